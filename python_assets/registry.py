@@ -1,0 +1,104 @@
+"""Names to objects: what a study file may call by name, and functions of the user's own beside it.
+
+Belongs here: the look-up alone. Each stage keeps its registry in its package and imports its own files, so that a
+new file registers itself.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from python_assets.errors import PlumblineError, StudyError
+
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The objects of one kind by name, for example every provider."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._objects: dict[str, T] = {}
+
+    def register(self, name: str) -> Callable[[T], T]:
+        """Decorate an object with the name a study file calls it by.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+
+        def add(registered: T) -> T:
+            if name in self._objects:
+                raise ValueError(f"{self.kind} {name!r} is registered twice")
+            self._objects[name] = registered
+            return registered
+
+        return add
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._objects:
+            known = ", ".join(sorted(self._objects))
+            raise PlumblineError(f"There is no {self.kind} {name!r}. Known: {known}.")
+        return self._objects[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._objects
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._objects))
+
+
+def import_files(package: ModuleType) -> None:
+    """Import every module of a package, so that each file registers what it holds."""
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+class UserFunction(NamedTuple):
+    """A function beside the study file and the hash of the file that holds it."""
+
+    function: Callable[..., Any]
+    source_sha256: str
+
+
+def is_function_path(name: str) -> bool:
+    """Tell whether a name of the study file means a function, as `module:function`."""
+    module, _, function = name.partition(":")
+    return module.isidentifier() and function.isidentifier()
+
+
+def load_function(path: str, folder: Path) -> UserFunction:
+    """Import `module:function` from the folder of the study file, and nothing before it is asked for.
+
+    Args:
+        path: for example `my_scores:politeness`; my_scores.py lies in `folder`.
+        folder: the folder of the study file.
+
+    Returns:
+        The function and the sha256 of its file, which becomes part of the extractor version.
+
+    Raises:
+        StudyError: the file or the function is absent, or the file fails to import.
+    """
+    module_name, _, function_name = path.partition(":")
+    file = folder / f"{module_name}.py"
+    if not file.is_file():
+        raise StudyError(f"{path}: {file} does not exist. Put {module_name}.py beside the study file.")
+    spec = importlib.util.spec_from_file_location(f"plumbline_study_{module_name}", file)
+    if spec is None or spec.loader is None:
+        raise StudyError(f"{path}: {file} is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise StudyError(f"{path}: importing {file} failed with {type(error).__name__}: {error}") from error
+    function = getattr(module, function_name, None)
+    if not callable(function):
+        raise StudyError(f"{path}: {file} holds no function {function_name!r}.")
+    return UserFunction(function, hashlib.sha256(file.read_bytes()).hexdigest())

@@ -1,0 +1,341 @@
+"""The study file as a pydantic model: everything a study needs, with every default.
+
+Belongs here: the shape of the file and its defaults. Reading it, expanding it and checking one part against another is
+study_file.py.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, model_validator
+
+Kind = Literal["continuous", "binary", "categorical"]
+Direction = Literal["higher_better", "higher_worse", "none"]
+Task = Literal["completion", "question"]
+Statistic = Literal["mean", "median", "variance", "standard_deviation", "selection_rate"]
+
+ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
+LEVEL_SEPARATOR = " x "
+
+
+def expand_variables(text: str) -> str:
+    """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in os.environ:
+            raise ValueError(f"environment variable {name} is not set; set it, for example: export {name}=...")
+        return os.environ[name]
+
+    return re.sub(r"\$\{(\w+)\}", value, text)
+
+
+def _check_level(level: str) -> str:
+    if not level.strip():
+        raise ValueError("a level must not be blank")
+    if LEVEL_SEPARATOR in level:
+        raise ValueError(f"a level must not hold {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
+    return level
+
+
+def _check_factor(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise ValueError("a factor's name starts with a letter and holds letters, digits and _ only")
+    return name
+
+
+def _check_name(name: str) -> str:
+    if not make_id(name):
+        raise ValueError("a name needs at least one letter")
+    return name
+
+
+def make_id(name: str) -> str:
+    """The identifier of a generation or measure: lower case, every other character _, a letter first."""
+    return re.sub(r"[^a-z0-9_]", "_", name.lower()).lstrip("_0123456789")
+
+
+Level = Annotated[StrictStr, AfterValidator(_check_level)]
+FactorName = Annotated[StrictStr, AfterValidator(_check_factor)]
+Name = Annotated[StrictStr, AfterValidator(_check_name)]
+Expanded = Annotated[StrictStr, AfterValidator(expand_variables)]
+Columns = StrictStr | list[StrictStr]
+
+
+class Part(BaseModel):
+    """One part of a study file; a key it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Factor(Part):
+    """A named property of a prompt or a model (multi-factor document, 3.1)."""
+
+    type: Literal["domain", "prompt", "model"] = "domain"
+    definition: StrictStr | None = None
+    levels: list[Level] | None = Field(None, min_length=1)
+    reference: Level | None = None
+    texts: dict[Level, StrictStr] = {}
+
+
+class Source(Part):
+    """Where sentences come from; levels: the levels it is read for, all where absent."""
+
+    tag: StrictStr
+    type: Literal["local"] = "local"
+    path: Expanded
+    levels: list[Level] | None = None
+    licence: StrictStr | None = None
+
+
+class Scrape(Part):
+    """Sentences that hold a keyword of a level (SAGED 2.1)."""
+
+    factor: FactorName = "concept"
+    levels: list[Level] = Field(min_length=1)
+    reference: Level | None = None
+    keywords: dict[Level, list[StrictStr]] = Field(min_length=1)
+    sources: list[Source] = Field(min_length=1)
+    min_words: int = Field(8, ge=1)
+    language: StrictStr = "en"
+
+
+class Assemble(Part):
+    """How sentences become prompts (SAGED 2.2)."""
+
+    method: Literal["split_sentences"] = "split_sentences"
+    max_per_level: int | None = Field(None, ge=1)
+
+
+class Branch(Part):
+    """Which root prompts get branches, to which levels, with which words replaced (SAGED 2.3).
+
+    replacements: words by target level, for one source level. forms: the words of every level by form, for branching
+    from several levels; the first word of a list is the one written, all of them are found.
+    """
+
+    from_: Literal["all"] | list[Level] = Field("all", alias="from")
+    to: Literal["all"] | list[Level] = "all"
+    replacements: dict[Level, dict[StrictStr, StrictStr]] = {}
+    forms: dict[Level, dict[StrictStr, StrictStr | list[StrictStr]]] = {}
+    counterfactual_baseline: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_level_is_a_list(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("from"), str) and data["from"] != "all":
+            return {**data, "from": [data["from"]]}
+        return data
+
+
+class Template(Part):
+    """A prompt with {slots} for the factors it is crossed with; factors: levels that the template itself has."""
+
+    id: StrictStr
+    text: StrictStr
+    baseline: StrictStr | None = None
+    factors: dict[FactorName, Level] = {}
+
+
+class Templates(Part):
+    """Templates crossed with factors: every combination of their levels, or the listed ones."""
+
+    texts: list[Template] = Field(min_length=1)
+    cross: list[FactorName] = []
+    combinations: list[dict[FactorName, Level]] = []
+    task: Task = "question"
+    max_per_level: int | None = Field(None, ge=1)
+
+
+class ImportColumns(Part):
+    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number equal rows."""
+
+    prompt: Columns
+    root_prompt: Columns | None = None
+    replicate: StrictStr | None = None
+    prompt_text: StrictStr | None = None
+    baseline_text: StrictStr | None = None
+    response: StrictStr | None = None
+    generation: StrictStr | None = None
+
+
+class Import(Part):
+    """An existing table of prompts, of responses or of scores, one row a response."""
+
+    format: Literal["table"] = "table"
+    path: Expanded
+    columns: ImportColumns
+    factors: dict[FactorName, StrictStr] = {}
+    task: Task = "question"
+
+
+class Prompts(Part):
+    """Exactly one of the three ways to have prompts."""
+
+    scrape: Scrape | None = None
+    assemble: Assemble = Assemble()
+    branch: Branch | None = None
+    templates: Templates | None = None
+    import_: Import | None = Field(None, alias="import")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Prompts":
+        ways = [w for w in (self.scrape, self.templates, self.import_) if w is not None]
+        if len(ways) != 1:
+            raise ValueError("expected exactly one of scrape, templates and import")
+        if self.branch and not self.scrape:
+            raise ValueError("branch needs scrape: templates and imports bring their levels with them")
+        return self
+
+
+class Decoding(Part):
+    """How tokens are drawn; what is absent is left to the engine."""
+
+    temperature: float | None = Field(0.0, ge=0)
+    seed: int | None = 42
+    top_p: float | None = Field(None, gt=0, le=1)
+    max_tokens: int | None = Field(256, ge=1)
+
+
+class GenerationSpec(Part):
+    """One configured way to answer; lists of models and named roles expand to one generation each."""
+
+    name: StrictStr
+    provider: StrictStr
+    model: StrictStr | list[StrictStr] = ""
+    role: dict[StrictStr, StrictStr] = {"": ""}
+    prompt_template: StrictStr | None = None
+    decoding: Decoding = Decoding()
+    replicates: int = Field(1, ge=1)
+    concurrency: int = Field(4, ge=1, le=256)
+    timeout_seconds: float = Field(120, gt=0)
+    max_retries: int = Field(5, ge=0)
+    max_characters: int = Field(20_000, ge=1)
+    base_url: Expanded | None = None
+    api_key_env: StrictStr | None = None
+    options: dict[StrictStr, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _role_is_named(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("role"), str):
+            return {**data, "role": {"": data["role"]}}
+        return data
+
+
+class MeasureSpec(Part):
+    """What is read off a response. Exactly one of extractor, choices, patterns, column and function says how."""
+
+    name: Name
+    kind: Kind | None = None
+    extractor: StrictStr | None = None
+    choices: list[StrictStr] | dict[StrictStr, list[StrictStr]] | None = None
+    patterns: dict[StrictStr, StrictStr] | None = None
+    column: StrictStr | None = None
+    baseline_column: StrictStr | None = None
+    function: StrictStr | None = None
+    parameters: dict[StrictStr, StrictStr | float] = {}
+    unit: StrictStr | None = None
+    scale: tuple[float, float] | None = None
+    direction: Direction | None = None
+    favourable: StrictStr | None = None
+    slice: StrictStr | list[StrictStr] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_bare_word_is_built_in(cls, data: Any) -> Any:
+        return {"name": data, "extractor": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "MeasureSpec":
+        ways = ("extractor", "choices", "patterns", "column", "function")
+        given = [way for way in ways if getattr(self, way) is not None]
+        if len(given) != 1:
+            raise ValueError(f"expected exactly one of {', '.join(ways)}; got {', '.join(given) or 'none'}")
+        if given[0] in ("column", "function") and self.kind is None:
+            raise ValueError(f"a measure from a {given[0]} needs kind: continuous, binary or categorical")
+        if given[0] in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
+            raise ValueError(f"{given[0]} give labels: kind is categorical, or binary with favourable")
+        if self.favourable is not None and given[0] == "extractor":
+            raise ValueError("favourable names a label; a built-in extractor declares its own direction")
+        return self
+
+
+class Quality(Part):
+    """Bounds that the gate holds the data to."""
+
+    min_responses_per_cell: int = Field(1, ge=1)
+    max_removed_share: float = Field(0.05, ge=0, le=1)
+    max_error_share: float = Field(0.05, ge=0, le=1)
+
+
+class Coverage(Part):
+    """Which combinations of factors coverage is counted for: all of up to depth factors."""
+
+    factors: list[FactorName] | None = None
+    depth: int = Field(2, ge=1)
+
+
+class Analysis(Part):
+    """What is computed, and how sure it must be."""
+
+    permutations: int = Field(9_999, ge=99)
+    alpha: float = Field(0.05, gt=0, lt=0.5)
+    seed: int | None = None
+    statistics: list[Statistic] = ["mean", "median", "variance", "standard_deviation", "selection_rate"]
+    margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    coverage: Coverage = Coverage()
+    quality: Quality = Quality()
+
+
+class GroupingSpec(Part):
+    """Every combination of up to depth of the factors, as groupings."""
+
+    factors: list[FactorName] = Field(min_length=1)
+    depth: int = Field(1, ge=1)
+
+
+class Generation(Part):
+    """One generation after expansion."""
+
+    generation_id: str
+    model: str
+    system_prompt: str
+    spec: GenerationSpec
+
+
+class Study(Part):
+    """A study file, expanded: lists of models and roles, slices and groupings written out, paths resolved."""
+
+    study_id: str
+    path: Path
+    title: str
+    domain: str
+    factors: dict[str, Factor]
+    prompts: Prompts
+    generations: list[Generation]
+    measures: list[MeasureSpec]
+    slices: dict[str, dict[str, list[str]]]
+    each: str | None
+    groupings: list[tuple[str, ...]]
+    analysis: Analysis
+    config_json: str
+    config_sha256: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study file, which its relative paths start from."""
+        return self.path.parent
+
+    @property
+    def seed(self) -> int:
+        """The seed every random number of the study comes from; from its name unless declared."""
+        if self.analysis.seed is not None:
+            return self.analysis.seed
+        return int.from_bytes(self.study_id.encode(), "big") % 2**32
+
+    def resolve(self, path: str) -> Path:
+        """A path of the study file: relative to the file's folder, or absolute."""
+        return self.folder / path

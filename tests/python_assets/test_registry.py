@@ -1,0 +1,48 @@
+import pytest
+
+from python_assets.errors import PlumblineError, StudyError
+from python_assets.registry import Registry, is_function_path, load_function
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    things = Registry("thing")
+    things.register("b")(1)
+    things.register("a")(2)
+    assert things["a"] == 2
+    with pytest.raises(PlumblineError, match="no thing 'c'. Known: a, b"):
+        things["c"]
+
+
+def test_a_name_taken_twice_is_an_error():
+    things = Registry("thing")
+    things.register("a")(1)
+    with pytest.raises(ValueError, match="registered twice"):
+        things.register("a")(2)
+
+
+def test_a_function_beside_the_study_is_found_and_hashed(tmp_path):
+    (tmp_path / "mine.py").write_text("def score(texts):\n    return [len(t) for t in texts]\n")
+    found = load_function("mine:score", tmp_path)
+    assert found.function(["ab"]) == [2]
+    assert len(found.source_sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (None, "does not exist"),
+        ("def other(): ...", "holds no function 'score'"),
+        ("import no_such_module_anywhere", "ModuleNotFoundError"),
+    ],
+)
+def test_what_is_wrong_with_a_function_is_said(tmp_path, source, message):
+    if source is not None:
+        (tmp_path / "mine.py").write_text(source)
+    with pytest.raises(StudyError, match=message):
+        load_function("mine:score", tmp_path)
+
+
+def test_a_path_is_no_function_path():
+    assert is_function_path("mine:score")
+    assert not is_function_path("../mine:score")
+    assert not is_function_path("vader")
