@@ -1,0 +1,169 @@
+"""The gate: the expectations of raw tables, evaluated and kept as raw.data_quality rows. No Dagster here."""
+
+import json
+import warnings
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+import duckdb
+
+from expectations import RULES, SCRAPED
+from expectations.rule import Rule, Severity, parameters
+from python_assets.errors import QualityError
+from python_assets.quiet import no_telemetry
+from python_assets.study import Study
+from python_assets.warehouse import utc_now
+
+EXAMPLE_CHARACTERS: Final = 200
+
+
+class CheckResult(NamedTuple):
+    """What one expectation found; unexpected_share is None where there was nothing to look at."""
+
+    table_name: str
+    expectation: str
+    column_name: str
+    severity: Severity
+    success: bool
+    n_evaluated: int
+    n_unexpected: int
+    unexpected_share: float | None
+    examples_json: str
+    description: str
+    remedy: str
+
+
+def run_suites(
+    connection: duckdb.DuckDBPyConnection, study: Study, tables: Iterable[str], *, run_id: str
+) -> list[CheckResult]:
+    """Evaluate the expectations of raw tables and replace their raw.data_quality rows of this run.
+
+    Args:
+        connection: the open build file, no transaction begun.
+        study: the study whose rows are looked at.
+        tables: names of raw tables that have expectations; documents and sentences are skipped where the
+            study does not scrape.
+        run_id: becomes the run_id of the rows.
+
+    Returns:
+        One result an expectation, failed or not: the caller blocks on what `blocking` gives.
+
+    Raises:
+        QualityError: an expectation could not be evaluated; no row is written.
+        ValueError: a table has no expectations.
+    """
+    checked = [table for table in tables if study.prompts.scrape is not None or table not in SCRAPED]
+    if unknown := set(checked) - set(RULES):
+        raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(RULES)}")
+    validation, filled = _validation(), parameters(study)
+    with validation.open_source(connection) as source:
+        results = [
+            _result(table, rule, found)
+            for table in checked
+            for rule, found in validation.validate(source, table, RULES[table], filled)
+        ]
+    _write(connection, study.study_id, run_id, checked, results)
+    return results
+
+
+def blocking(results: Iterable[CheckResult]) -> list[CheckResult]:
+    """The failed results that wrong numbers would follow from.
+
+    Args:
+        results: from run_suites.
+    """
+    return [result for result in results if not result.success and result.severity == "critical"]
+
+
+def explain(results: Iterable[CheckResult]) -> str:
+    """Say of each result what was expected of which column, what came and what to do.
+
+    Args:
+        results: failed results.
+    """
+    return "\n".join(
+        f"raw.{result.table_name}: {result.expectation} ({result.column_name}) failed: expected that "
+        f"{result.description}; {result.n_unexpected:,} of {result.n_evaluated:,} unexpected, "
+        f"for example {result.examples_json}. {result.remedy}"
+        for result in results
+    )
+
+
+def require(results: Iterable[CheckResult]) -> None:
+    """Stop where wrong numbers would follow.
+
+    Args:
+        results: from run_suites.
+
+    Raises:
+        QualityError: a critical expectation failed; the text explains every one.
+    """
+    if failed := blocking(results):
+        raise QualityError(explain(failed))
+
+
+def _validation() -> ModuleType:
+    no_telemetry()
+    with warnings.catch_warnings():
+        # the package imports modules of the standard library that are deprecated
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from expectations import validation
+    return validation
+
+
+def _result(table: str, rule: Rule, found: Any) -> CheckResult:
+    return CheckResult(
+        table_name=table,
+        expectation=rule.name,
+        column_name=rule.columns,
+        severity=rule.severity,
+        success=found.success,
+        n_evaluated=found.n_evaluated,
+        n_unexpected=found.n_unexpected,
+        unexpected_share=found.n_unexpected / found.n_evaluated if found.n_evaluated else None,
+        examples_json=json.dumps([_shown(example) for example in found.examples], ensure_ascii=False),
+        description=rule.description,
+        remedy=rule.remedy,
+    )
+
+
+def _shown(example: dict[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in example.items()}
+
+
+def _plain(value: Any) -> str | int | bool | None:
+    # numbers as text too: JSON knows no infinity
+    return value if value is None or isinstance(value, int) else str(value)[:EXAMPLE_CHARACTERS]
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection,
+    study_id: str,
+    run_id: str,
+    tables: Iterable[str],
+    results: Iterable[CheckResult],
+) -> None:
+    checked_at = utc_now()
+    rows = [(study_id, run_id, *result[:9], checked_at) for result in results]
+    connection.execute("begin")
+    try:
+        for table in tables:
+            connection.execute(
+                "delete from raw.data_quality where study_id = ? and run_id = ? and table_name = ?",
+                [study_id, run_id, table],
+            )
+        if rows:
+            connection.executemany(
+                """
+                insert into raw.data_quality (
+                    study_id, run_id, table_name, expectation, column_name, severity, success, n_evaluated,
+                    n_unexpected, unexpected_share, examples_json, checked_at
+                ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                rows,
+            )
+        connection.execute("commit")
+    except BaseException:
+        connection.execute("rollback")
+        raise

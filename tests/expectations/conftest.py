@@ -1,0 +1,194 @@
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from python_assets.quiet import no_telemetry
+from python_assets.study import (
+    Analysis,
+    Factor,
+    Import,
+    ImportColumns,
+    MeasureSpec,
+    Prompts,
+    Quality,
+    Scrape,
+    Study,
+)
+from python_assets.warehouse import open_build, write_stage
+
+# everything that ends a literal or names a parameter somewhere between Python, Great Expectations and DuckDB
+HARD_LEVEL = """O'Brien :id {batch} \\:b %(c)s "z" 🙂"""
+LEVELS = ["Italy", HARD_LEVEL]
+STATUSES = ["ok", "refused", "empty", "truncated"]
+TEXTS = {"ok": "Fine.", "refused": "I cannot answer.", "empty": " \u00a0", "truncated": "Long"}
+
+
+def _study(prompts, groupings, quality=None, factors=None):
+    return Study(
+        study_id="s",
+        path=Path("s.yml"),
+        title="A study",
+        domain="countries",
+        factors=factors or {},
+        prompts=prompts,
+        generations=[],
+        measures=[
+            MeasureSpec(name="sentiment", extractor="vader"),
+            MeasureSpec(name="stance", choices=["yes", "no"], slice="warm"),
+        ],
+        slices={"warm": {"tone": ["warm"]}},
+        each=None,
+        groupings=groupings,
+        analysis=Analysis(quality=quality or Quality(min_responses_per_cell=2)),
+        config_json="{}",
+        config_sha256="0" * 64,
+    )
+
+
+@pytest.fixture(scope="session")
+def study():
+    scrape = Scrape(
+        levels=LEVELS,
+        keywords={level: [level] for level in LEVELS},
+        sources=[{"tag": "article", "path": "a.txt"}],
+    )
+    return _study(Prompts(scrape=scrape), [("concept",), ("tone",), ("concept", "tone")], factors=_TONE)
+
+
+_TONE = {"tone": Factor(type="prompt", levels=["warm", "cold"])}
+
+
+@pytest.fixture(scope="session")
+def imported_study():
+    table = Import(
+        path="t.csv", columns=ImportColumns(prompt="id"), factors={"concept": "country", "tone": "tone"}
+    )
+    return _study(Prompts(import_=table), [("concept",)], factors=_TONE)
+
+
+@pytest.fixture
+def connection(tmp_path):
+    """A build file whose rows satisfy every expectation of `study`."""
+    with open_build(tmp_path / "s.duckdb") as opened:
+        write_stage(opened, "s", "scrape", {"documents": _documents(), "sentences": _sentences()})
+        write_stage(opened, "s", "assemble", {"prompts": _prompts(), "prompt_factors": _prompt_factors()})
+        write_stage(opened, "s", "generate", {"generations": _generations(), "responses": _responses()})
+        write_stage(opened, "s", "extract", {"measures": _measures(), "measurements": _measurements()})
+        yield opened
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _great_expectations():
+    # imported once and before a test watches sockets or warnings
+    no_telemetry()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import expectations.validation  # noqa: F401
+
+
+def _documents():
+    rows = [
+        {"document_id": f"d{i}", "uri": f"a{i}.txt", "sha256": f"{i}" * 64, "document_text": "Some text."}
+        for i in range(2)
+    ]
+    return pd.DataFrame(rows).assign(source_tag="article", source_type="local")
+
+
+def _sentences():
+    kept = [
+        {"sentence_id": f"d{i}:1:{level}", "document_id": f"d{i}", "level": level, "keyword": level}
+        for i in range(2)
+        for level in LEVELS
+    ]
+    rows = pd.DataFrame(kept)
+    rows["sentence_text"] = "In " + rows["document_id"] + " they say of " + rows["level"] + " that it is far."
+    dropped = {
+        "sentence_id": "d0:2",
+        "document_id": "d0",
+        "sentence_text": "Nothing.",
+        "dropped_reason": "no_keyword",
+    }
+    return pd.concat([rows, pd.DataFrame([dropped])]).assign(source_tag="article")
+
+
+def _prompts():
+    rows = [
+        {"prompt_id": f"r{i}{b}", "root_prompt_id": f"r{i}", "is_root": not b, "baseline_kind": kind}
+        for i in range(4)
+        for b, kind in (("", "actual"), (":b", "counterfactual"))
+    ]
+    prompts = pd.DataFrame(rows)
+    return prompts.assign(
+        unit_id=prompts["root_prompt_id"],
+        task="completion",
+        prompt_text="They say of " + prompts["prompt_id"],
+        baseline_text="They say of " + prompts["prompt_id"] + " that it is far.",
+        source_tag="article",
+        keyword="Italy",
+        document_id="d0",
+    )
+
+
+def _prompt_factors():
+    prompts = _prompts()
+    factors = {
+        "concept": prompts["is_root"].map({True: LEVELS[0], False: LEVELS[1]}),
+        "tone": prompts["root_prompt_id"].isin(["r0", "r1"]).map({True: "warm", False: "cold"}),
+        "keyword": prompts["keyword"],
+    }
+    parts = [
+        pd.DataFrame({"prompt_id": prompts["prompt_id"], "factor": f, "level": v}) for f, v in factors.items()
+    ]
+    return pd.concat(parts)
+
+
+def _generations():
+    rows = pd.DataFrame({"generation_id": ["fair", "baseline"], "provider": ["simulator", "baseline"]})
+    return rows.assign(
+        model="",
+        system_prompt="",
+        decoding_json="{}",
+        extensions_json="{}",
+        model_details_json="{}",
+        is_simulated=True,
+        is_baseline=rows["generation_id"] == "baseline",
+    )
+
+
+def _responses():
+    prompt_ids = list(_prompts()["prompt_id"])
+    rows = [
+        {"prompt_id": p, "status": s, "response_text": TEXTS[s]}
+        for p, s in zip(prompt_ids, STATUSES * 2, strict=True)
+    ]
+    usage = {"latency_seconds": 0.1, "n_tokens_in": 3, "n_tokens_out": 1}
+    return pd.DataFrame(rows).assign(generation_id="fair", replicate=0, response_id="abc", **usage)
+
+
+def _measures():
+    rows = [
+        {"measure_id": "sentiment", "kind": "continuous", "scale_low": -1.0, "scale_high": 1.0},
+        {"measure_id": "refusal", "kind": "binary", "scale_low": 0.0, "scale_high": 1.0},
+        {"measure_id": "label", "kind": "categorical", "scale_low": None, "scale_high": None},
+        {"measure_id": "stance", "kind": "categorical", "scale_low": None, "scale_high": None},
+    ]
+    return pd.DataFrame(rows).assign(unit="1", direction="none", extractor="vader", parameters="")
+
+
+def _measurements():
+    prompt_ids = _prompts()["prompt_id"]
+    keys = pd.DataFrame(
+        {"prompt_id": prompt_ids, "generation_id": "fair", "replicate": 0, "extractor_version": "1"}
+    )
+    sentiment = keys.assign(measure_id="sentiment", value=1.0000001, baseline_value=-0.5)
+    return pd.concat(
+        [
+            sentiment,
+            sentiment.assign(generation_id="baseline", value=-0.5, baseline_value=None),
+            keys.assign(measure_id="refusal", value=1.0),
+            keys.assign(measure_id="label", label="yes"),
+            keys.head(4).assign(measure_id="stance", label="no"),
+        ]
+    )

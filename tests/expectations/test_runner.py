@@ -1,0 +1,201 @@
+import gc
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from expectations import RULES, TABLES
+from expectations.runner import blocking, explain, require, run_suites
+from python_assets.errors import QualityError
+from python_assets.warehouse import open_build
+
+QUALITY = "select expectation, success from raw.data_quality where run_id = ? and table_name = ? order by all"
+
+
+def test_every_result_becomes_a_data_quality_row(connection, study):
+    connection.execute("update raw.prompts set task = 'chat'")
+    results = run_suites(connection, study, ["prompts"], run_id="run-1")
+    rows = connection.execute(
+        "select * exclude (checked_at) from raw.data_quality order by expectation"
+    ).fetchall()
+    assert rows == [("s", "run-1", *result[:9]) for result in sorted(results, key=lambda r: r.expectation)]
+
+
+def test_a_second_run_of_a_table_replaces_its_rows_and_no_other(connection, study):
+    run_suites(connection, study, ["prompts", "responses"], run_id="run-1")
+    run_suites(connection, study, ["prompts"], run_id="run-0")
+    connection.execute("update raw.prompts set task = 'chat'")
+    run_suites(connection, study, ["prompts"], run_id="run-1")
+    assert ("expect_task", False) in connection.execute(QUALITY, ["run-1", "prompts"]).fetchall()
+    assert ("expect_task", True) in connection.execute(QUALITY, ["run-0", "prompts"]).fetchall()
+    counts = connection.execute(
+        "select run_id, table_name, count(*) from raw.data_quality group by all order by all"
+    )
+    assert counts.fetchall() == [
+        ("run-0", "prompts", len(RULES["prompts"])),
+        ("run-1", "prompts", len(RULES["prompts"])),
+        ("run-1", "responses", len(RULES["responses"])),
+    ]
+
+
+def test_an_expectation_that_cannot_be_evaluated_is_an_error_and_no_row(connection, study):
+    connection.execute("alter table raw.responses drop column latency_seconds")
+    with pytest.raises(
+        QualityError, match=r"raw\.responses: expect_possible_usage .*could not be evaluated.*latency"
+    ):
+        run_suites(connection, study, ["prompts", "responses"], run_id="r")
+    assert connection.execute("select count(*) from raw.data_quality").fetchone() == (0,)
+
+
+def test_a_missing_table_is_an_error_too(connection, study):
+    connection.execute("drop table raw.responses")
+    with pytest.raises(QualityError, match="could not be evaluated"):
+        run_suites(connection, study, ["responses"], run_id="r")
+
+
+def test_a_table_without_expectations_is_named(connection, study):
+    with pytest.raises(ValueError, match="keywords"):
+        run_suites(connection, study, ["keywords"], run_id="r")
+
+
+def test_critical_failures_block_and_warnings_do_not(connection, study):
+    connection.execute("update raw.documents set sha256 = 'abc'")
+    warned = run_suites(connection, study, TABLES, run_id="r")
+    assert {result.severity for result in warned if not result.success} == {"warning"}
+    require(warned)
+    connection.execute("update raw.measurements set value = 'inf' where measure_id = 'sentiment'")
+    failed = run_suites(connection, study, TABLES, run_id="r")
+    assert [result.expectation for result in blocking(failed)] == ["expect_values_on_scale"]
+    with pytest.raises(QualityError) as error:
+        require(failed)
+    for part in (
+        "raw.measurements",
+        "expect_values_on_scale",
+        "value, baseline_value",
+        "16 of 24",
+        "Correct the scale",
+    ):
+        assert part in str(error.value)
+    assert "sha256" not in str(error.value)
+
+
+def test_the_explanation_names_what_came(connection, study):
+    connection.execute("update raw.prompts set task = 'it''s :odd {x}' where prompt_id = 'r0'")
+    text = explain(blocking(run_suites(connection, study, ["prompts"], run_id="r")))
+    assert '[{"prompt_id": "r0", "task": "it\'s :odd {x}"}]' in text
+
+
+def test_examples_are_few_short_and_json(connection, study):
+    connection.execute("update raw.measurements set value = 'inf', reason = repeat('é\"\u202e\n', 100000)")
+    results = run_suites(connection, study, ["measurements"], run_id="r")
+    stored = connection.execute(
+        "select examples_json from raw.data_quality where expectation = 'expect_value_or_reason'"
+    ).fetchone()[0]
+    examples = json.loads(stored)
+    assert stored == next(r.examples_json for r in results if r.expectation == "expect_value_or_reason")
+    assert len(examples) == 5
+    assert {example["value"] for example in examples} == {"inf"}
+    assert {len(example["reason"]) for example in examples} == {200}
+
+
+def test_a_large_text_is_cut(connection, study):
+    connection.execute("update raw.responses set status = 'empty', response_text = repeat('a', 10000000)")
+    results = run_suites(connection, study, ["responses"], run_id="r")
+    (found,) = [r for r in results if r.expectation == "expect_text_as_status_says"]
+    assert found.n_unexpected == 8
+    assert len(found.examples_json) < 5 * 400
+
+
+def test_nothing_to_look_at_has_no_share(connection, study):
+    connection.execute("delete from raw.measurements")
+    results = run_suites(connection, study, ["measurements"], run_id="r")
+    (found,) = [result for result in results if result.expectation == "expect_binary_values"]
+    assert (found.success, found.n_evaluated, found.n_unexpected, found.unexpected_share) == (
+        True,
+        0,
+        0,
+        None,
+    )
+
+
+def test_a_suite_reaches_for_no_network(connection, study, monkeypatch):
+    reached = []
+
+    def refuse(*arguments, **_):
+        reached.append(arguments)
+        raise OSError("no network here")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
+    monkeypatch.setattr(socket.socket, "sendto", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket, "gethostbyname", refuse)
+    run_suites(connection, study, TABLES, run_id="r")
+    assert reached == []
+
+
+def test_a_suite_is_silent_and_leaves_no_files(connection, study, monkeypatch, tmp_path, capfd):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    run_suites(connection, study, TABLES, run_id="r")
+    assert capfd.readouterr() == ("", "")
+    assert list(folder.iterdir()) == []
+
+
+def test_importing_the_rules_does_not_import_great_expectations():
+    script = "import sys, expectations.runner; sys.exit('great_expectations' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=False).returncode
+        == 0
+    )
+
+
+def test_analytics_are_off_before_the_import():
+    script = (
+        "import os; from expectations import runner; os.environ.pop('GX_ANALYTICS_ENABLED', None); "
+        "validation = runner._validation(); assert os.environ['GX_ANALYTICS_ENABLED'] == 'false'; "
+        "import duckdb\n"
+        "with validation.open_source(duckdb.connect()) as source: "
+        "assert source.data_context.variables.analytics_enabled is False"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=True)
+
+
+@pytest.fixture
+def _no_collection():
+    # what is not closed must not be closed by chance
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_no_collection")
+def test_the_connection_stays_open_and_the_file_is_free_afterwards(study, tmp_path):
+    path = tmp_path / "build.duckdb"
+    with open_build(path) as connection:
+        run_suites(connection, study, TABLES, run_id="r")
+        connection.execute("create table raw.later as select 1")
+    with duckdb.connect(str(path), config={"threads": 1}) as other_settings:
+        assert other_settings.execute("select count(*) from raw.later").fetchone() == (1,)
+    script = f"import duckdb; duckdb.connect({str(path)!r}).close()"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.usefixtures("_no_collection")
+def test_the_file_is_free_after_an_error_too(study, tmp_path):
+    path = tmp_path / "build.duckdb"
+    with pytest.raises(QualityError), open_build(path) as connection:
+        connection.execute("drop table raw.prompts")
+        run_suites(connection, study, ["prompts"], run_id="r")
+    duckdb.connect(str(path), config={"threads": 1}).close()
+
+
+def test_a_file_is_gated_twice_in_one_process(connection, study):
+    first = run_suites(connection, study, TABLES, run_id="r")
+    assert run_suites(connection, study, TABLES, run_id="r") == first
