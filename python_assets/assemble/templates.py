@@ -1,0 +1,108 @@
+"""Templates crossed with factors: one prompt a template and combination of levels."""
+
+import re
+from collections.abc import Mapping
+from itertools import product
+
+from python_assets.assemble.branching import ID_SEPARATOR
+from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.sampling import sample_per_stratum
+from python_assets.errors import SourceError
+from python_assets.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
+
+SOURCE_TAG = "templates"
+TEMPLATE_FACTOR = "template"
+
+_NOT_DECLARED = Factor(levels=None)
+
+
+def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Prompt], int]:
+    """Every template with every combination of levels.
+
+    Args:
+        study: its factors give levels, references and the texts that stand for levels.
+        spec: the templates, the factors to cross, or the combinations listed.
+
+    Returns:
+        The prompts in order of template and combination, and how many templates max_per_level left out: it
+        bounds the templates of the same own factors.
+
+    Raises:
+        SourceError: a slot has no factor, or a crossed factor no levels.
+    """
+    combinations = _combinations(study, spec)
+    root = _root_combination(study.factors, combinations)
+    kept = sample_per_stratum(
+        spec.texts,
+        stratum=lambda template: tuple(sorted(template.factors.items())),
+        content=lambda template: template.text,
+        max_per_stratum=spec.max_per_level,
+        seed=study.seed,
+    )
+    prompts = [
+        _fill(study, spec, template, combination, combination == root)
+        for template in kept
+        for combination in combinations
+    ]
+    return prompts, len(spec.texts) - len(kept)
+
+
+def _combinations(study: Study, spec: Templates) -> list[dict[str, str]]:
+    """Every combination of the crossed factors, each with every listed combination where some are listed."""
+    levels = [_declared_levels(study, factor) for factor in spec.cross]
+    crossed = [dict(zip(spec.cross, combination, strict=True)) for combination in product(*levels)]
+    return [combination | listed for combination in crossed for listed in spec.combinations or [{}]]
+
+
+def _declared_levels(study: Study, factor: str) -> list[str]:
+    levels = study.factors.get(factor, _NOT_DECLARED).levels
+    if not levels:
+        raise SourceError(
+            f"{study.path.name}: prompts.templates.cross: factor {factor!r} has no levels. List them in "
+            f"factors.{factor}.levels."
+        )
+    return levels
+
+
+def _root_combination(factors: Mapping[str, Factor], combinations: list[dict[str, str]]) -> dict[str, str]:
+    """The combination of reference levels where all factors have one and it is among them, else the first."""
+    references = {name: factor.reference for name, factor in factors.items() if factor.reference is not None}
+    return next((c for c in combinations if c.items() <= references.items()), combinations[0])
+
+
+def _fill(
+    study: Study, spec: Templates, template: Template, combination: dict[str, str], is_root: bool
+) -> Prompt:
+    levels = template.factors | combination
+    declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
+    texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
+    field = f"{study.path.name}: prompts.templates.texts: template {template.id!r}"
+    baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
+    is_actual = is_root or baseline == template.baseline
+    slots = {f"{{{factor}}}": text for factor, text in texts.items()}
+    group = LEVEL_SEPARATOR.join(combination.values())
+    return Prompt(
+        prompt_id=f"{template.id}{ID_SEPARATOR}{group}" if group else template.id,
+        root_prompt_id=template.id,
+        is_root=is_root,
+        task=spec.task,
+        prompt_text=_write_slots(template.text, texts, field),
+        baseline_text=baseline,
+        baseline_kind=None if baseline is None else ("actual" if is_actual else "counterfactual"),
+        source_tag=SOURCE_TAG,
+        levels={TEMPLATE_FACTOR: template.id} | levels,
+        replacements={slot: text for slot, text in slots.items() if slot in template.text},
+    )
+
+
+def _write_slots(text: str, texts: Mapping[str, str], field: str) -> str:
+    # never str.format: a template is the user's text, and format reads attributes of what it is given
+    def written(slot: re.Match[str]) -> str:
+        if slot.group(1) not in texts:
+            raise SourceError(
+                f"{field}: the slot {slot.group()} has no factor. Expected {', '.join(texts) or 'no slot'}. "
+                "Correct the slot or add the factor to prompts.templates.cross."
+            )
+        return texts[slot.group(1)]
+
+    return re.sub(r"\{(\w+)\}", written, text)

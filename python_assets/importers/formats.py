@@ -1,0 +1,29 @@
+"""What an importer gives, and where a new format registers itself."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pandas as pd
+
+from python_assets.registry import Registry
+from python_assets.study import Study
+from python_assets.warehouse import Quarantined
+
+
+class ImportedTable(NamedTuple):
+    """An existing benchmark or run.
+
+    prompts and prompt_factors: rows of the raw tables, without study_id and without the derived factors.
+    rows: one row a response: generation, prompt_id, replicate, response_text and the columns that measures
+    name, as the file has them (text from csv; numbers where the format has numbers).
+    quarantine: rows that were rejected; n_rows: all rows of the file.
+    """
+
+    prompts: pd.DataFrame
+    prompt_factors: pd.DataFrame
+    rows: pd.DataFrame
+    quarantine: list[Quarantined]
+    n_rows: int
+
+
+IMPORTERS: Registry[Callable[[Study], ImportedTable]] = Registry("import format")

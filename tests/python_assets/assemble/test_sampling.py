@@ -1,0 +1,41 @@
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from python_assets.assemble.sampling import sample_per_stratum
+
+ITEMS = [(level, n) for level in "ab" for n in range(50)]
+
+
+def sample(items, bound, seed=1):
+    return sample_per_stratum(items, lambda item: item[0], lambda item: str(item[1]), bound, seed)
+
+
+def test_no_bound_keeps_all():
+    assert sample(ITEMS, None) == ITEMS
+
+
+def test_the_bound_holds_in_every_stratum():
+    assert Counter(level for level, _ in sample(ITEMS, 7)) == {"a": 7, "b": 7}
+    assert len(sample(ITEMS, 60)) == 100
+
+
+@given(st.permutations(ITEMS))
+def test_the_order_of_items_changes_nothing(items):
+    assert set(sample(items, 7)) == set(sample(ITEMS, 7))
+
+
+def test_a_larger_bound_keeps_what_a_smaller_kept():
+    assert set(sample(ITEMS, 7)) < set(sample(ITEMS, 8))
+
+
+def test_another_seed_gives_another_sample():
+    assert set(sample(ITEMS, 7, seed=1)) != set(sample(ITEMS, 7, seed=2))
+
+
+def test_every_item_is_sampled_equally_often():
+    n = 2_000
+    counts = Counter(item for seed in range(n) for item in sample(ITEMS, 5, seed))
+    # 100 binomial counts with p = 0.1: within 4.5 standard deviations, all of them, with probability 0.999
+    assert all(abs(counts[item] - 0.1 * n) < 4.5 * (n * 0.09) ** 0.5 for item in ITEMS)

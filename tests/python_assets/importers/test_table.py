@@ -1,0 +1,227 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from python_assets.errors import SourceError, StudyError
+from python_assets.importers import read_import, replay_rows
+from python_assets.places import PROJECT
+from python_assets.study_file import load_study
+
+TABLE = [
+    {"p": "p1", "root": "r1", "c": "Italy", "q": "Who?", "g": "gpt 4", "r": "me", "n": 0, "s": 0.5},
+    {"p": "p1", "root": "r1", "c": "Italy", "q": "Who?", "g": "gpt 4", "r": "you", "n": 1, "s": 0.25},
+    {"p": "p2", "root": "r1", "c": "France", "q": "Who?", "g": "gpt 4", "r": None, "n": 0, "s": None},
+    {"p": "p2", "root": "r1", "c": "France", "q": "Who?", "g": "llama", "r": " ", "n": 0, "s": float("inf")},
+]
+COLUMNS = {"prompt": "p", "root_prompt": "root", "prompt_text": "q", "generation": "g", "response": "r"}
+
+
+@pytest.fixture
+def read(make_study, tmp_path):
+    """Import rows under the given columns; rows are written as parquet."""
+
+    def run(rows, replicate="n", columns=COLUMNS, factors=None, measures=("vader",), levels=None, **parts):
+        pd.DataFrame(rows).to_parquet(tmp_path / "t.parquet")
+        columns = {**columns, **({"replicate": replicate} if replicate else {})}
+        spec = {
+            "path": "t.parquet",
+            "columns": columns,
+            "factors": {"concept": "c"} if factors is None else factors,
+        }
+        declared = {"factors": {"concept": levels}} if levels else {}
+        parts = {"generations": [{"name": "*", "provider": "replay"}], **parts, **declared}
+        return read_import(make_study({"import": spec}, measures=list(measures), **parts))
+
+    return run
+
+
+def rules(imported):
+    return [(row.record_key, row.rule) for row in imported.quarantine]
+
+
+def changed(position, **changes):
+    return [{**row, **(changes if n == position else {})} for n, row in enumerate(TABLE)]
+
+
+def test_prompts_factors_and_responses(read):
+    imported = read(TABLE)
+    prompts = imported.prompts[["prompt_id", "root_prompt_id", "unit_id", "is_root", "task", "prompt_text"]]
+    assert prompts.values.tolist() == [
+        ["p1", "r1", "r1", True, "question", "Who?"],
+        ["p2", "r1", "r1", False, "question", "Who?"],
+    ]
+    assert imported.prompt_factors.values.tolist() == [
+        ["p1", "concept", "Italy"],
+        ["p2", "concept", "France"],
+    ]
+    assert imported.rows.fillna("-").values.tolist() == [
+        ["gpt 4", "p1", 0, "me"],
+        ["gpt 4", "p1", 1, "you"],
+        ["gpt 4", "p2", 0, "-"],
+        ["llama", "p2", 0, " "],
+    ]
+    assert (rules(imported), imported.n_rows) == ([], 4)
+
+
+def test_columns_that_measures_name_come_along(read):
+    measures = [{"name": "score", "kind": "continuous", "column": "s", "baseline_column": "n"}]
+    imported = read(TABLE, measures=measures)
+    np.testing.assert_array_equal(imported.rows["s"], [0.5, 0.25, np.nan, np.inf])
+    assert imported.rows["n"].tolist() == [0, 1, 0, 0]
+
+
+def test_rows_of_one_generation_are_found_by_name_and_by_identifier(read):
+    imported = read(TABLE)
+    for name in ("gpt 4", "gpt_4"):
+        assert replay_rows(imported, name)["response_text"].fillna("-").tolist() == ["me", "you", "-"]
+    assert replay_rows(imported, "other").empty
+
+
+def test_auto_numbers_equal_rows_in_the_order_of_the_file(read):
+    imported = read([TABLE[0], TABLE[2], TABLE[0], TABLE[3], TABLE[0]], replicate="auto")
+    assert imported.rows["replicate"].tolist() == [0, 0, 1, 0, 2]
+
+
+def test_without_replicates_equal_prompts_of_a_generation_are_quarantined(read):
+    imported = read(TABLE, replicate=None)
+    assert rules(imported) == [("t.parquet:row 2", "duplicate_key")]
+    assert json.loads(imported.quarantine[0].record_json)["r"] == "you"
+    assert imported.rows["response_text"].fillna("-").tolist() == ["me", "-", " "]
+
+
+def test_equal_replicates_are_quarantined(read):
+    assert rules(read(changed(1, n=0))) == [("t.parquet:row 2", "duplicate_key")]
+
+
+@pytest.mark.parametrize("number", ["x", "1.5", None, "99999999999"])
+def test_a_replicate_that_is_no_whole_number_is_quarantined(read, number):
+    rows = [{**row, "n": str(row["n"])} for row in TABLE]
+    rows[1]["n"] = number
+    assert rules(read(rows)) == [("t.parquet:row 2", "invalid_replicate")]
+
+
+@pytest.mark.parametrize("prompt", [None, "", "  "])
+def test_a_response_for_an_unknown_prompt_is_quarantined(read, prompt):
+    assert rules(read(changed(0, p=prompt))) == [("t.parquet:row 1", "unknown_prompt")]
+
+
+@pytest.mark.parametrize("generation", [None, " "])
+def test_a_response_of_an_unknown_generation_is_quarantined(read, generation):
+    assert rules(read(changed(3, g=generation))) == [("t.parquet:row 4", "unknown_generation")]
+
+
+@pytest.mark.parametrize("level", [None, "", " ", "Italy x France"])
+def test_a_level_that_can_be_none_is_quarantined(read, level):
+    assert rules(read(changed(3, c=level))) == [("t.parquet:row 4", "invalid_level")]
+
+
+def test_a_level_that_is_not_declared_is_quarantined(read):
+    imported = read(TABLE, levels={"levels": ["Italy", "Spain"]})
+    assert rules(imported) == [("t.parquet:row 3", "invalid_level"), ("t.parquet:row 4", "invalid_level")]
+
+
+@pytest.mark.parametrize("changes", [{"c": "Spain"}, {"q": "Why?"}, {"root": "r2"}, {"q": None}])
+def test_rows_that_disagree_with_the_first_of_their_prompt_are_quarantined(read, changes):
+    assert rules(read(changed(1, **changes))) == [("t.parquet:row 2", "conflicting_prompt")]
+
+
+def test_a_rejected_row_does_not_speak_for_its_prompt(read):
+    imported = read(changed(0, c=None, q="Why?"))
+    assert rules(imported) == [("t.parquet:row 1", "invalid_level")]
+    assert imported.rows["response_text"].fillna("-").tolist() == ["you", "-", " "]
+
+
+def test_blank_and_null_responses_are_kept(read):
+    texts = read(TABLE).rows["response_text"]
+    assert (texts.isna().sum(), (texts == " ").sum()) == (1, 1)
+
+
+def test_emoji_right_to_left_text_quotes_and_ten_megabytes_come_through(read):
+    text = "😀 שלום \"it's\" 'so'\n" * 400_000
+    assert len(text.encode()) > 10_000_000
+    imported = read(changed(0, r=text, c='Cote d\'"Ivoire"'))
+    assert imported.rows["response_text"].iloc[0] == text
+
+
+def test_several_columns_make_a_key(read):
+    imported = read(TABLE, columns={**COLUMNS, "prompt": ["p", "c"]})
+    assert imported.prompts["prompt_id"].tolist() == ["p1 | Italy", "p2 | France"]
+
+
+def test_a_key_column_may_be_blank_but_not_all_of_them(read):
+    rows = [*changed(2, p=None), {**TABLE[0], "p": None, "root": "", "g": "x"}]
+    imported = read(rows, columns={**COLUMNS, "prompt": ["p", "root"]})
+    assert imported.prompts["prompt_id"].tolist() == ["p1 | r1", " | r1", "p2 | r1"]
+    assert rules(imported) == [("t.parquet:row 5", "unknown_prompt")]
+
+
+def test_the_prompt_is_its_own_root_by_default(read):
+    imported = read(TABLE, columns={k: v for k, v in COLUMNS.items() if k != "root_prompt"})
+    assert imported.prompts["root_prompt_id"].tolist() == ["p1", "p2"]
+    assert imported.prompts["is_root"].tolist() == [True, True]
+
+
+def test_numbers_in_key_columns_are_written_as_a_person_would(read):
+    rows = [{**row, "p": number} for row, number in zip(TABLE, [1.0, 1.0, 2.5, 2.5], strict=True)]
+    assert read(rows).prompts["prompt_id"].tolist() == ["1", "2.5"]
+
+
+def test_the_reference_level_is_the_root(read):
+    imported = read(TABLE, levels={"levels": ["Italy", "France"], "reference": "France"})
+    assert imported.prompts["is_root"].tolist() == [False, True]
+
+
+def test_a_baseline_text_is_an_actual_one(read):
+    rows = [{**row, "b": "base" if row["p"] == "p1" else None} for row in TABLE]
+    prompts = read(rows, columns={**COLUMNS, "baseline_text": "b"}).prompts
+    assert prompts[["baseline_text", "baseline_kind"]].fillna("-").values.tolist() == [
+        ["base", "actual"],
+        ["-", "-"],
+    ]
+
+
+def test_only_the_prompt_column_is_required(read):
+    asked = {"generations": [{"name": "one", "provider": "simulator"}], "groupings": ["document"]}
+    rows = [{"p": "a"}, {"p": "b"}, {"p": "a"}]
+    imported = read(rows, replicate=None, columns={"prompt": "p"}, factors={}, **asked)
+    assert imported.prompts["prompt_id"].tolist() == ["a", "b"]
+    assert rules(imported) == [("t.parquet:row 3", "duplicate_key")]
+
+
+def test_a_missing_column_is_an_error_that_lists_those_there(read):
+    with pytest.raises(StudyError, match=r"no column 'nope'. Columns there: p, root, c"):
+        read(TABLE, columns={**COLUMNS, "response": "nope"})
+
+
+def test_a_table_of_rejected_rows_alone_is_an_error(read):
+    with pytest.raises(
+        SourceError, match="every row .* was rejected, the first because: a factor's level is blank"
+    ):
+        read([{**TABLE[0], "c": None}])
+
+
+def test_several_files_are_one_table(make_study):
+    files = {"a.csv": "p,g\n1,x\n", "b.csv": "g,p\nx,2\nx,\n"}
+    spec = {"path": "*.csv", "columns": {"prompt": "p", "generation": "g"}}
+    study = make_study(
+        {"import": spec}, files, generations=[{"name": "*", "provider": "replay"}], groupings=["document"]
+    )
+    imported = read_import(study)
+    assert imported.prompts[["prompt_id", "document_id"]].values.tolist() == [["1", "a.csv"], ["2", "b.csv"]]
+    assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
+
+
+def test_the_responses_of_fair_sea(plumbline_data):
+    imported = read_import(load_study(PROJECT / "studies" / "fair_sea_responses.yml"))
+    assert (imported.n_rows, len(imported.rows), imported.quarantine) == (5_760, 5_760, [])
+    assert imported.rows["generation"].value_counts().to_dict() == dict.fromkeys(
+        ["gpt-4o-mini", "gpt-4.1-nano", "gpt-3.5-turbo"], 1_920
+    )
+    # SOURCE.md: every prompt was asked five times of every model
+    assert imported.rows["replicate"].value_counts().to_dict() == dict.fromkeys(range(5), 1_152)
+    assert set(imported.prompts["root_prompt_id"]) == {"D1", "D2", "D3", "D4", "I1", "I2", "I3", "I4"}
+    assert imported.prompts.groupby("root_prompt_id")["is_root"].sum().eq(1).all()
+    labelled = imported.rows.dropna(subset="category")
+    assert len(labelled) == 5_760 - 2_550

@@ -1,0 +1,11 @@
+from python_assets.scrape.sources import document_ids
+
+
+def test_a_relative_path_is_its_own_id():
+    assert document_ids(["texts/a.txt"]) == {"texts/a.txt": "texts/a.txt"}
+
+
+def test_others_are_named_by_as_much_as_tells_them_apart():
+    assert list(document_ids(["/data/x/a.txt", "/data/y/b.txt"]).values()) == ["a.txt", "b.txt"]
+    assert list(document_ids(["/data/x/a.txt", "/data/y/a.txt"]).values()) == ["x/a.txt", "y/a.txt"]
+    assert list(document_ids(["/data/x/a.txt", "a.txt"]).values()) == ["a.txt", "x/a.txt"]
