@@ -1,0 +1,195 @@
+"""One generation: plan its requests, take what the log has, ask for the rest, return every row.
+
+Belongs here: the order of things. Asking concurrently is asking.py, the log is log.py.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from python_assets.errors import GenerationError
+from python_assets.generate.asking import Asker
+from python_assets.generate.failures import Backoff
+from python_assets.generate.function import FunctionProvider
+from python_assets.generate.log import LogContent, LogWriter, description_line, read_log, response_line
+from python_assets.generate.outcomes import is_settled, outcome_of, response_of
+from python_assets.generate.providers import LocalProvider, Provider, RemoteProvider, providers
+from python_assets.generate.requests import Plan, plan_requests
+from python_assets.generate.types import (
+    STATUSES,
+    Description,
+    GenerationConfig,
+    GenerationRun,
+    Outcome,
+    Progress,
+    Prompt,
+    Request,
+)
+
+LINES_AT_ONCE: Final = 2_000
+
+
+class _Answered(NamedTuple):
+    plan: Plan
+    description: Description
+    new: dict[str, Outcome]
+    n_retries: int
+
+
+def generate(
+    prompts: Sequence[Prompt],
+    config: GenerationConfig,
+    log_path: Path,
+    progress: Progress | None = None,
+    *,
+    backoff: Backoff | None = None,
+) -> GenerationRun:
+    """Answer every prompt of a generation, asking only for what the log lacks.
+
+    Each finished response is appended to the log at once. Rows asked alike are asked once. A response that
+    failed for a passing reason (time-out, 429, 5xx, a reply that is no JSON) is asked again with back-off, in
+    this run and, if it stays an error, in the next.
+
+    Args:
+        prompts: with distinct prompt_id; those sent to a server have a text.
+        config: how to answer.
+        log_path: the generation's own log, one file a generation; folders are created.
+        progress: called with (n_done, n_to_ask) about twenty times and at the end.
+        backoff: waits between retries; tests replace it.
+
+    Returns:
+        One response a (prompt, replicate), in order, with counts and the records that could not be used.
+
+    Raises:
+        GenerationError: no request can succeed (model missing, server unreachable, key refused, many failures
+            in a row), the options are wrong, or the log cannot be written. What was answered stays in the
+            log.
+        PlumblineError: the provider is unknown.
+        ValueError: two prompts have one prompt_id.
+    """
+    started = time.perf_counter()
+    provider = make_provider(config)
+    content = read_log(log_path)
+    report = progress or (lambda n_done, n_total: None)
+    with LogWriter(log_path, content) as writer:
+        if isinstance(provider, RemoteProvider):
+            asker = Asker(provider, writer, report, backoff or Backoff())
+            answered = asyncio.run(_ask_for_missing(prompts, asker, content))
+        else:
+            answered = _answer_locally(prompts, provider, writer, content, report)
+    return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def make_provider(config: GenerationConfig) -> Provider:
+    """The provider of a generation: the user's own function where it has one, else the registered one.
+
+    Raises:
+        PlumblineError: the provider is unknown.
+    """
+    kind = FunctionProvider if config.function is not None else providers[config.provider]
+    return kind(config)
+
+
+def _answer_locally(
+    prompts: Sequence[Prompt], provider: Provider, writer: LogWriter, content: LogContent, report: Progress
+) -> _Answered:
+    if not isinstance(provider, LocalProvider):
+        raise TypeError(f"provider {type(provider).__name__} is neither local nor remote")
+    description = provider.describe()
+    plan = plan_requests(prompts, provider, description)
+    missing = _missing(plan, provider.config, content)
+    _log_description(writer, content, description, missing)
+    new: dict[str, Outcome] = {}
+    for start in range(0, len(missing), LINES_AT_ONCE):
+        batch = missing[start : start + LINES_AT_ONCE]
+        outcomes = _outcomes_now(provider, batch)
+        writer.append(map(response_line, batch, outcomes))
+        new.update(zip((request.response_id for request in batch), outcomes, strict=True))
+        report(len(new), len(missing))
+    return _Answered(plan, description, new, 0)
+
+
+def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds") if provider.answers_now else None
+    latency = 0.0 if provider.answers_now else None
+    longest = provider.config.max_characters
+    return [outcome_of(provider.answer(request), now, latency, longest) for request in batch]
+
+
+async def _ask_for_missing(prompts: Sequence[Prompt], asker: Asker, content: LogContent) -> _Answered:
+    provider = asker.provider
+    if complete := await _from_log_alone(prompts, asker, content):
+        return complete
+    async with provider:
+        description = await asker.describe()
+        plan = plan_requests(prompts, provider, description)
+        missing = _missing(plan, provider.config, content)
+        _check_texts(missing, provider.config)
+        _log_description(asker.writer, content, description, missing)
+        await asker.ask_all(missing)
+    return _Answered(plan, description, asker.outcomes, asker.n_retries)
+
+
+async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogContent) -> _Answered | None:
+    """A complete log needs no server, unless the server is there and has another model by now."""
+    logged = content.description
+    if logged is None:
+        return None
+    plan = plan_requests(prompts, asker.provider, logged)
+    if _missing(plan, asker.provider.config, content):
+        return None
+    now = await asker.describe_once()
+    if now is not None and now.model_digest != logged.model_digest:
+        return None
+    return _Answered(plan, logged, {}, 0)
+
+
+def _missing(plan: Plan, config: GenerationConfig, content: LogContent) -> list[Request]:
+    distinct: dict[str, Request] = {}
+    for request in plan.rows:
+        distinct.setdefault(request.response_id, request)
+    return [request for key, request in distinct.items() if not _is_kept(key, config, content)]
+
+
+def _is_kept(response_id: str, config: GenerationConfig, content: LogContent) -> bool:
+    outcome = content.outcomes.get(response_id)
+    return outcome is not None and is_settled(outcome, config.max_characters)
+
+
+def _check_texts(missing: Sequence[Request], config: GenerationConfig) -> None:
+    without = [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]
+    if without:
+        raise GenerationError(
+            f"generation {config.generation_id!r}: {len(without)} prompts have no text to send, "
+            f"first {without[0]!r}. Map the column prompt_text of the import, or use provider replay."
+        )
+
+
+def _log_description(
+    writer: LogWriter, content: LogContent, description: Description, missing: Sequence[Request]
+) -> None:
+    if missing and description != content.description:
+        writer.append([description_line(description)])
+
+
+def _collect(provider: Provider, content: LogContent, answered: _Answered, seconds: float) -> GenerationRun:
+    outcomes = content.outcomes | answered.new
+    longest = provider.config.max_characters
+    rows = [response_of(request, outcomes[request.response_id], longest) for request in answered.plan.rows]
+    n_by_status = Counter(row.status for row in rows)
+    return GenerationRun(
+        responses=rows,
+        description=answered.description,
+        is_simulated=provider.is_simulated,
+        n_requested=len(answered.new),
+        n_retries=answered.n_retries,
+        n_from_log=sum(row.response_id not in answered.new for row in rows),
+        n_torn_lines=int(content.n_bytes_whole < content.n_bytes),
+        n_by_status={status: n_by_status[status] for status in STATUSES},
+        seconds=seconds,
+        quarantine=[*content.rejected, *answered.plan.rejected],
+    )
