@@ -1,7 +1,7 @@
 """The study file as a pydantic model: everything a study needs, with every default.
 
-Belongs here: the shape of the file and its defaults. Reading it, expanding it and checking one part against another is
-study_file.py.
+Belongs here: the shape of the file and its defaults. Reading it, expanding it and checking one part against
+another is study_file.py. The message of a check says what is expected and, after a semicolon, what to do.
 """
 
 import os
@@ -9,7 +9,15 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictStr,
+    ValidationInfo,
+    model_validator,
+)
 
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]
@@ -18,6 +26,7 @@ Statistic = Literal["mean", "median", "variance", "standard_deviation", "selecti
 
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 LEVEL_SEPARATOR = " x "
+AS_WRITTEN = "as written"
 
 
 def expand_variables(text: str) -> str:
@@ -26,29 +35,36 @@ def expand_variables(text: str) -> str:
     def value(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in os.environ:
-            raise ValueError(f"environment variable {name} is not set; set it, for example: export {name}=...")
+            raise ValueError(f"a value whose environment variables are set; set it: export {name}=...")
         return os.environ[name]
 
     return re.sub(r"\$\{(\w+)\}", value, text)
 
 
+def _expand(text: str, info: ValidationInfo) -> str:
+    """Leave ${NAME} as it is written where the context asks for it: no place or secret lands in tables."""
+    return text if info.context == AS_WRITTEN else expand_variables(text)
+
+
 def _check_level(level: str) -> str:
     if not level.strip():
-        raise ValueError("a level must not be blank")
+        raise ValueError("a level that is not blank; name it or remove it")
+    if level != level.strip():
+        raise ValueError("a level without blanks around it; remove them")
     if LEVEL_SEPARATOR in level:
-        raise ValueError(f"a level must not hold {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
+        raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
     return level
 
 
 def _check_factor(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z]\w*", name):
-        raise ValueError("a factor's name starts with a letter and holds letters, digits and _ only")
+        raise ValueError("a factor's name: a letter, then letters, digits and _; rename it")
     return name
 
 
 def _check_name(name: str) -> str:
     if not make_id(name):
-        raise ValueError("a name needs at least one letter")
+        raise ValueError("a name with at least one letter; rename it")
     return name
 
 
@@ -60,14 +76,22 @@ def make_id(name: str) -> str:
 Level = Annotated[StrictStr, AfterValidator(_check_level)]
 FactorName = Annotated[StrictStr, AfterValidator(_check_factor)]
 Name = Annotated[StrictStr, AfterValidator(_check_name)]
-Expanded = Annotated[StrictStr, AfterValidator(expand_variables)]
-Columns = StrictStr | list[StrictStr]
+Expanded = Annotated[StrictStr, AfterValidator(_expand)]
+Words = Annotated[list[StrictStr], Field(min_length=1)]
+Columns = StrictStr | Words
 
 
 class Part(BaseModel):
     """One part of a study file; a key it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        allow_inf_nan=False,
+    )
 
 
 class Factor(Part):
@@ -83,7 +107,7 @@ class Factor(Part):
 class Source(Part):
     """Where sentences come from; levels: the levels it is read for, all where absent."""
 
-    tag: StrictStr
+    tag: Level
     type: Literal["local"] = "local"
     path: Expanded
     levels: list[Level] | None = None
@@ -96,7 +120,7 @@ class Scrape(Part):
     factor: FactorName = "concept"
     levels: list[Level] = Field(min_length=1)
     reference: Level | None = None
-    keywords: dict[Level, list[StrictStr]] = Field(min_length=1)
+    keywords: dict[Level, Annotated[list[Level], Field(min_length=1)]] = Field(min_length=1)
     sources: list[Source] = Field(min_length=1)
     min_words: int = Field(8, ge=1)
     language: StrictStr = "en"
@@ -112,14 +136,14 @@ class Assemble(Part):
 class Branch(Part):
     """Which root prompts get branches, to which levels, with which words replaced (SAGED 2.3).
 
-    replacements: words by target level, for one source level. forms: the words of every level by form, for branching
-    from several levels; the first word of a list is the one written, all of them are found.
+    replacements: words by target level, for one source level. forms: the words of every level by form, for
+    branching from several levels; the first word of a list is the one written, all of them are found.
     """
 
     from_: Literal["all"] | list[Level] = Field("all", alias="from")
     to: Literal["all"] | list[Level] = "all"
     replacements: dict[Level, dict[StrictStr, StrictStr]] = {}
-    forms: dict[Level, dict[StrictStr, StrictStr | list[StrictStr]]] = {}
+    forms: dict[Level, dict[StrictStr, StrictStr | Words]] = {}
     counterfactual_baseline: bool = True
 
     @model_validator(mode="before")
@@ -131,9 +155,9 @@ class Branch(Part):
 
 
 class Template(Part):
-    """A prompt with {slots} for the factors it is crossed with; factors: levels that the template itself has."""
+    """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself."""
 
-    id: StrictStr
+    id: Level
     text: StrictStr
     baseline: StrictStr | None = None
     factors: dict[FactorName, Level] = {}
@@ -150,7 +174,7 @@ class Templates(Part):
 
 
 class ImportColumns(Part):
-    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number equal rows."""
+    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows."""
 
     prompt: Columns
     root_prompt: Columns | None = None
@@ -184,9 +208,11 @@ class Prompts(Part):
     def _one_way(self) -> "Prompts":
         ways = [w for w in (self.scrape, self.templates, self.import_) if w is not None]
         if len(ways) != 1:
-            raise ValueError("expected exactly one of scrape, templates and import")
+            raise ValueError("exactly one of scrape, templates and import; keep one")
         if self.branch and not self.scrape:
-            raise ValueError("branch needs scrape: templates and imports bring their levels with them")
+            raise ValueError(
+                "no branch without scrape; templates and imports bring their levels, remove branch"
+            )
         return self
 
 
@@ -225,41 +251,58 @@ class GenerationSpec(Part):
         return data
 
 
+WAYS_TO_MEASURE = ("extractor", "choices", "patterns", "column", "function")
+
+
 class MeasureSpec(Part):
-    """What is read off a response. Exactly one of extractor, choices, patterns, column and function says how."""
+    """What is read off a response. One of WAYS_TO_MEASURE says how; without, name is a built-in extractor."""
 
     name: Name
     kind: Kind | None = None
     extractor: StrictStr | None = None
-    choices: list[StrictStr] | dict[StrictStr, list[StrictStr]] | None = None
-    patterns: dict[StrictStr, StrictStr] | None = None
+    choices: Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
+    patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     function: StrictStr | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
     unit: StrictStr | None = None
-    scale: tuple[float, float] | None = None
+    scale: Annotated[tuple[float, float], Field(strict=False)] | None = None
     direction: Direction | None = None
     favourable: StrictStr | None = None
     slice: StrictStr | list[StrictStr] | None = None
 
     @model_validator(mode="before")
     @classmethod
-    def _a_bare_word_is_built_in(cls, data: Any) -> Any:
-        return {"name": data, "extractor": data} if isinstance(data, str) else data
+    def _a_name_alone_is_built_in(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            return {"name": data, "extractor": data}
+        if (
+            isinstance(data, dict)
+            and isinstance(data.get("name"), str)
+            and not set(data) & set(WAYS_TO_MEASURE)
+        ):
+            return {**data, "extractor": data["name"]}
+        return data
+
+    @property
+    def way(self) -> str:
+        """The one field that says how the measure is read off a response."""
+        return next(way for way in WAYS_TO_MEASURE if getattr(self, way) is not None)
 
     @model_validator(mode="after")
     def _one_way(self) -> "MeasureSpec":
-        ways = ("extractor", "choices", "patterns", "column", "function")
-        given = [way for way in ways if getattr(self, way) is not None]
+        given = [way for way in WAYS_TO_MEASURE if getattr(self, way) is not None]
         if len(given) != 1:
-            raise ValueError(f"expected exactly one of {', '.join(ways)}; got {', '.join(given) or 'none'}")
-        if given[0] in ("column", "function") and self.kind is None:
-            raise ValueError(f"a measure from a {given[0]} needs kind: continuous, binary or categorical")
-        if given[0] in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
-            raise ValueError(f"{given[0]} give labels: kind is categorical, or binary with favourable")
-        if self.favourable is not None and given[0] == "extractor":
-            raise ValueError("favourable names a label; a built-in extractor declares its own direction")
+            raise ValueError(f"exactly one of {', '.join(WAYS_TO_MEASURE)}; keep one")
+        if self.way in ("column", "function") and self.kind is None:
+            raise ValueError(
+                f"kind for a measure from a {self.way}; add kind: continuous, binary or categorical"
+            )
+        if self.way in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
+            raise ValueError(f"kind categorical, or binary with favourable, for {self.way}; change kind")
+        if self.favourable is not None and self.way == "extractor":
+            raise ValueError("no favourable label for a built-in extractor; remove favourable")
         return self
 
 
@@ -339,3 +382,18 @@ class Study(Part):
     def resolve(self, path: str) -> Path:
         """A path of the study file: relative to the file's folder, or absolute."""
         return self.folder / path
+
+    @property
+    def n_permutations(self) -> int:
+        """How many random relabellings every test draws."""
+        return self.analysis.permutations
+
+    @property
+    def alpha(self) -> float:
+        """The level of every test and interval."""
+        return self.analysis.alpha
+
+    @property
+    def margins(self) -> dict[str, float | dict[str, float]]:
+        """The largest differences that do not matter."""
+        return self.analysis.margins

@@ -1,0 +1,170 @@
+"""The design of a study as raw tables: factors and their levels, slices, groupings, what is counted where.
+
+Belongs here: what the study file declares, completed by the levels that prompts have. Prompts
+themselves are written by assemble.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Final
+
+import duckdb
+import pandas as pd
+
+from python_assets.errors import SourceError, StudyError
+from python_assets.extract.measures import resolve_measures
+from python_assets.raw_tables import RAW_TABLES
+from python_assets.study import LEVEL_SEPARATOR, Study
+from python_assets.study_expand import ALL_PROMPTS
+from python_assets.study_factors import KnownFactor, study_factors
+
+SELECTION_RATE: Final = ("selection_rate", "standard=mean;method=larger", "mean", "larger", None)
+
+Levels = dict[str, list[str]]
+Slices = dict[str, dict[str, list[str]]]
+
+
+def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, pd.DataFrame]:
+    """The tables of a design: factors, levels, slices, groupings, coverage sets, measure slices, statistics.
+
+    Args:
+        study: the study.
+        connection: its build file, with raw.prompt_factors filled.
+
+    Returns:
+        Rows without study_id by table. Levels stand in declared order; those that only the prompts show
+        follow in alphabetical order.
+
+    Raises:
+        SourceError: no prompt has a level that a factor or a slice declares.
+        StudyError: a measure names a slice that is not there, or a level of `each` has the name of another
+            slice.
+    """
+    factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
+    levels = _levels(study, factors, _observed(study, connection))
+    slices = _slices(study, levels)
+    return {
+        "factors": _table("factors", map(_factor_row, factors)),
+        "factor_levels": _table(
+            "factor_levels",
+            (
+                (factor, level, position)
+                for factor, names in levels.items()
+                for position, level in enumerate(names)
+            ),
+        ),
+        "slices": _table(
+            "slices",
+            (
+                (slice_id, factor, level)
+                for slice_id, conditions in slices.items()
+                for factor, names in conditions.items()
+                for level in names
+            ),
+        ),
+        "slice_ids": _table("slice_ids", ((slice_id,) for slice_id in slices)),
+        "groupings": _table(
+            "groupings",
+            (
+                (grouping_id(grouping), position, factor, factor_position)
+                for position, grouping in enumerate(study.groupings)
+                for factor_position, factor in enumerate(grouping)
+            ),
+        ),
+        "coverage_sets": _table(
+            "coverage_sets",
+            (
+                (grouping_id(factors_), factor, position)
+                for factors_ in coverage_sets(study)
+                for position, factor in enumerate(factors_)
+            ),
+        ),
+        "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
+        "statistics": _table("statistics", map(_statistic_row, study.analysis.statistics)),
+    }
+
+
+def grouping_id(factors: Iterable[str]) -> str:
+    """The identifier of a grouping: its factors in order, for example 'gender x race'."""
+    return LEVEL_SEPARATOR.join(factors)
+
+
+def coverage_sets(study: Study) -> list[tuple[str, ...]]:
+    """The combinations of factors that coverage is counted for: single factors first.
+
+    The factors are those that the analysis names, else those of the groupings in order.
+    """
+    spec = study.analysis.coverage
+    factors = spec.factors or list(
+        dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
+    )
+    return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
+
+
+def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
+    columns = [column for column in RAW_TABLES[name] if column != "study_id"]
+    return pd.DataFrame(list(rows), columns=columns)
+
+
+def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
+    return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
+
+
+def _statistic_row(statistic: str) -> tuple[object, ...]:
+    return SELECTION_RATE if statistic == SELECTION_RATE[0] else (statistic, "", None, None, None)
+
+
+def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> Levels:
+    rows = connection.execute(
+        "select factor, list(distinct level order by level) from raw.prompt_factors "
+        "where study_id = ? group by factor",
+        [study.study_id],
+    ).fetchall()
+    return dict(rows)
+
+
+def _levels(study: Study, factors: list[KnownFactor], observed: Levels) -> Levels:
+    levels = {}
+    for factor in factors:
+        declared, seen = factor.levels or [], observed.get(factor.name, [])
+        if factor.type != "model" and factor.origin != "derived":
+            _check_present(study, f"factors.{factor.name}", factor.name, declared, seen)
+        known = [level for level in declared if level in seen or factor.type == "model"]
+        levels[factor.name] = known + [level for level in seen if level not in known]
+    return levels
+
+
+def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
+    if missing := [level for level in levels if level not in seen]:
+        raise SourceError(
+            f"{study.path}: {field}: no prompt has {factor} {', '.join(map(repr, missing))}. "
+            f"Levels of the prompts: {', '.join(seen) or 'none'}. Correct it, or take the level out."
+        )
+
+
+def _slices(study: Study, levels: Levels) -> Slices:
+    each = {level: {study.each: [level]} for level in levels[study.each]} if study.each else {}
+    named = {
+        name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}
+    }
+    for name, conditions in named.items():
+        for factor, names in conditions.items():
+            _check_present(study, f"slices.{name}", factor, names, levels[factor])
+    if clash := [level for level in each if level in named or level == ALL_PROMPTS]:
+        raise StudyError(
+            f"{study.path}: slices.each: got {study.each}, whose level {clash[0]!r} is the name of another "
+            "slice; expected a name of its own for each. Rename that slice."
+        )
+    return {ALL_PROMPTS: {}, **named, **each}
+
+
+def _measure_slices(study: Study, slice_ids: list[str]) -> list[tuple[str, str]]:
+    rows = []
+    for measure in resolve_measures(study):
+        if unknown := [name for name in measure.slices or () if name not in slice_ids]:
+            raise StudyError(
+                f"{study.path}: measures: {measure.measure_id} has the slice {unknown[0]!r}; expected one of "
+                f"{', '.join(slice_ids)}. Correct it, or declare it under slices."
+            )
+        rows += [(measure.measure_id, name) for name in measure.slices or slice_ids]
+    return rows

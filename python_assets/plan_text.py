@@ -1,0 +1,114 @@
+"""What planning a study gives, and how a terminal shows it.
+
+Belongs here: the records and their words. Counting is plan.py.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from python_assets.infer.reasons import InferenceReason
+
+
+class PlannedGeneration(NamedTuple):
+    """A generation, how many responses it will have, and how many calls: none where they are imported."""
+
+    generation_id: str
+    provider: str
+    model: str
+    n_responses: int
+    n_calls: int
+
+
+class PlannedGrouping(NamedTuple):
+    """What is compared in a grouping.
+
+    n_groups: groups that have prompts. n_blocks: blocks of two groups or more; n_root_prompts: those with
+    such a block; n_cells: pairs of such a block and a group. scheme: what is exchanged, its unit, its scope;
+    reason: why there is no inference.
+    """
+
+    grouping_id: str
+    n_groups: int
+    n_root_prompts: int
+    n_blocks: int
+    n_cells: int
+    scheme: str
+    is_complete: bool
+    reason: InferenceReason | None
+
+
+class PlannedCoverage(NamedTuple):
+    """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1."""
+
+    factors: str
+    n_cells: int
+    n_covered: int
+    coverage_percentage: float
+    gini_index: float
+
+
+class Plan(NamedTuple):
+    """The size of a study before anything is generated."""
+
+    study_id: str
+    n_documents: int
+    n_sentences: int
+    n_root_prompts: int
+    n_prompts: int
+    n_calls: int
+    n_measures: int
+    generations: list[PlannedGeneration]
+    groupings: list[PlannedGrouping]
+    coverage: list[PlannedCoverage]
+    warnings: list[str]
+
+    def text(self) -> str:
+        """The plan as tables for a terminal."""
+        counts = [
+            ("documents", self.n_documents),
+            ("sentences with a keyword", self.n_sentences),
+            ("root prompts", self.n_root_prompts),
+            ("prompts", self.n_prompts),
+            ("measures", self.n_measures),
+            ("calls", self.n_calls),
+        ]
+        parts = [
+            f"Study {self.study_id}: valid. Nothing was generated.",
+            _aligned(("what", "number"), counts),
+            _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
+            _aligned(
+                (
+                    "grouping",
+                    "groups",
+                    "root prompts",
+                    "blocks",
+                    "cells",
+                    "what is exchanged, what it speaks of",
+                ),
+                [grouping[:6] for grouping in self.groupings],
+            ),
+            _aligned(("factors", "cells", "covered", "share covered", "Gini index"), self.coverage),
+        ]
+        if self.warnings:
+            parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
+        return "\n\n".join(parts)
+
+
+def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+    """Columns as wide as their longest text; numbers to the right."""
+    is_number = [all(not isinstance(row[column], str) for row in rows) for column in range(len(header))]
+    lines = [header, *(tuple(map(_cell, row)) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, is_number, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

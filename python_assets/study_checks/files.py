@@ -1,0 +1,114 @@
+"""Files that a study names: texts, tables with their columns, and functions of the user's own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from python_assets.errors import SourceError
+from python_assets.importers.files import table_columns
+from python_assets.registry import is_function_path
+from python_assets.scrape.local import PARAGRAPHS, find_files
+from python_assets.study import Import, Study
+from python_assets.study_expand import Draft
+from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
+
+IMPORT: Final[FieldPath] = ("prompts", "import")
+PATH_REMEDY: Final = "correct the path, which starts from the folder of the study file"
+AUTO: Final = "auto"
+
+
+def file_problems(draft: Draft) -> list[Problem]:
+    """What of the named files is missing, cannot be read, or lacks a named column."""
+    found = list(_function_problems(draft))
+    if draft.parts.prompts is not None:
+        study = draft.study()
+        found += _source_problems(study)
+        if study.prompts.import_ is not None:
+            found += _import_problems(draft, study, study.prompts.import_)
+    return found
+
+
+def _function_problems(draft: Draft) -> Iterator[Problem]:
+    named: dict[FieldPath, str] = {
+        (*path, "provider"): spec.provider for path, spec in draft.parts.generations.items()
+    }
+    named |= {(*path, "function"): spec.function or "" for path, spec in draft.parts.measures.items()}
+    for path, name in named.items():
+        file = draft.file.parent / f"{name.partition(':')[0]}.py"
+        if is_function_path(name) and not file.is_file():
+            expected = f"a function in {file.name} beside the study file"
+            yield Problem(path, name, expected, f"put {file.name} there")
+
+
+def _source_problems(study: Study) -> Iterator[Problem]:
+    for index, source in enumerate(study.prompts.scrape.sources if study.prompts.scrape else []):
+        path: FieldPath = ("prompts", "scrape", "sources", index, "path")
+        for file in _files(study, source.path):
+            if file is None or not file.is_file():
+                yield _absent(path, source.path, file)
+            elif file.suffix.lower() not in PARAGRAPHS:
+                expected = f"a file that ends in {listed(PARAGRAPHS)}"
+                yield Problem(path, source.path, expected, "convert the text, or rename the file")
+            elif problem := _reading_problem(file):
+                expected = f"a file that can be read, not {problem}"
+                yield Problem(path, source.path, expected, "change its permissions")
+
+
+def _files(study: Study, pattern: str) -> list[Path] | list[None]:
+    """The files of a path or pattern; one None where no file matches."""
+    try:
+        return find_files(study, pattern, "")
+    except SourceError:
+        return [None]
+
+
+def _absent(path: FieldPath, pattern: str, file: Path | None) -> Problem:
+    expected = "a pattern that a file matches" if file is None else f"a file, but there is none at {file}"
+    return Problem(path, pattern, expected, PATH_REMEDY)
+
+
+def _reading_problem(file: Path) -> str | None:
+    try:
+        with file.open("rb"):
+            return None
+    except OSError as error:
+        return str(error.strerror)
+
+
+def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
+    path: FieldPath = (*IMPORT, "path")
+    for file in _files(study, spec.path):
+        if file is None or not file.is_file():
+            yield _absent(path, spec.path, file)
+            continue
+        try:
+            there = table_columns(file, "")
+        except SourceError as error:
+            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
+            yield Problem(path, spec.path, expected, "mend the file or correct the path")
+            continue
+        yield from _column_problems(draft, spec, file, there)
+
+
+def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:
+    remedy = "correct the name of the column"
+    for path, column in [*_named_columns(spec), *_measured_columns(draft)]:
+        if column not in there:
+            yield unknown_name(path, column, f"a column of {file.name}", there, remedy)
+
+
+def _named_columns(spec: Import) -> Iterator[tuple[FieldPath, str]]:
+    for field, named in spec.columns.model_dump().items():
+        if isinstance(named, list):
+            yield from (((*IMPORT, "columns", field, index), column) for index, column in enumerate(named))
+        elif named is not None and (field, named) != ("replicate", AUTO):
+            yield (*IMPORT, "columns", field), named
+    for factor, column in spec.factors.items():
+        yield (*IMPORT, "factors", factor), column
+
+
+def _measured_columns(draft: Draft) -> Iterator[tuple[FieldPath, str]]:
+    for path, spec in draft.parts.measures.items():
+        for field in ("column", "baseline_column"):
+            if (column := getattr(spec, field)) is not None:
+                yield (*path, field), column

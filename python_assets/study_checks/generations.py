@@ -1,0 +1,89 @@
+"""Generations: that their provider exists and accepts what the study file says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from python_assets.generate.providers import config_problems, providers
+from python_assets.generate.types import GenerationConfig
+from python_assets.registry import is_function_path
+from python_assets.study import Generation
+from python_assets.study_expand import EVERY_IMPORTED, Draft
+from python_assets.study_factors import KnownFactor
+from python_assets.study_problems import NOTHING, FieldPath, Problem, unknown_name
+
+REPLAY = "replay"
+
+
+def generation_problems(draft: Draft) -> Iterator[Problem]:
+    """Every generation has a provider that can run it; nothing is contacted."""
+    known = list(providers)
+    for path, spec in draft.parts.generations.items():
+        if not is_function_path(spec.provider) and spec.provider not in providers:
+            remedy = "take one of them, or write module:function for a function of your own"
+            yield unknown_name((*path, "provider"), spec.provider, "a provider", known, remedy)
+        if spec.name == EVERY_IMPORTED and spec.provider != REPLAY:
+            expected = f"a name; '{EVERY_IMPORTED}' stands for every imported generation of provider {REPLAY}"
+            yield Problem((*path, "name"), spec.name, expected, "name the generation")
+        if spec.provider == REPLAY:
+            yield from _replay_problems(draft, path, spec.name)
+    for path, generations in draft.generations.items():
+        for generation in generations[:1]:
+            yield from _provider_problems(draft, path, generation)
+
+
+def _replay_problems(draft: Draft, path: FieldPath, name: str) -> Iterator[Problem]:
+    prompts = draft.parts.prompts
+    if prompts is None:
+        return
+    if prompts.import_ is None:
+        expected = f"prompts.import, because {REPLAY} answers with imported responses"
+        yield Problem((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
+    elif prompts.import_.columns.generation is None:
+        expected = f"the column that says which generation answered, for provider {REPLAY}"
+        yield Problem(
+            ("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN"
+        )
+
+
+def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[Problem]:
+    spec = generation.spec
+    if spec.provider not in providers or draft.factors is None:
+        return
+    config = GenerationConfig(
+        generation_id=generation.generation_id,
+        provider=spec.provider,
+        model=generation.model,
+        prompt_template=spec.prompt_template,
+        base_url=spec.base_url,
+        options=spec.options,
+    )
+    written = spec.model_dump(by_alias=True)
+    for told in config_problems(config, _levels(draft.factors, spec.options)):
+        field, _, text = told.partition(": ")
+        what, _, remedy = text.partition("; ")
+        steps = field.split(".")
+        expected = f"what provider {spec.provider} can use ({what})"
+        yield Problem((*path, *steps), _value(written, steps), expected, remedy or "correct it")
+
+
+def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[str, list[str]]:
+    """The levels that effects may name; of a factor whose levels only the data shows, whatever they name."""
+    named = {
+        factor: list(levels)
+        for part in options.values()
+        for factor, levels in _mapping(_mapping(part).get("effects")).items()
+        if isinstance(levels, dict)
+    }
+    return {name: factor.levels or named.get(name, []) for name, factor in factors.items()}
+
+
+def _mapping(data: Any) -> dict[str, Any]:
+    return data if isinstance(data, dict) else {}
+
+
+def _value(data: Any, steps: list[str]) -> Any:
+    for step in steps:
+        if not isinstance(data, dict) or step not in data:
+            return NOTHING
+        data = data[step]
+    return data

@@ -1,0 +1,69 @@
+"""From a study file to a Study: read, validated part by part, written out, checked part against part.
+
+Belongs here: the order of these steps, so that every mistake of a file is reported at once.
+"""
+
+import json
+from pathlib import Path
+
+from pydantic_core import to_jsonable_python
+
+from python_assets.study import AS_WRITTEN, Study
+from python_assets.study_checks import file_problems, part_problems
+from python_assets.study_expand import Draft, expand
+from python_assets.study_parts import PartReader
+from python_assets.study_problems import Problem, StudyFileError
+from python_assets.study_yaml import StudyFile, read_study_file
+
+
+def load_study(path: Path, *, check_files: bool = True) -> Study:
+    """Read a study file.
+
+    Args:
+        path: the file; its stem is the study's id, paths in it start from its folder.
+        check_files: also look whether the texts, tables and functions that the study names are there, and
+            whether the tables have the columns that it names.
+
+    Returns:
+        The study with lists of models and roles, slices and groupings written out.
+
+    Raises:
+        StudyFileError: the file cannot be used; its text and `problems` name everything that is wrong.
+    """
+    file = read_study_file(Path(path))
+    reader = PartReader(file)
+    draft, found = expand(file.path, reader.read())
+    found += part_problems(draft)
+    if check_files:
+        found += file_problems(draft)
+    original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
+    problems: list[Problem] = []
+    for step in (file.problems, reader.problems, original):
+        # what is wrong with a value itself is told once: the rest would only follow from it
+        told = {problem.path for problem in problems}
+        problems += [problem for problem in step if problem.path not in told]
+    if problems:
+        raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
+    return draft.study(_config_json(file, draft))
+
+
+def _config_json(file: StudyFile, draft: Draft) -> str:
+    """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables."""
+    parts = PartReader(file, AS_WRITTEN).read()
+    written = {
+        **parts._asdict(),
+        "study": draft.study_id,
+        "title": parts.title or draft.study_id,
+        "generations": list(parts.generations.values()),
+        "measures": list(parts.measures.values()),
+        "groupings": [list(grouping) for grouping in draft.groupings],
+        "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
+    }
+    del written["each"]
+    return json.dumps(
+        to_jsonable_python(written, by_alias=True, exclude_none=True),
+        ensure_ascii=False,
+        allow_nan=False,
+        sort_keys=True,
+        separators=(",", ":"),
+    )

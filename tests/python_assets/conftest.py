@@ -1,0 +1,40 @@
+import pytest
+
+from python_assets.study_file import load_study
+from python_assets.study_problems import StudyFileError
+
+
+@pytest.fixture
+def write_study(tmp_path):
+    """Write a study file of these sections; returns its path."""
+
+    def write(sections, name="mine"):
+        path = tmp_path / f"{name}.yml"
+        content = "".join(f"{key}: {value}\n" for key, value in sections.items())
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def problems_of():
+    """Load a study file with problems; returns the error."""
+
+    def load(path, check_files=False):
+        with pytest.raises(StudyFileError) as raised:
+            load_study(path, check_files=check_files)
+        return raised.value
+
+    return load
+
+
+@pytest.fixture
+def told(write_study, problems_of):
+    """The problems of a study file of these sections, as their texts less the place in the file."""
+
+    def tell(sections, check_files=False, name="mine"):
+        problems = problems_of(write_study(sections, name), check_files).problems
+        return [problem._replace(line=None).text("f").removeprefix("f: ") for problem in problems]
+
+    return tell

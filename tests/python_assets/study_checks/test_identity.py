@@ -1,0 +1,24 @@
+import pytest
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+
+
+def test_the_name_of_another_study_is_told(told):
+    assert told({"study": "other", **SCRAPE}) == [
+        "study: got \"other\"; expected the stem of the file, 'mine'; write study: mine"
+    ]
+
+
+@pytest.mark.parametrize("name", ["Mine", "2nd", "my-study"])
+def test_a_file_name_that_cannot_be_an_id_is_told(told, name):
+    assert told(SCRAPE, name=name) == [
+        f'the file: got "{name}.yml"; expected a file name of lower-case letters, digits and _, a '
+        "letter first; "
+        "rename the file"
+    ]

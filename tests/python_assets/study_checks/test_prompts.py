@@ -1,0 +1,171 @@
+import pytest
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+TEMPLATES = {
+    "factors": "{gender: {levels: [woman, man], reference: man}}",
+    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
+    "generations": "[{name: fair, provider: simulator}]",
+}
+
+
+def scrape(**changes):
+    parts = {
+        "levels": "[Ideraland, Italy]",
+        "reference": "Ideraland",
+        "keywords": "{Ideraland: [Ideraland]}",
+        "sources": "[{tag: article, path: a.md}]",
+    }
+    branch = changes.pop("branch", "{from: Ideraland}")
+    parts |= changes
+    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
+    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
+
+
+def templates(texts='[{id: t1, text: "A {gender} asks."}]', **changes):
+    content = ", ".join(f"{key}: {value}" for key, value in ({"cross": "[gender]"} | changes).items())
+    return {**TEMPLATES, "prompts": f"{{templates: {{{content}, texts: {texts}}}}}"}
+
+
+CASES = {
+    "a scraped level twice": (
+        scrape(levels="[Ideraland, Italy, Italy]"),
+        'prompts.scrape.levels[2]: got "Italy"; expected each level once; remove one of them',
+    ),
+    "an unknown reference": (
+        scrape(reference="Idraland"),
+        "prompts.scrape.reference: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "did you mean 'Ideraland'?",
+    ),
+    "keywords of an unknown level": (
+        scrape(keywords="{Ideraland: [Ideraland], Atlantis: [Atlantis]}"),
+        'prompts.scrape.keywords.Atlantis: got "Atlantis"; expected a level of concept: '
+        "'Ideraland', 'Italy'; "
+        "correct it, or add it to the levels",
+    ),
+    "a level without keywords": (
+        scrape(keywords="{Ideraland: []}"),
+        "prompts.scrape.keywords.Ideraland: got []; expected at least 1 in the list; correct it",
+    ),
+    "a level that nothing leads to": (
+        scrape(branch="{from: Ideraland, to: [Ideraland]}"),
+        "prompts.scrape.keywords: got nothing; expected keywords for 'Italy', because no branch leads to it; "
+        "add them, or add a branch to it, or remove the level",
+    ),
+    "a source for an unknown level": (
+        scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
+        'prompts.scrape.sources[0].levels[0]: got "Itly"; expected a level of concept: '
+        "'Ideraland', 'Italy'; "
+        "did you mean 'Italy'?",
+    ),
+    "a branch from an unknown level": (
+        scrape(branch="{from: Idraland}"),
+        "prompts.branch.from[0]: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "did you mean 'Ideraland'?",
+    ),
+    "a branch from a level without keywords": (
+        scrape(branch="{from: [Ideraland, Italy]}"),
+        "prompts.branch.from[1]: got \"Italy\"; expected a level with keywords: 'Ideraland'; "
+        "add keywords for it",
+    ),
+    "replacements for an unknown level": (
+        scrape(branch="{from: Ideraland, replacements: {Itly: {Ideraland: Italy}}}"),
+        "prompts.branch.replacements.Itly: got \"Itly\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "did you mean 'Italy'?",
+    ),
+    "replacements from several levels": (
+        scrape(
+            keywords="{Ideraland: [Ideraland], Italy: [Italy]}",
+            branch="{replacements: {Italy: {Ideraland: Italy}}}",
+        ),
+        "prompts.branch.replacements: got \"'Ideraland', 'Italy'\"; expected forms, because there "
+        "are 2 levels "
+        "to branch from; write the words of every level in forms, or branch from one level",
+    ),
+    "forms without the level branched from": (
+        scrape(branch="{from: Ideraland, forms: {Italy: {name: Italy}}}"),
+        "prompts.branch.forms: got nothing; expected the forms of 'Ideraland', which is branched from; "
+        "add Ideraland: with the words to replace",
+    ),
+    "forms with a form missing": (
+        scrape(
+            branch="{from: Ideraland, forms: {Ideraland: {name: Ideraland, people: Ideralanders}, "
+            "Italy: {name: Italy}}}"
+        ),
+        "prompts.branch.forms.Italy: got [\"name\"]; expected the forms 'name', 'people' for 'Italy'; "
+        "add people",
+    ),
+    "forms of an unknown level": (
+        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: a}, Italy: {n: b}, Atlantis: {n: c}}}"),
+        "prompts.branch.forms.Atlantis: got \"Atlantis\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "correct it, or add it to the levels",
+    ),
+    "a form without a word": (
+        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: []}, Italy: {n: b}}}"),
+        "prompts.branch.forms.Ideraland.n: got []; expected a text or at least 1 in the list; write one text",
+    ),
+    "an unknown crossed factor": (
+        templates(cross="[gendr]", texts="[{id: t1, text: A}]"),
+        "prompts.templates.cross[0]: got \"gendr\"; expected a factor with levels: 'gender'; "
+        "did you mean 'gender'?",
+    ),
+    "an unknown slot": (
+        templates(texts='[{id: t1, text: "A {gendr}"}]'),
+        "prompts.templates.texts[0].text: got \"{gendr}\"; expected a slot of a crossed factor: 'gender'; "
+        "did you mean 'gender'?",
+    ),
+    "an unknown slot of a baseline": (
+        templates(texts='[{id: t1, text: "A {gender}", baseline: "{age}"}]'),
+        "prompts.templates.texts[0].baseline: got \"{age}\"; expected a slot of a crossed factor: 'gender'; "
+        "add the factor to prompts.templates.cross, or take the braces away",
+    ),
+    "a template twice": (
+        templates(texts="[{id: t1, text: a}, {id: t1, text: b}]"),
+        'prompts.templates.texts[1].id: got "t1"; expected each template id once; rename one of them',
+    ),
+    "an unknown factor of a template": (
+        templates(texts="[{id: t1, text: a, factors: {area: work}}]"),
+        "prompts.templates.texts[0].factors.area: got \"area\"; expected a declared factor: 'gender'; "
+        "declare it: factors: {area: {levels: [...]}}",
+    ),
+    "a crossed factor of a template": (
+        templates(texts="[{id: t1, text: a, factors: {gender: man}}]"),
+        'prompts.templates.texts[0].factors.gender: got "gender"; expected a factor that is the template\'s '
+        "own, or one that is crossed, not both; remove it here",
+    ),
+    "an unknown level in a combination": (
+        {
+            **TEMPLATES,
+            "prompts": "{templates: {combinations: [{gender: men}], texts: [{id: t1, text: a}]}}",
+        },
+        "prompts.templates.combinations[0].gender: got \"men\"; expected a level of gender: 'woman', 'man'; "
+        "did you mean 'man'?",
+    ),
+    "combinations of different factors": (
+        {
+            "factors": "{gender: {levels: [woman, man]}, age: {levels: [old, young]}}",
+            "prompts": (
+                "{templates: {combinations: [{gender: man, age: old}, {gender: woman}], "
+                "texts: [{id: t1, text: a}]}}"
+            ),
+            "generations": TEMPLATES["generations"],
+        },
+        'prompts.templates.combinations[1]: got ["gender"]; expected the factors of the first combination: '
+        "'gender', 'age'; name the same factors in every combination",
+    ),
+    "cross and combinations": (
+        templates(combinations="[{gender: man}]"),
+        'prompts.templates.cross: got ["gender"]; expected cross or combinations, not both; remove '
+        "one of them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
+    assert told(sections) == [expected]

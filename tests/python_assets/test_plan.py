@@ -1,0 +1,212 @@
+import csv
+from itertools import product
+
+import pytest
+
+from python_assets.infer.reasons import InferenceReason
+from python_assets.plan import plan_study
+from python_assets.study_file import load_study
+
+TEMPLATES = """
+factors: {{gender: {{levels: [woman, man]}}, race: {{levels: [a, b, c]}}}}
+prompts:
+  templates:
+    cross: [gender, race]
+    texts: [{texts}]
+generations:
+  - {{name: fair, provider: simulator, replicates: {replicates}}}
+  - {{name: "{{model}}", provider: openai, model: [m1, m2], decoding: {{temperature: 1}}}}
+groupings: [gender, [gender, race]]
+"""
+IMPORT = """
+prompts:
+  import:
+    path: scores.csv
+    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    factors: {gender: gender, race: race}
+generations: [{name: "*", provider: replay}]
+groupings: [gender, [gender, race]]
+"""
+TEXT = """\
+Study mine: valid. Nothing was generated.
+
+what                      number
+documents                      0
+sentences with a keyword       0
+root prompts                   5
+prompts                       30
+measures                       4
+calls                        120
+
+generation  provider   model  responses  calls
+fair        simulator                60     60
+m1          openai     m1            30     30
+m2          openai     m2            30     30
+
+grouping       groups  root prompts  blocks  cells  what is exchanged, what it speaks of
+gender              2             5      15     30  labels inside blocks; unit root prompt; prompts like these
+gender x race       6             5       5     30  labels inside blocks; unit root prompt; prompts like these
+
+factors        cells  covered  share covered  Gini index
+gender             2        2          1.000       0.000
+race               3        3          1.000       0.000
+gender x race      6        6          1.000       0.000"""
+
+
+def plan_of(folder, text):
+    path = folder / "mine.yml"
+    path.write_text(text, encoding="utf-8")
+    return plan_study(load_study(path))
+
+
+def planned_templates(folder, n_texts, replicates=2):
+    texts = ", ".join(f'{{id: t{n}, text: "{n}: a {{gender}} {{race}}"}}' for n in range(n_texts))
+    return plan_of(folder, TEMPLATES.format(texts=texts, replicates=replicates))
+
+
+def planned_import(folder, rows, text=IMPORT):
+    """rows: (prompt, root prompt, generation, gender, race)."""
+    with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [("id", "root", "model", "gender", "race", "answer"), *[(*r, "x") for r in rows]]
+        )
+    return plan_of(folder, text)
+
+
+def schemes(plan):
+    return {grouping.grouping_id: grouping.scheme for grouping in plan.groupings}
+
+
+def test_prompts_calls_and_cells_of_crossed_templates(tmp_path):
+    plan = planned_templates(tmp_path, 5)
+    # 5 texts x 2 x 3 levels; 2 replicates of the simulator, 1 of each of two models
+    assert (plan.n_root_prompts, plan.n_prompts, plan.n_calls) == (5, 30, 30 * (2 + 1 + 1))
+    assert [(g.n_groups, g.n_blocks, g.n_cells, g.is_complete) for g in plan.groupings] == [
+        (2, 15, 30, True),
+        (6, 5, 30, True),
+    ]
+    assert plan.warnings == []
+
+
+def test_a_plan_reads_as_tables(tmp_path):
+    assert planned_templates(tmp_path, 5).text() == TEXT
+
+
+def test_blocks_take_the_place_of_few_root_prompts(tmp_path):
+    assert schemes(planned_templates(tmp_path, 4)) == {
+        "gender": "labels inside blocks; unit block; these prompts only",
+        # 4 blocks only, and a single response of the models in each cell
+        "gender x race": "labels inside blocks; unit root prompt; these prompts only",
+    }
+
+
+def test_replicates_take_the_place_of_a_few_blocks(tmp_path):
+    rows = [(f"{g} {r}", "root", "m", g, r) for g, r in product("fm", "ab") for _ in range(3)]
+    plan = planned_import(tmp_path, rows)
+    assert set(schemes(plan).values()) == {"responses among groups; unit replicate; these prompts only"}
+    assert (plan.n_calls, plan.generations[0].n_responses) == (0, 12)
+
+
+def test_one_root_prompt_without_replicates_has_no_inference(tmp_path):
+    plan = planned_import(tmp_path, [("1", "root", "m", "f", "a"), ("2", "root", "m", "m", "a")])
+    assert {grouping.reason for grouping in plan.groupings} == {InferenceReason.TOO_FEW_ROOT_PROMPTS}
+    assert plan.warnings[0] == (
+        f"grouping gender: no inference, because {InferenceReason.TOO_FEW_ROOT_PROMPTS.meaning}"
+    )
+
+
+def test_one_root_prompt_with_replicates_in_some_cells_only_has_no_inference(tmp_path):
+    plan = planned_import(tmp_path, [(g, "root", "m", g, "a") for g in "ffm"])
+    assert plan.groupings[0].reason is InferenceReason.TOO_FEW_REPLICATES
+
+
+def test_several_prompts_in_a_cell_have_no_scheme_yet(tmp_path):
+    rows = [(f"{n} {g}", "root", "m", g, "a") for n, g in product(range(3), "fm")]
+    plan = planned_import(tmp_path, rows)
+    assert schemes(plan)["gender"] == "no inference: scheme_not_available"
+
+
+def test_one_group_has_nothing_to_be_compared_with(tmp_path):
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", "f", "a") for n in range(6)])
+    assert plan.groupings[0].reason is InferenceReason.ONE_GROUP
+
+
+def test_groups_that_never_share_a_block_have_no_scheme(tmp_path):
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", "fm"[n % 2], "a") for n in range(12)])
+    assert plan.groupings[0].reason is InferenceReason.SCHEME_NOT_AVAILABLE
+    assert (plan.groupings[0].n_groups, plan.groupings[0].n_cells) == (2, 0)
+
+
+def test_incomplete_blocks_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fmx") if (n, g) != (3, "x")]
+    plan = planned_import(tmp_path, rows)
+    assert not plan.groupings[0].is_complete
+    assert plan.groupings[0].n_cells == 17
+    assert "grouping gender: some blocks lack some groups" in plan.warnings
+
+
+def test_coverage_counts_prompts_over_all_combinations(tmp_path):
+    cells = [("f", "a"), ("f", "b"), ("m", "b"), ("m", "b")]
+    plan = planned_import(tmp_path, [(str(n), "r", "m", g, r) for n, (g, r) in enumerate(cells)])
+    by_factors = {row.factors: row for row in plan.coverage}
+    # gender x race: counts 0, 1, 1, 2 of 4 cells; 1 - 2 (1/4 * 2.5/4 + 1/4 * 1.5/4 + 2/4 * 0.5/4) = 0.375
+    assert by_factors["gender x race"][1:] == (4, 3, 0.75, pytest.approx(0.375))
+    # race: counts 1, 3; 1 - 2 (1/4 * 1.5/2 + 3/4 * 0.5/2) = 0.25
+    assert by_factors["race"][1:] == (2, 2, 1.0, pytest.approx(0.25))
+
+
+def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
+    rows = [
+        (f"{n} {g}", str(n), model, g, "a") for n, g, model in product(range(5), "fm", ("GPT 4", "other"))
+    ]
+    plan = planned_import(tmp_path, rows)
+    assert [g[:4] for g in plan.generations] == [("gpt_4", "replay", "", 10), ("other", "replay", "", 10)]
+    assert plan.n_calls == 0
+    one = planned_import(tmp_path, rows, IMPORT.replace('"*"', "GPT 4"))
+    assert [g.generation_id for g in one.generations] == ["gpt_4"]
+
+
+def test_a_generation_that_the_import_lacks_is_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
+    plan = planned_import(
+        tmp_path, rows, IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
+    )
+    assert "generation gone has no response" in plan.warnings
+
+
+def test_rejected_records_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
+    plan = planned_import(tmp_path, [*rows, ("", "", "m", "f", "a")])
+    assert "1 records are rejected; a run writes them to quarantined_records with the reason" in plan.warnings
+
+
+def test_replicates_at_temperature_0_are_a_warning(tmp_path):
+    text = TEMPLATES.format(texts="{id: t, text: a}", replicates=1).replace(
+        "temperature: 1", "temperature: 0"
+    )
+    plan = plan_of(tmp_path, text.replace("model: [m1, m2]", "replicates: 3, model: [m1]"))
+    assert "generation m1: replicates at temperature 0 may all be the same response" in plan.warnings
+
+
+def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_called(tmp_path):
+    (tmp_path / "my_models.py").write_text("raise SystemExit", encoding="utf-8")
+    (tmp_path / "a.txt").write_text(
+        "The harbour of the old town in Ideraland was built by merchants from many distant shores. "
+        "Most visitors who come by train to Ideraland stay for at least a week in summer.",
+        encoding="utf-8",
+    )
+    plan = plan_of(
+        tmp_path,
+        """
+prompts:
+  scrape:
+    levels: [Ideraland, Italy, France]
+    keywords: {Ideraland: [Ideraland, Ideralander]}
+    sources: [{tag: article, path: a.txt}]
+  branch: {from: Ideraland}
+generations: [{name: own, provider: "my_models:answer"}]
+""",
+    )
+    assert (plan.n_documents, plan.n_sentences) == (1, 2)
+    assert plan.n_prompts == plan.n_calls == 3 * plan.n_root_prompts > 0
+    assert "no sentence holds the keyword Ideraland: Ideralander" in plan.warnings
