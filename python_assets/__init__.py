@@ -1,0 +1,1 @@
+"""The algorithms of Plumbline: plain functions and small classes, without Dagster."""

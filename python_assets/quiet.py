@@ -1,4 +1,4 @@
-"""No usage reports: dbt, Dagster, Great Expectations and the model hub are told so before they are imported."""
+"""No usage reports: dbt, Dagster, Great Expectations and the model hub are told so before their import."""
 
 import os
 from typing import Final

@@ -1,6 +1,6 @@
 """The columns of every raw table: what Python writes and dbt reads.
 
-One study a build file; study_id stands in every row so that published rows of several studies can lie together.
+One study a build file; study_id stands in every row so that studies can lie together once published.
 """
 
 from typing import Final

@@ -1,0 +1,48 @@
+"""Sentences, templates or an imported table in; prompts, their factors and the design of comparison out."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table
+from dagster_project.resources import StudyResource, WarehouseResource
+
+
+@dg.multi_asset(
+    name="assemble",
+    specs=[
+        raw_table("prompts", "assemble", "prompt_id", ["sentences", "keywords", "documents"]),
+        raw_table(
+            "prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]
+        ),
+    ],
+)
+def assemble(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Make the prompts and their branches."""
+    from python_assets.assemble import assemble as assemble_study
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        counts = assemble_study(loaded, connection)._asdict()
+        for table in ("prompts", "prompt_factors"):
+            yield materialise(connection, "raw", table, **counts)
+
+
+@dg.multi_asset(
+    name="design",
+    specs=[raw_table(table, "assemble", f"row of raw.{table}", ["prompt_factors"]) for table in RAW_DESIGN],
+)
+def design(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Write out which groups, slices, statistics and coverage the study asks for."""
+    from python_assets.design_tables import design_tables
+    from python_assets.warehouse import write_stage
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        write_stage(connection, loaded.study_id, "design", design_tables(loaded, connection))
+        for table in RAW_DESIGN:
+            yield materialise(connection, "raw", table)

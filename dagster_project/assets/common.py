@@ -1,0 +1,96 @@
+"""What every asset of a study shares: its partitions, its metadata and the specification of a raw table."""
+
+from typing import Any
+
+import dagster as dg
+import duckdb
+
+from dagster_project.partitions import studies
+from python_assets.raw_tables import RAW_TABLES
+
+PREVIEW_ROWS = 5
+PREVIEW_CHARACTERS = 120
+
+
+def raw_table(
+    table: str, group: str, grain: str, deps: list[str] | None = None, kinds: tuple[str, ...] = ()
+) -> dg.AssetSpec:
+    """The asset of a raw table: its key, its group and what one row of it is."""
+    return dg.AssetSpec(
+        key=["raw", table],
+        group_name=group,
+        description=f"One row per {grain}. Rejected records are in raw.quarantine.",
+        deps=[dg.AssetKey(["raw", name]) for name in deps or []],
+        kinds={"python", "duckdb", *kinds},
+        partitions_def=studies,
+    )
+
+
+def materialise(
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any
+) -> dg.MaterializeResult:
+    """The result of one table: its rows, its first rows, and what the stage counted."""
+    relation = f'{schema}."{table}"'
+    n_rows = connection.table(f"{schema}.{table}").shape[0]
+    return dg.MaterializeResult(
+        asset_key=[schema, table],
+        metadata={
+            "dagster/row_count": n_rows,
+            "dagster/column_schema": _column_schema(connection, relation),
+            "preview": dg.MetadataValue.md(_preview(connection, relation)),
+            **{name: _metadata_value(value) for name, value in counts.items()},
+        },
+    )
+
+
+def _column_schema(connection: duckdb.DuckDBPyConnection, relation: str) -> dg.TableSchema:
+    columns = connection.execute(f"describe {relation}").fetchall()
+    return dg.TableSchema([dg.TableColumn(name=name, type=kind.lower()) for name, kind, *_ in columns])
+
+
+def _preview(connection: duckdb.DuckDBPyConnection, relation: str) -> str:
+    cursor = connection.execute(f"select * exclude (study_id) from {relation} limit {PREVIEW_ROWS}")
+    names = [column[0] for column in cursor.description or []]
+    rows = [[_cell(value) for value in row] for row in cursor.fetchall()]
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else str(value)[:PREVIEW_CHARACTERS]
+    # what a page or a model says must stay text in the UI
+    for character, written in (
+        ("\\", "\\\\"),
+        ("|", "\\|"),
+        ("<", "&lt;"),
+        ("\n", " "),
+        ("`", "\\`"),
+        ("[", "\\["),
+    ):
+        text = text.replace(character, written)
+    return text
+
+
+def _metadata_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return dg.MetadataValue.float(round(value, 3))
+    if isinstance(value, dict | list | tuple):
+        return dg.MetadataValue.json(value)
+    return value
+
+
+RAW_DESIGN = [
+    table
+    for table in RAW_TABLES
+    if table
+    in {
+        "factors",
+        "factor_levels",
+        "slices",
+        "slice_ids",
+        "groupings",
+        "coverage_sets",
+        "measure_slices",
+        "statistics",
+    }
+]

@@ -1,0 +1,33 @@
+"""Responses in, one row per response and measure out."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from dagster_project.assets.common import materialise, raw_table
+from dagster_project.resources import StudyResource, WarehouseResource
+
+
+@dg.multi_asset(
+    name="extract",
+    specs=[
+        raw_table("measures", "extract", "measure_id", ["responses", "generations"]),
+        raw_table(
+            "measurements",
+            "extract",
+            "(generation_id, prompt_id, replicate, measure_id)",
+            ["responses", "generations"],
+        ),
+    ],
+)
+def extract(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Measure every response and every baseline."""
+    from python_assets.extract import extract as extract_study
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        counts = extract_study(loaded, connection, warehouse.home.cache)._asdict()
+        for table in ("measures", "measurements"):
+            yield materialise(connection, "raw", table, **counts)

@@ -1,0 +1,30 @@
+"""Prompts in, responses out; the response log makes a rerun ask only for what is missing."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from dagster_project.assets.common import materialise, raw_table
+from dagster_project.resources import StudyResource, WarehouseResource
+
+
+@dg.multi_asset(
+    name="generate",
+    specs=[
+        raw_table("generations", "generate", "generation_id", ["prompts", "prompt_factors"]),
+        raw_table(
+            "responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]
+        ),
+    ],
+)
+def generate(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Ask every generation every prompt."""
+    from python_assets.generate.stage import generate_study
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        counts = generate_study(loaded, connection, warehouse.home, progress=context.log.info)._asdict()
+        for table in ("generations", "responses"):
+            yield materialise(connection, "raw", table, **counts)

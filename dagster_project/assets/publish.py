@@ -1,0 +1,57 @@
+"""The marts of a study out to readers: the published database, Parquet files and the report."""
+
+import dagster as dg
+
+from dagster_project.dbt import mart_keys
+from dagster_project.partitions import studies
+from dagster_project.resources import StudyResource, WarehouseResource
+
+
+@dg.asset(
+    key=["published", "database"],
+    group_name="publish",
+    deps=mart_keys(),
+    kinds={"duckdb", "parquet"},
+    partitions_def=studies,
+    description="The published database with this study's rows replaced, and one Parquet file a mart.",
+)
+def database(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> dg.MaterializeResult:
+    """Publish the study."""
+    from python_assets.publish import publish
+    from python_assets.quality import refresh_quality_marts
+
+    study_id = study.load(context).study_id
+    with warehouse.build(study_id) as connection:
+        refresh_quality_marts(connection)
+    done = publish(warehouse.home.build(study_id), warehouse.home, study_id)
+    return dg.MaterializeResult(
+        metadata={
+            "path": dg.MetadataValue.path(str(done.path)),
+            "rows": dg.MetadataValue.json(done.n_rows),
+            "dagster/row_count": sum(done.n_rows.values()),
+            "seconds": done.seconds,
+        }
+    )
+
+
+@dg.asset(
+    key=["published", "report"],
+    group_name="publish",
+    deps=[database],
+    kinds={"html"},
+    partitions_def=studies,
+    description="One self-contained HTML page of the study.",
+)
+def report(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> dg.MaterializeResult:
+    """Write the report."""
+    from python_assets.report import write_report
+
+    study_id, home = study.load(context).study_id, warehouse.home
+    done = write_report(home.published, study_id, home.report(study_id))
+    return dg.MaterializeResult(
+        metadata={"path": dg.MetadataValue.path(str(home.report(study_id))), **done._asdict()}
+    )

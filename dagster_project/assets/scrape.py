@@ -1,0 +1,48 @@
+"""Sources in, sentences that hold a keyword out."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from dagster_project.assets.common import materialise, raw_table
+from dagster_project.resources import StudyResource, WarehouseResource
+
+
+@dg.asset(
+    key=["raw", "studies"],
+    group_name="scrape",
+    description="One row per study_id: the study file as it was read.",
+    kinds={"python", "duckdb"},
+    partitions_def=raw_table("studies", "scrape", "study_id").partitions_def,
+)
+def studies(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> dg.MaterializeResult:
+    """Record which study file is being run."""
+    from python_assets.studies_table import record_study
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        record_study(loaded, connection, warehouse.home, run_id=context.run_id)
+        return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
+
+
+@dg.multi_asset(
+    name="scrape",
+    specs=[
+        raw_table("documents", "scrape", "document_id", ["studies"]),
+        raw_table("keywords", "scrape", "(level, keyword)", ["studies"]),
+        raw_table("sentences", "scrape", "sentence_id, dropped ones with their reason", ["studies"]),
+    ],
+)
+def scrape(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Read the sources and keep the sentences that hold a keyword."""
+    from python_assets.scrape import scrape as scrape_study
+
+    loaded = study.load(context)
+    with warehouse.build(loaded.study_id) as connection:
+        counts = scrape_study(loaded, connection)._asdict()
+        for table in ("documents", "keywords", "sentences"):
+            yield materialise(connection, "raw", table, **counts)

@@ -1,0 +1,43 @@
+"""Every expectations suite as one blocking asset check."""
+
+import dagster as dg
+
+from dagster_project.resources import StudyResource, WarehouseResource
+from expectations import TABLES
+
+
+def check_of(table: str) -> dg.AssetChecksDefinition:
+    """The check of one raw table: it blocks where wrong numbers would follow."""
+
+    @dg.asset_check(
+        asset=dg.AssetKey(["raw", table]),
+        name="great_expectations",
+        blocking=True,
+        description=f"Great Expectations suite of raw.{table}",
+    )
+    def check(
+        context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
+    ) -> dg.AssetCheckResult:
+        from expectations.runner import run_suites
+
+        loaded = study.load(context)
+        with warehouse.build(loaded.study_id) as connection:
+            results = run_suites(connection, loaded, [table], run_id=context.run.run_id)
+        failed = [result for result in results if not result.success]
+        return dg.AssetCheckResult(
+            passed=not failed,
+            severity=(
+                dg.AssetCheckSeverity.ERROR
+                if any(result.severity == "critical" for result in failed)
+                else dg.AssetCheckSeverity.WARN
+            ),
+            metadata={
+                "n_expectations": len(results),
+                "failures": dg.MetadataValue.json([result._asdict() for result in failed]),
+            },
+        )
+
+    return check
+
+
+checks = [check_of(table) for table in TABLES]

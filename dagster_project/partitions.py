@@ -1,0 +1,7 @@
+"""One partition a study file."""
+
+import dagster as dg
+
+from python_assets.places import study_names
+
+studies = dg.StaticPartitionsDefinition(study_names())

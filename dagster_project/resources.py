@@ -1,0 +1,38 @@
+"""The study of a run and the warehouse it is computed in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dagster as dg
+import duckdb
+
+from python_assets import places
+from python_assets.study import Study
+from python_assets.study_file import load_study
+from python_assets.warehouse import Home, open_build
+
+
+class StudyResource(dg.ConfigurableResource):
+    """Reads the study file that a partition names."""
+
+    def load(self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext) -> Study:
+        """The study of this run's partition."""
+        return load_study(places.study_path(context.partition_key))
+
+
+class WarehouseResource(dg.ConfigurableResource):
+    """The folders of the warehouse and the build files in it."""
+
+    root: str = str(places.home().root)
+
+    @property
+    def home(self) -> Home:
+        """The folders of the warehouse."""
+        return Home(Path(self.root))
+
+    @contextmanager
+    def build(self, study_id: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A short connection to the build file of a study; none is open while dbt runs."""
+        with open_build(self.home.build(study_id)) as connection:
+            yield connection

@@ -1,0 +1,122 @@
+"""The plumbline command: run, plan, sql, new and ui.
+
+Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from python_assets import places
+from python_assets.errors import PlumblineError
+from python_assets.quiet import DAGSTER_YAML, no_telemetry
+
+N_FINDINGS_SHOWN = 12
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 only when all went well, errors on stderr."""
+    parsed = _parser().parse_args(arguments)
+    no_telemetry()
+    command: Callable[[argparse.Namespace], int] = parsed.command
+    try:
+        return command(parsed)
+    except PlumblineError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("Interrupted. What was answered is in the response log; run again to go on.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="plumbline", description="A bias-benchmarking warehouse.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a study: scrape to report")
+    run.add_argument("study", help="name of a study, or path of its file")
+    run.add_argument("--verbose", action="store_true", help="show every step")
+    run.set_defaults(command=_run)
+
+    plan = commands.add_parser("plan", help="validate a study and count what it would ask; generates nothing")
+    plan.add_argument("study")
+    plan.set_defaults(command=_plan)
+
+    sql = commands.add_parser("sql", help="query the published database, read-only")
+    sql.add_argument("query")
+    sql.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    sql.set_defaults(command=_sql)
+
+    new = commands.add_parser("new", help="write a commented study file")
+    new.add_argument("name")
+    new.set_defaults(command=_new)
+
+    ui = commands.add_parser("ui", help="serve Dagster's UI on this machine only")
+    ui.add_argument("--port", type=int, default=3000)
+    ui.set_defaults(command=_ui)
+    return parser
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    study_id = _partition(parsed.study)
+    _dagster_home()
+    from dagster_project.run import run_study
+
+    run_study(study_id, verbose=parsed.verbose)
+    from python_assets.summary import summary
+
+    print(summary(places.home(), study_id, N_FINDINGS_SHOWN))
+    return 0
+
+
+def _plan(parsed: argparse.Namespace) -> int:
+    from python_assets.plan import plan_study
+    from python_assets.study_file import load_study
+
+    print(plan_study(load_study(places.study_path(parsed.study))).text())
+    return 0
+
+
+def _sql(parsed: argparse.Namespace) -> int:
+    from python_assets.query import print_query
+
+    print_query(places.home().published, parsed.query, parsed.format)
+    return 0
+
+
+def _new(parsed: argparse.Namespace) -> int:
+    from python_assets.new_study import new_study
+
+    path = new_study(parsed.name, places.studies_folder())
+    print(f"Wrote {path}. Next: plumbline plan {path.stem}")
+    return 0
+
+
+def _ui(parsed: argparse.Namespace) -> int:
+    _dagster_home()
+    dagster = [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(parsed.port)]
+    os.chdir(places.PROJECT)
+    os.execv(sys.executable, [*dagster, "--module-name", "dagster_project.definitions"])
+
+
+def _partition(study: str) -> str:
+    """The partition of a study that is named or whose file is; a file elsewhere moves the studies folder."""
+    path = places.study_path(study)
+    os.environ["PLUMBLINE_STUDIES"] = str(path.parent)
+    return path.stem
+
+
+def _dagster_home() -> None:
+    home = Path(os.environ.setdefault("DAGSTER_HOME", str(places.PROJECT / ".dagster")))
+    home.mkdir(parents=True, exist_ok=True)
+    if not (home / "dagster.yaml").exists():
+        (home / "dagster.yaml").write_text(DAGSTER_YAML, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

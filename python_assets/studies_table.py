@@ -1,0 +1,24 @@
+"""One row about the study file itself."""
+
+from importlib.metadata import version
+
+import duckdb
+import pandas as pd
+
+from python_assets.study import Study
+from python_assets.warehouse import Home, utc_now, write_stage
+
+
+def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home, *, run_id: str) -> None:
+    """Write raw.studies: the validated file, its hash, and by what it is run."""
+    row = {
+        "title": study.title,
+        "domain": study.domain,
+        "config_json": study.config_json,
+        "config_sha256": study.config_sha256,
+        "plumbline_version": version("plumbline"),
+        "run_id": run_id,
+        "started_at": utc_now(),
+        "alpha": study.analysis.alpha,
+    }
+    write_stage(connection, study.study_id, "study", {"studies": pd.DataFrame([row])})
