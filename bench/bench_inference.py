@@ -1,0 +1,147 @@
+"""Seconds and memory of inference at the size of SAGED's own study, on made-up numbers.
+
+Belongs here: the numeric part alone, then the whole of infer_study on a build file in memory.
+
+    python -m bench.bench_inference [--columns 1760] [--root-prompts 75] [--groups 21] [--permutations 9999]
+"""
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.comparison import Task, compare_means, compare_rates, compare_selections
+from python_assets.infer.design import Design, Frame, Unit
+from python_assets.infer.indices import complete_blocks
+from python_assets.infer.permutation import RandomDraws
+from python_assets.infer.run import infer_study
+
+MISSING_SHARE = 0.005
+CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in (("columns", 1_760), ("root-prompts", 75), ("groups", 21), ("permutations", 9_999)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    print(f"{'step':44}{'columns':>9}{'seconds':>9}{'cpu s':>9}{'cpu ms a column':>17}{'peak MB':>9}")
+    numeric(options, rng)
+    stored(options, rng)
+
+
+def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
+    n_blocks, n_groups, n = options.root_prompts, options.groups, options.columns
+    frame = Frame(
+        np.repeat(np.arange(n_blocks), n_groups),
+        np.tile(np.arange(n_groups), n_blocks),
+        np.arange(n_blocks),
+        n_groups,
+    )
+    x = rng.normal(size=(n_blocks * n_groups, n))
+    y = (x < -1).astype(float)
+    task = make_task(frame, np.arange(len(x)), options)
+    no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
+    report("contrasts and indices of means", n, lambda: compare_means(task, x, no_margin))
+    n_rates = n // 8
+    report("contrasts and indices of rates", n_rates, lambda: compare_rates(task, y[:, :n_rates], no_margin))
+    report("indices of selection rates", n, lambda: compare_selections(task, y, {}))
+    kept = np.flatnonzero(rng.random(len(x)) > MISSING_SHARE)
+    gaps = make_task(frame, kept, options)
+    few = n // 20
+    report(
+        "contrasts and indices of means, with gaps",
+        few,
+        lambda: compare_means(gaps, x[kept, :few], no_margin),
+    )
+
+
+def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
+    design = Design(frame, cell, Unit.ROOT_PROMPT)
+    draws = RandomDraws(1, options.permutations, design.block, design.cell, len(frame.block))
+    return Task(design, complete_blocks(design, len(frame.root_of_block)), draws, 0.05)
+
+
+def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
+    """The whole of infer_study: continuous measures raw and calibrated, in twenty generations."""
+    n_measures = max(options.columns // 40, 1)
+    connection = duckdb.connect()
+    connection.execute("create schema raw; create schema intermediate")
+    cells = pd.concat(
+        cells_of(options, rng, f"model_{g:02d}", f"score_{m:02d}", calibration)
+        for g in range(20)
+        for m in range(n_measures)
+        for calibration in ("raw", "calibrated")
+    )
+    groups = pd.DataFrame({"group_position": range(options.groups)})
+    groups = groups.assign(
+        study_id="bench",
+        slice_id="all",
+        grouping_id="concept",
+        group_id=[f"g{g}" for g in groups.group_position],
+    )
+    tables = {
+        "raw.measures": cells[["study_id", "measure_id"]]
+        .drop_duplicates()
+        .assign(kind="continuous", unit="1"),
+        "intermediate.int_cells": cells,
+        "intermediate.int_selected_cells": cells.head(0).assign(statistic="", parameters=""),
+        "intermediate.int_groups": groups,
+    }
+    for name, frame in tables.items():
+        connection.register("frame", frame)
+        connection.execute(f"create table {name} as select * from frame")
+        connection.unregister("frame")
+    analysis = SimpleNamespace(seed=1, n_permutations=options.permutations, alpha=0.05, margins={})
+    del cells, tables, frame
+    report("infer_study, means only", 40 * n_measures, lambda: infer_study(connection, analysis))
+
+
+def cells_of(
+    options: argparse.Namespace,
+    rng: np.random.Generator,
+    generation_id: str,
+    measure_id: str,
+    calibration: str,
+) -> pd.DataFrame:
+    n_blocks, n_groups = options.root_prompts, options.groups
+    block = np.repeat(np.arange(n_blocks), n_groups)
+    return pd.DataFrame(
+        {
+            "study_id": "bench",
+            "slice_id": "all",
+            "grouping_id": "concept",
+            "generation_id": generation_id,
+            "measure_id": measure_id,
+            "calibration": calibration,
+            "category": "",
+            "group_position": np.tile(np.arange(n_groups), n_blocks),
+            "block_position": block,
+            "root_position": block,
+            "cell_mean": rng.normal(size=n_blocks * n_groups),
+            "n_responses": 1,
+            "n_prompts": 1,
+        }
+    )
+
+
+def report(step: str, n_columns: int, work: Callable[[], object]) -> None:
+    start, start_cpu = time.perf_counter(), time.process_time()
+    work()
+    seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{step:44}{n_columns:>9,}{seconds:>9.1f}{cpu:>9.1f}{1_000 * cpu / n_columns:>17.1f}{peak:>9,.0f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+"""Numbers that sum up how far the groups of a grouping lie apart, and what shuffling gives them.
+
+Belongs here: indices of group means or rates over complete blocks. All of them follow from the largest, the
+smallest and the standard deviation of the group values.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from python_assets.infer.design import MIN_COMPLETE_SHARE, Design
+from python_assets.infer.permutation import (
+    TIE,
+    Draws,
+    Floats,
+    Ints,
+    in_threads,
+    noise_floor,
+    p_values,
+    pieces,
+)
+from python_assets.infer.reasons import InferenceReason, first_of
+
+
+class Spread(NamedTuple):
+    """Group values of many draws: level, and largest, smallest and sd (n - 1) of the deviations from it.
+
+    scale: standard deviation of cells in their block; 1e-9 of it is nothing.
+    """
+
+    level: Floats
+    high: Floats
+    low: Floats
+    sd: Floats
+    scale: Floats
+
+
+class IndexTest(NamedTuple):
+    """One index of every column, shape (columns,); NaN where NULL."""
+
+    value: Floats
+    null_median: Floats
+    null_q95: Floats
+    p_value: Floats
+    reason: NDArray[np.object_]
+
+
+class CompleteBlocks(NamedTuple):
+    """The cells that indices are computed on.
+
+    groups: groups with a value. weight: of each cell of the design in its group's mean, 0 in incomplete ones.
+    n_root_prompts: with a complete block. n_complete, n_blocks: blocks that are complete, and all.
+    """
+
+    groups: Ints
+    weight: Floats
+    n_root_prompts: int
+    n_complete: int
+    n_blocks: int
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether so many blocks are complete that the others can be left out."""
+        return self.n_complete >= MIN_COMPLETE_SHARE * self.n_blocks
+
+    @property
+    def method(self) -> str:
+        """What every method text says about the blocks."""
+        if self.n_complete == self.n_blocks:
+            return "permuted within blocks"
+        return f"permuted within blocks, complete blocks {self.n_complete} of {self.n_blocks}"
+
+
+def _never(spread: Spread) -> NDArray[np.bool_]:
+    return np.zeros(spread.high.shape, dtype=bool)
+
+
+def _as_it_is(number: Floats, _: Spread) -> Floats:
+    return number
+
+
+class Index(NamedTuple):
+    """How an index is computed.
+
+    of: the number, larger for groups further apart. reason: why the interval is NULL. is_undefined: where the
+    value is NULL, with reason_undefined. printed: from the number to the published value.
+    """
+
+    of: Callable[[Spread], Floats]
+    reason: InferenceReason
+    is_undefined: Callable[[Spread], NDArray[np.bool_]] = _never
+    reason_undefined: InferenceReason | None = None
+    printed: Callable[[Floats, Spread], Floats] = _as_it_is
+
+
+def _over_sd(size: Floats, spread: Spread) -> Floats:
+    return np.divide(size, spread.sd, out=np.zeros_like(size), where=~_no_spread(spread))
+
+
+def _relative_range(spread: Spread) -> Floats:
+    """Range over the extreme on the side of the level: 1 - min / max for positive values."""
+    extreme = np.where(spread.level < 0, -spread.level - spread.low, spread.level + spread.high)
+    span = spread.high - spread.low
+    return np.divide(span, extreme, out=np.zeros_like(span), where=extreme > 0)
+
+
+def _no_ratio(spread: Spread) -> NDArray[np.bool_]:
+    return ((spread.level + spread.high) * (spread.level + spread.low) <= 0) & ~_is_one_signed(spread)
+
+
+def _is_one_signed(spread: Spread) -> NDArray[np.bool_]:
+    """A smallest value of 0 under a positive largest one gives the ratio 0."""
+    return (np.abs(spread.level + spread.low) <= TIE * spread.scale) & (spread.level + spread.high > 0)
+
+
+def _as_ratio(relative: Floats, spread: Spread) -> Floats:
+    complement = 1 - relative
+    is_defined = complement > TIE
+    inverse = np.divide(1.0, complement, out=np.full_like(complement, np.nan), where=is_defined)
+    positive = np.where(complement >= -TIE, np.maximum(complement, 0), np.nan)
+    return np.where(spread.level < 0, inverse, positive)
+
+
+def _no_spread(spread: Spread) -> NDArray[np.bool_]:
+    return spread.sd <= TIE * spread.scale
+
+
+_WAITING = InferenceReason.INTERVAL_NOT_AVAILABLE
+INDICES: dict[str, Index] = {
+    "range": Index(lambda s: s.high - s.low, _WAITING),
+    "standard_deviation": Index(lambda s: s.sd, _WAITING),
+    "max_z": Index(
+        lambda s: _over_sd(s.high, s), InferenceReason.SCALE_FREE, _no_spread, InferenceReason.NO_SPREAD
+    ),
+    "max_abs_z": Index(
+        lambda s: _over_sd(np.maximum(s.high, -s.low), s),
+        InferenceReason.SCALE_FREE,
+        _no_spread,
+        InferenceReason.NO_SPREAD,
+    ),
+    "min_max_ratio": Index(
+        _relative_range, InferenceReason.SCALE_FREE, _no_ratio, InferenceReason.RATIO_UNDEFINED, _as_ratio
+    ),
+}
+RATE_INDICES: dict[str, Index] = {
+    "impact_ratio": Index(
+        _relative_range,
+        _WAITING,
+        lambda s: s.level + s.high <= TIE,
+        InferenceReason.NO_SELECTIONS,
+        lambda d, _: 1 - d,
+    )
+}
+DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
+    "max": lambda s: s.level + s.high,
+    "min": lambda s: s.level + s.low,
+    "mean": lambda s: s.level,
+}
+
+
+def complete_blocks(design: Design, n_blocks: int) -> CompleteBlocks:
+    """Find the blocks that hold every group with a value, and the weight of each of their cells.
+
+    Args:
+        design: the cells.
+        n_blocks: blocks with any value, also those outside the design because one group is alone there.
+
+    Source: inference.md 2.1; a unit counts once, however many blocks it has.
+    """
+    is_complete = design.block_size == len(design.groups)
+    unit = design.unit_of_block
+    per_unit = np.bincount(unit, is_complete, minlength=design.n_units)
+    n_units = max(int((per_unit > 0).sum()), 1)
+    weight = np.where(is_complete, 1 / (np.maximum(per_unit, 1)[unit] * n_units), 0)
+    n_roots = len(np.unique(design.root_of_block[is_complete]))
+    return CompleteBlocks(design.groups, weight[design.block], n_roots, int(is_complete.sum()), n_blocks)
+
+
+def centred(design: Design, blocks: CompleteBlocks, x: Floats) -> tuple[Floats, Floats]:
+    """Weighted deviations of cells, whose sums by group are deviations of group means, and their level.
+
+    Args:
+        design: the cells.
+        blocks: which of them count.
+        x: cell means, shape (cells, columns).
+
+    Returns:
+        Shape (cells, columns) and (columns,).
+    """
+    weight = blocks.weight[:, None]
+    return weight * design.centred(x), (weight * x).sum(axis=0) / len(blocks.groups)
+
+
+def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int) -> Spread:
+    """Sum up group values over an axis.
+
+    Args:
+        deviation: group values minus their mean.
+        level: their mean, of the shape that is left.
+        scale: of the cells, of a shape that broadcasts to it.
+        axis: the groups.
+    """
+    n_groups = deviation.shape[axis]
+    high, low = deviation.max(axis=axis), deviation.min(axis=axis)
+    squares = np.square(deviation).sum(axis=axis) - deviation.sum(axis=axis) ** 2 / n_groups
+    return Spread(level, high, low, np.sqrt(np.maximum(squares, 0) / (n_groups - 1)), scale)
+
+
+def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor: float) -> Spread:
+    """Sum up the group values of every draw, shape (columns, draws).
+
+    Args:
+        null: shape (columns, groups, draws); factor times it is the deviation of a group mean from the level.
+        level: of each column; shuffling leaves it as it is.
+        scale: of each column.
+        groups: those that count; the deviations of the others are 0.
+        factor: positive.
+    """
+    high, low, squares = (np.empty((null.shape[0], null.shape[2])) for _ in range(3))
+
+    def work(part: slice) -> None:
+        deviation = null[part] if len(groups) == null.shape[1] else null[part][:, groups]
+        deviation.max(axis=1, out=high[part])
+        deviation.min(axis=1, out=low[part])
+        np.einsum("fgb,fgb->fb", deviation, deviation, out=squares[part])
+
+    in_threads(work, list(pieces(len(null), 1)))
+    sd = np.sqrt(squares / (len(groups) - 1))
+    return Spread(
+        np.broadcast_to(level[:, None], high.shape), factor * high, factor * low, factor * sd, scale[:, None]
+    )
+
+
+def index_tests(
+    wanted: dict[str, Index], observed: Spread, null: Spread, draws: Draws
+) -> dict[str, IndexTest]:
+    """The wanted indices, and those that only describe; arguments as index_test."""
+    tests = {name: index_test(index, observed, null, draws) for name, index in wanted.items()}
+    nothing = np.full(observed.level.shape, np.nan)
+    reason = np.full(observed.level.shape, InferenceReason.DESCRIPTIVE, dtype=object)
+    values = {name: of(observed) for name, of in DESCRIPTIVE.items()}
+    return tests | {
+        name: IndexTest(value, nothing, nothing, nothing, reason) for name, value in values.items()
+    }
+
+
+def index_test(index: Index, observed: Spread, null: Spread, draws: Draws) -> IndexTest:
+    """Compare an index with its values under every draw, one-sided.
+
+    Args:
+        index: what to compute.
+        observed: shape (columns,).
+        null: shape (columns, draws).
+        draws: the arrangements.
+
+    Returns:
+        Value, null and p; NaN with the reason where the index is not defined.
+
+    Source: inference.md section 1, rows 4, 5 and 7.
+    """
+    value, permuted = index.of(observed), index.of(null)
+    tie = TIE * (observed.scale if index.of in _IN_UNITS else np.ones_like(value))
+    p = p_values((permuted >= (value - tie)[:, None]).sum(axis=1), draws)
+    printed = [index.printed(number, observed) for number in (value, *noise_floor(permuted.copy()))]
+    undefined = index.is_undefined(observed)
+    numbers = [np.where(undefined, np.nan, number) for number in (*printed, p)]
+    reason = first_of([undefined, ~undefined], [index.reason_undefined, index.reason])
+    return IndexTest._make([*numbers, reason])
+
+
+_IN_UNITS = (INDICES["range"].of, INDICES["standard_deviation"].of)

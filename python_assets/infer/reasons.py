@@ -1,0 +1,66 @@
+"""Why a p, an interval or a q is NULL, or which fallback stands in its place.
+
+Belongs here: the closed list of inference reasons and what each one means. Reasons of NULL values are dbt's.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class InferenceReason(StrEnum):
+    """One word of the column inference_reason, with its meaning."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str) -> "InferenceReason":
+        """Make a member that equals its word and carries its meaning."""
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.meaning = meaning
+        return member
+
+    SCHEME_NOT_AVAILABLE = (
+        "scheme_not_available",
+        "the shape of the design has no permutation scheme yet: several prompts in one cell, "
+        "or no two groups on the same prompt",
+    )
+    ONE_GROUP = ("one_group", "fewer than two groups have a value, so nothing can be compared")
+    NO_VALUES = ("no_values", "the group has no value of this measure")
+    NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
+    TOO_FEW_ROOT_PROMPTS = (
+        "too_few_root_prompts",
+        "fewer than 3 root prompts, and nothing to take their place",
+    )
+    TOO_FEW_REPLICATES = (
+        "too_few_replicates",
+        "fewer than 3 root prompts, and cells with a single response where replicates would take their place",
+    )
+    P_FLOOR = (
+        "p_floor",
+        "too few arrangements for a permutation p to reach alpha within the groups: p is of a t distribution",
+    )
+    UNBOUNDED = ("unbounded", "a rate is 0 or 1: the value is NULL and one side of the interval is infinite")
+    INTERVAL_NOT_AVAILABLE = ("interval_not_available", "the interval of this statistic is not computed yet")
+    INCOMPLETE_BLOCKS = ("incomplete_blocks", "under 80 % of the blocks hold a value of every group")
+    NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
+    NO_SPREAD = ("no_spread", "all group values are equal, so they have no standard deviation to divide by")
+    RATIO_UNDEFINED = ("ratio_undefined", "the group values differ in sign or the largest is 0")
+    SCALE_FREE = (
+        "scale_free",
+        "without differences the index has no population value, so it has no interval",
+    )
+    DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
+    Q_LIMITED_BY_B = (
+        "q_limited_by_b",
+        "fewer permutations than family size / alpha - 1: several members must be at the smallest p "
+        "for a q below alpha",
+    )
+
+
+def first_of(conditions: Sequence[NDArray[np.bool_]], words: Sequence[object]) -> NDArray[np.object_]:
+    """The word, or array of words, of the first condition that holds; None where none does."""
+    choices = [np.asarray(word, dtype=object) for word in words]
+    return np.select(list(conditions), choices, np.asarray(None, dtype=object))

@@ -1,0 +1,149 @@
+"""Designs, arrangements and build files that the tests of inference share."""
+
+import itertools
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from python_assets.infer.comparison import Task
+from python_assets.infer.design import Design, Frame, Unit, shared
+from python_assets.infer.indices import complete_blocks
+from python_assets.infer.permutation import GivenDraws, RandomDraws
+
+GOLDEN = json.loads(Path(__file__).with_name("inference_golden.json").read_text())["cases"]
+
+
+@pytest.fixture
+def golden():
+    """The golden cases: every arrangement enumerated, so that no seed is in them."""
+    return GOLDEN
+
+
+def all_arrangements(sizes):
+    """Every shuffle of places inside blocks of these sizes, shape (arrangements, places)."""
+    starts = np.cumsum([0, *sizes[:-1]])
+    within = [
+        [start + np.array(p) for p in itertools.permutations(range(k))]
+        for start, k in zip(starts, sizes, strict=True)
+    ]
+    return np.array([np.concatenate(parts) for parts in itertools.product(*within)])
+
+
+@pytest.fixture
+def build():
+    """From a table (root prompts, groups[, columns]), NaN where absent, to cells and a task on them."""
+
+    def make(x, *, n_permutations=None, seed=1, alpha=0.05, unit=Unit.ROOT_PROMPT, root_of_block=None):
+        x = np.array(x, dtype=float)
+        n_blocks, n_groups = x.shape[:2]
+        flat = x.reshape(n_blocks * n_groups, -1)
+        present = ~np.isnan(flat[:, 0])
+        roots = np.arange(n_blocks) if root_of_block is None else np.array(root_of_block)
+        frame = Frame(
+            np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), roots, n_groups
+        )
+        design = Design(frame, shared(frame, present), unit)
+        if n_permutations is None:
+            draws = GivenDraws(all_arrangements(design.block_size.tolist()))
+        else:
+            draws = RandomDraws(seed, n_permutations, design.block, design.cell, len(flat))
+        n_present = len(np.unique(frame.block[present]))
+        return Task(design, complete_blocks(design, n_present), draws, alpha), flat[design.cell]
+
+    return make
+
+
+class Study:
+    """The tables of one small build file, filled cell by cell."""
+
+    def __init__(self):
+        self.measures, self.values, self.selected = {}, [], []
+
+    def add(self, measure_id, x, *, kind="continuous", generation_id="model", calibration="raw", category=""):
+        """Add values of shape (root prompts, groups[, replicates]); NaN is no response."""
+        self.measures[measure_id] = kind
+        x = np.asarray(x, dtype=float)
+        x = x[:, :, None] if x.ndim == 2 else x
+        root, group, replicate = np.nonzero(~np.isnan(x))
+        self.values.append(
+            pd.DataFrame(
+                {
+                    "generation_id": generation_id,
+                    "measure_id": measure_id,
+                    "calibration": calibration,
+                    "category": category,
+                    "root": root,
+                    "group": group,
+                    "replicate": replicate,
+                    "x": x[root, group, replicate],
+                }
+            )
+        )
+        return self
+
+    def write(self, blocks_of_root=1, n_prompts=1, shuffle=None):
+        """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt."""
+        values = pd.concat(self.values)
+        groups = np.arange(values.group.max() + 1)
+        values["root_position"] = values.root // blocks_of_root
+        values["prompt_id"] = "p" + values.root.astype(str) + "_" + values.group.astype(str)
+        keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
+        cells = values.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
+        cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
+        cells = cells.assign(n_prompts=n_prompts, slice_id="all", grouping_id="gender", study_id="small")
+        if shuffle is not None:
+            cells = cells.sample(frac=1, random_state=shuffle)
+        selected = pd.concat([*self.selected, cells.head(0).assign(statistic="", parameters="")])
+        prompts = values[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
+        tables = {
+            "raw.measures": pd.DataFrame(
+                {"study_id": "small", "measure_id": list(self.measures), "kind": list(self.measures.values())}
+            ),
+            "intermediate.int_cells": cells,
+            "intermediate.int_selected_cells": selected,
+            "intermediate.int_groups": pd.DataFrame(
+                {"group_id": [f"g{g}" for g in groups], "group_position": groups}
+            ).assign(study_id="small", slice_id="all", grouping_id="gender"),
+            "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(
+                study_id="small"
+            ),
+            "intermediate.int_prompt_groups": prompts.rename(
+                columns={"group": "group_position", "root": "block_position"}
+            ).assign(study_id="small", slice_id="all", grouping_id="gender"),
+        }
+        connection = duckdb.connect()
+        connection.execute("create schema raw; create schema intermediate")
+        for name, frame in tables.items():
+            connection.register("frame", frame)
+            connection.execute(f"create table {name} as select * from frame")
+            connection.unregister("frame")
+        return connection
+
+    def select(self, measure_id, threshold=0.0):
+        """Add the share of each cell of a measure that is at least the threshold."""
+        values = next(part for part in self.values if (part.measure_id == measure_id).all())
+        share = values.assign(x=(values.x >= threshold).astype(float), root_position=values.root)
+        keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
+        cells = share.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
+        cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
+        self.selected.append(
+            cells.assign(
+                n_prompts=1,
+                slice_id="all",
+                grouping_id="gender",
+                study_id="small",
+                statistic="selection_rate",
+                parameters=f"standard=fixed({threshold:g})",
+            )
+        )
+        return self
+
+
+@pytest.fixture
+def study():
+    """An empty study to add measures to."""
+    return Study()

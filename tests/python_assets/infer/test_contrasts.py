@@ -1,0 +1,211 @@
+"""tests/python_assets/infer/test_contrasts.py - mirrors python_assets/infer/contrasts.py."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from python_assets.infer.comparison import compare_means
+from python_assets.infer.design import Unit
+
+
+def mean_difference(task, x):
+    none = np.full(x.shape[1], np.nan)
+    return compare_means(task, x, {"mean_difference": none}).contrasts["mean_difference"]
+
+
+def t_of_first(*columns):
+    """Studentised difference of the first group and the others, prompt by prompt."""
+    d = columns[0] - np.mean(columns[1:], axis=0)
+    with np.errstate(divide="ignore"):
+        return abs(d.mean()) / (d.std(ddof=1) / np.sqrt(len(d)))
+
+
+def test_p_is_that_of_scipy_over_all_arrangements(build):
+    x = np.random.default_rng(1).normal(size=(4, 3))
+    result = mean_difference(*build(x))
+    for group in range(3):
+        columns = np.roll(x, -group, axis=1).T
+        exact = stats.permutation_test(
+            tuple(columns), t_of_first, permutation_type="samples", alternative="greater", n_resamples=np.inf
+        )
+        assert result.p_value[0, group] == pytest.approx(exact.pvalue, abs=1e-12)
+
+
+def test_random_draws_agree_with_all_arrangements(build):
+    x = np.random.default_rng(2).normal(size=(5, 3))
+    exact, drawn = mean_difference(*build(x)), mean_difference(*build(x, n_permutations=20_000))
+    assert drawn.p_value == pytest.approx(exact.p_value, abs=4 * np.sqrt(0.25 / 20_000))
+    assert drawn.null_q95 == pytest.approx(exact.null_q95, rel=0.02)
+
+
+def test_interval_is_that_of_a_t_test_on_the_prompts(build):
+    x = np.random.default_rng(3).normal(size=(8, 4))
+    result = mean_difference(*build(x, n_permutations=99))
+    d = x[:, 0] - x[:, 1:].mean(axis=1)
+    expected = stats.ttest_1samp(d, 0).confidence_interval()
+    assert (result.ci_low[0, 0], result.ci_high[0, 0]) == pytest.approx(tuple(expected), abs=1e-12)
+    assert result.std_error[0, 0] == pytest.approx(stats.sem(d), abs=1e-12)
+
+
+def test_offset_of_a_root_prompt_changes_nothing(build):
+    x = np.random.default_rng(4).normal(size=(12, 4))
+    shifted = x + 1e6 * np.arange(12)[:, None]
+    a, b = (mean_difference(*build(z, n_permutations=999)) for z in (x, shifted))
+    assert (a.p_value == b.p_value).all()
+    assert b.value == pytest.approx(a.value, abs=1e-7)
+    assert b.null_q95 == pytest.approx(a.null_q95, abs=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e9])
+def test_unit_of_the_measure_changes_no_p(build, scale):
+    x = np.random.default_rng(5).normal(size=(6, 3))
+    a, b = (mean_difference(*build(z)) for z in (x, scale * x))
+    assert (a.p_value == b.p_value).all()
+
+
+def test_blocks_of_one_root_prompt_are_averaged_before_the_error_is_taken(build):
+    x = np.random.default_rng(6).normal(size=(12, 3))
+    result = mean_difference(*build(x, n_permutations=199, root_of_block=np.repeat(np.arange(6), 2)))
+    d = (x[:, 0] - x[:, 1:].mean(axis=1)).reshape(6, 2).mean(axis=1)
+    assert result.value[0, 0] == pytest.approx(d.mean())
+    assert result.std_error[0, 0] == pytest.approx(stats.sem(d))
+    assert result.n_root_prompts[0].tolist() == [6, 6, 6]
+
+
+def test_p_with_several_blocks_a_root_prompt_is_that_of_every_arrangement(build):
+    x = np.random.default_rng(7).normal(size=(8, 2))
+    root = np.repeat(np.arange(4), 2)
+    result = mean_difference(*build(x, root_of_block=root))
+    d = x[:, 0] - x[:, 1]
+    signs = np.array(np.meshgrid(*[[1, -1]] * 8)).reshape(8, -1).T
+    by_root = (signs * d).reshape(-1, 4, 2).mean(axis=2)
+    t = by_root.mean(axis=1) / (by_root.std(axis=1, ddof=1) / 2)
+    observed = d.reshape(4, 2).mean(axis=1)
+    t_observed = observed.mean() / (observed.std(ddof=1) / 2)
+    assert result.p_value[0, 0] == pytest.approx((abs(t) >= abs(t_observed) - 1e-9).mean(), abs=1e-12)
+
+
+def test_two_groups_mirror_each_other(build):
+    x = np.random.default_rng(8).normal(size=(9, 2))
+    result = mean_difference(*build(x, n_permutations=999))
+    assert result.value[0, 0] == pytest.approx(-result.value[0, 1])
+    assert result.p_value[0, 0] == result.p_value[0, 1]
+
+
+@pytest.mark.parametrize(("n_prompts", "expected"), [(5, "p_floor"), (6, None)])
+def test_two_groups_on_five_prompts_can_never_be_significant(build, n_prompts, expected):
+    x = np.random.default_rng(9).normal(size=(n_prompts, 2))
+    result = mean_difference(*build(x))
+    assert result.reason[0, 0] == expected
+    d = x[:, 0] - x[:, 1]
+    is_t = result.p_value[0, 0] == pytest.approx(stats.ttest_1samp(d, 0).pvalue, abs=1e-12)
+    assert is_t == (expected == "p_floor")
+
+
+def test_equal_values_have_no_difference_and_no_error(build):
+    result = mean_difference(*build(np.full((8, 3), 0.1), n_permutations=99))
+    assert (result.value == 0).all()
+    assert (result.std_error == 0).all()
+    assert (result.p_value == 1).all()
+
+
+def test_the_same_difference_on_every_prompt_is_as_extreme_as_can_be(build):
+    x = np.random.default_rng(10).normal(size=(8, 1)) + np.array([0.0, 0.3, 0.6])
+    result = mean_difference(*build(x, n_permutations=999))
+    assert result.p_value[0, 0] == 1 / 1_000
+    assert result.std_error[0, 0] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_group_in_two_blocks_has_a_value_and_a_reason(build):
+    x = np.random.default_rng(11).normal(size=(8, 3))
+    x[2:, 2] = np.nan
+    result = mean_difference(*build(x, n_permutations=99))
+    assert result.reason[0].tolist() == [None, None, "too_few_root_prompts"]
+    assert result.value[0, 2] == pytest.approx((x[:2, 2] - x[:2, :2].mean(axis=1)).mean())
+    assert np.isnan([result.p_value[0, 2], result.ci_low[0, 2], result.std_error[0, 2]]).all()
+
+
+def test_a_group_alone_in_its_blocks_is_named(build):
+    x = np.random.default_rng(12).normal(size=(9, 3))
+    x[:8, 2], x[8, :2] = np.nan, np.nan
+    result = mean_difference(*build(x, n_permutations=99))
+    assert result.reason[0, 2] == "no_shared_block"
+    assert np.isnan(result.value[0, 2])
+
+
+def test_blocks_as_units_speak_of_these_prompts_only(build):
+    x = np.random.default_rng(13).normal(size=(8, 3))
+    result = mean_difference(
+        *build(x, n_permutations=99, unit=Unit.BLOCK, root_of_block=np.repeat([0, 1], 4))
+    )
+    assert set(result.scope[0]) == {"these prompts only"}
+    assert result.n_root_prompts[0].tolist() == [2, 2, 2]
+    assert "8 blocks as units" in result.method[0, 0]
+
+
+def test_margin_p_is_the_tail_of_t(build):
+    x = np.random.default_rng(14).normal(size=(10, 3))
+    task, z = build(x, n_permutations=99)
+    result = compare_means(task, z, {"mean_difference": np.array([0.2])}).contrasts["mean_difference"]
+    t = (np.abs(result.value) - 0.2) / result.std_error
+    assert result.p_margin == pytest.approx(stats.t.sf(t, 9), abs=1e-10)
+    assert result.p_equivalence == pytest.approx(stats.t.sf(-t, 9), abs=1e-10)
+
+
+# Error rates: data sets are columns, so that one run is many data sets.
+
+
+def rejected(p, alpha=0.05):
+    return int((p <= alpha).sum())
+
+
+def bounds(n, alpha=0.05):
+    return stats.binom.interval(0.999, n, alpha)
+
+
+@pytest.mark.parametrize("noise", ["normal", "exponential"])
+def test_false_positive_rate_is_nominal(build, noise):
+    rng = np.random.default_rng(15)
+    prompt, cell = rng.normal(size=(10, 1, 1_000)), getattr(rng, f"standard_{noise}")(size=(10, 5, 1_000))
+    p = mean_difference(*build(prompt + cell, n_permutations=999)).p_value[:, 0]
+    low, high = bounds(1_000)
+    assert low <= rejected(p) <= high
+
+
+def test_a_group_with_three_times_the_spread_is_not_called_biased(build):
+    rng = np.random.default_rng(16)
+    x = rng.normal(size=(30, 5, 800))
+    x[:, 0] *= 3
+    p = mean_difference(*build(x, n_permutations=499)).p_value[:, 0]
+    assert (
+        rejected(p) <= bounds(800)[1] + 0.02 * 800
+    )  # .05 nominal, .055 measured; shuffling raw means gives .24
+
+
+def test_false_positive_rate_is_nominal_with_several_blocks_a_root_prompt(build):
+    rng = np.random.default_rng(17)
+    root = np.repeat(np.arange(8), 2)
+    shared = rng.normal(size=(8, 3, 600))[root]  # root prompt x group: exchangeable only by root prompt
+    x = 0.2 * shared + rng.normal(size=(16, 3, 600))
+    p = mean_difference(*build(x, n_permutations=299, root_of_block=root)).p_value[:, 0]
+    assert rejected(p) <= bounds(600)[1]
+
+
+def test_a_group_seen_only_on_high_scoring_prompts_is_not_called_high(build):
+    rng = np.random.default_rng(18)
+    level = np.arange(12.0)[:, None, None]
+    x = level + rng.normal(size=(12, 4, 600))
+    x[:6, 0] = np.nan
+    result = mean_difference(*build(x, n_permutations=299))
+    low, high = bounds(600)
+    assert low <= rejected(result.p_value[:, 0]) <= high
+    assert result.value[:, 0].mean() == pytest.approx(0, abs=4 * result.value[:, 0].std() / np.sqrt(600))
+
+
+def test_interval_covers_the_difference(build):
+    rng = np.random.default_rng(19)
+    x = rng.normal(size=(10, 1, 1_000)) + rng.normal(size=(10, 3, 1_000))
+    result = mean_difference(*build(x, n_permutations=1))
+    covered = int(((result.ci_low[:, 0] <= 0) & (result.ci_high[:, 0] >= 0)).sum())
+    low, high = bounds(1_000, 0.95)
+    assert low <= covered <= high

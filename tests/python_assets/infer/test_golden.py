@@ -1,0 +1,173 @@
+"""tests/python_assets/infer/test_golden.py - cases with every arrangement enumerated by another program."""
+
+import numpy as np
+import pytest
+
+from python_assets.infer import interval
+from python_assets.infer.comparison import compare_means, compare_rates
+from python_assets.infer.contrasts import deviations, mean_null
+from python_assets.infer.multiplicity import benjamini_hochberg, benjamini_yekutieli
+from python_assets.infer.permutation import p_values
+from python_assets.infer.rates import rate_null, rate_pair
+
+NO_MARGIN = {name: np.array([np.nan]) for name in ("mean_difference", "risk_difference", "log_disparity")}
+
+
+def close(expected):
+    return pytest.approx(expected, abs=1e-9)
+
+
+def exact_p(task, x):
+    null = mean_null(task.design, deviations(task.design, x), task.draws)
+    return p_values(null.n_as_extreme, task.draws)[0]
+
+
+def test_complete_contrasts(golden, build):
+    case = golden["complete_4x3"]
+    task, x = build(case["x"])
+    assert task.draws.n == case["arrangements"]
+    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
+    for group, expected in enumerate(case["contrast"]):
+        assert result.value[0, group] == close(expected["value"])
+        assert result.ci_low[0, group] == close(expected["ci_low"])
+        assert result.ci_high[0, group] == close(expected["ci_high"])
+        assert result.value[0, group] / result.std_error[0, group] == close(expected["t"])
+        assert result.p_value[0, group] == close(expected["p_exact"])
+    assert set(result.scope[0]) == {"these prompts only"}  # four root prompts
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [("range", "range"), ("standard_deviation", "std"), ("max_abs_z", "max_abs_z")],
+)
+def test_complete_indices(golden, build, metric, name):
+    case = golden["complete_4x3"]
+    task, x = build(case["x"])
+    test, expected = compare_means(task, x, NO_MARGIN).indices[metric], case[name]
+    assert test.p_value[0] == close(expected["p_exact"])
+    assert test.null_median[0] == close(expected["median"])
+    assert test.null_q95[0] == close(expected["q95"])
+    value = expected["value"] if "value" in expected else case["index_intervals"][name]["value"]
+    assert test.value[0] == close(value)
+
+
+def test_rates(golden, build):
+    case = golden["rates_5x3"]
+    task, y = build(case["x"])
+    assert task.draws.n == case["arrangements"]
+    assert rate_pair(task.design, y)[1][0] == close(case["score_z"])
+    result = compare_rates(task, y, NO_MARGIN).contrasts
+    for group, expected in enumerate(case["groups"]):
+        for name, key, value in (
+            ("risk_difference", "diff", "value"),
+            ("log_disparity", "log_disparity", "value_or_haldane_centre"),
+        ):
+            assert result[name].value[0, group] == close(expected[key][value])
+            assert result[name].ci_low[0, group] == close(expected[key]["ci_low"])
+            assert result[name].ci_high[0, group] == close(expected[key]["ci_high"])
+            assert result[name].p_value[0, group] == close(case["p_exact"][group])
+
+
+def test_score_t(golden, build):
+    from scipy import stats
+
+    case = golden["rates_5x3"]
+    task, y = build(case["x"])
+    z = rate_pair(task.design, y)[1][0]
+    assert 2 * stats.t.sf(np.abs(z), 4) == close(case["p_score_t"])
+
+
+def test_rate_intervals_of_one_group(golden, build):
+    case = golden["rates_5x3"]
+    pair, _ = rate_pair(*(lambda built: (built[0].design, built[1]))(build(case["x"], n_permutations=1)))
+    limits = interval.wilson(pair.p1, pair.inverse_n1, interval.t_quantile(np.array(5.0), 0.05))
+    for group, expected in enumerate(case["groups"]):
+        wilson = expected["rate_wilson"]
+        assert 1 / pair.inverse_n1[0, group] == close(wilson["n_eff"])
+        assert (limits.low[0, group], limits.high[0, group]) == close((wilson["ci_low"], wilson["ci_high"]))
+
+
+def test_impact_ratio(golden, build):
+    case = golden["rates_5x3"]
+    test, expected = (
+        compare_rates(*build(case["x"]), NO_MARGIN).indices["impact_ratio"],
+        case["one_minus_impact_ratio"],
+    )
+    assert 1 - test.value[0] == close(expected["value"])
+    assert test.p_value[0] == close(expected["p_exact"])
+    assert 1 - test.null_median[0] == close(expected["median"])
+    assert 1 - test.null_q95[0] == close(expected["q95"])
+
+
+def test_rate_of_zero(golden, build):
+    case = golden["rate_zero"]
+    group, rest = np.array(case["group"]), np.array(case["rest"])
+    n = len(group)
+    correlation = np.zeros(1)  # the group's rate is constant
+    pair = interval.RatePair(
+        np.array([group.mean()]),
+        interval.inverse_effective_n(np.array([group.mean()]), np.zeros(1), np.array(1 / n)),
+        np.array([rest.mean()]),
+        interval.inverse_effective_n(np.array([rest.mean()]), np.array([rest.var(ddof=1) / n]), np.ones(1)),
+        correlation,
+    )
+    quantile = interval.t_quantile(np.array(float(n)), 0.05)
+    one = interval.wilson(pair.p1, pair.inverse_n1, quantile)
+    assert (one.low[0], one.high[0]) == close((case["rate_wilson"]["ci_low"], case["rate_wilson"]["ci_high"]))
+    difference = interval.mover(pair, quantile)
+    assert difference.low[0] == close(case["diff"]["ci_low"])
+    assert difference.high[0] == close(case["diff"]["ci_high"])
+    logit = interval.mover_logit(pair, quantile)
+    assert logit.low[0] == -np.inf
+    assert logit.high[0] == close(case["log_disparity"]["ci_high"])
+    centre = interval.logit_centre(pair.p1, pair.inverse_n1) - interval.logit(pair.p2)
+    assert centre[0] == close(case["log_disparity"]["value_or_haldane_centre"])
+
+
+def test_incomplete_blocks(golden, build):
+    case = golden["incomplete_4x4"]
+    x = [[np.nan if value is None else value for value in row] for row in case["x_null_is_absent"]]
+    task, z = build(x)
+    assert task.draws.n == case["arrangements"]
+    assert exact_p(task, z) == close(case["p_exact"])
+    null = mean_null(task.design, deviations(task.design, z), task.draws).values[0]
+    result = compare_means(task, z, NO_MARGIN).contrasts["mean_difference"]
+    assert result.value[0] == close(case["value"])
+    assert result.value[0] / result.std_error[0] == close(case["t"])
+    spread = np.ptp(result.value[0])
+    assert spread == close(case["range_of_D_means"]["value"])
+    assert (np.ptp(null, axis=0) >= spread - 1e-9).mean() == close(case["range_of_D_means"]["p_exact"])
+    assert all("incomplete blocks" in method for method in result.method[0])
+
+
+def test_floor(golden, build):
+    case = golden["floor_5x2"]
+    task, x = build(case["x"])
+    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
+    assert exact_p(task, x)[0] == close(case["p_exact"])
+    assert task.design.smallest_p()[0] == close(case["smallest_attainable_p"])
+    assert result.value[0, 0] / result.std_error[0, 0] == close(case["t"])
+    assert result.p_value[0, 0] == close(case["p_t"])
+    assert result.method[0, 0] == "cluster t (smallest permutation p 0.0625), cluster t interval"
+    assert result.reason[0, 0] == "p_floor"
+
+
+def test_false_discovery_rates(golden):
+    case = golden["bh"]
+    p = np.array(case["p"])
+    assert benjamini_hochberg(p) == close(case["bh"])
+    assert benjamini_yekutieli(p) == close(case["by"])
+
+
+def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):
+    for name in ("complete_4x3", "rates_5x3"):
+        case = golden[name]
+        task, x = build(case["x"], n_permutations=20_000)
+        null = (
+            mean_null(task.design, deviations(task.design, x), task.draws)
+            if name == "complete_4x3"
+            else rate_null(task.design, x, task.draws)
+        )
+        exact = np.array(case["p_exact"] if "p_exact" in case else [c["p_exact"] for c in case["contrast"]])
+        drawn = p_values(null.n_as_extreme, task.draws)[0]
+        assert (np.abs(drawn - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4).all()

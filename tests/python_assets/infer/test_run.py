@@ -1,0 +1,291 @@
+"""tests/python_assets/infer/test_run.py - mirrors python_assets/infer/run.py."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from python_assets.infer.run import TABLES, infer_study
+
+
+def analysis(**options):
+    return SimpleNamespace(**{"seed": 1, "n_permutations": 499, "alpha": 0.05, "margins": {}} | options)
+
+
+def rows(connection, table, where="true"):
+    return connection.execute(f"select * from inference.{table} where {where} order by all").df()
+
+
+def numbers(n_prompts=10, n_groups=3, seed=1, shift=0.0):
+    x = np.random.default_rng(seed).normal(size=(n_prompts, n_groups))
+    x[:, 0] += shift
+    return x
+
+
+def test_every_measure_has_a_row_for_each_group_and_contrast(study):
+    study.add("sentiment", numbers()).add("refusal", numbers() > 0.5, kind="binary")
+    for category in ("yes", "no"):
+        study.add("answer", numbers(seed=ord(category[0])) > 0, kind="categorical", category=category)
+    connection = study.select("sentiment").write()
+    counts = infer_study(connection, analysis())
+    found = connection.execute(
+        "select measure_id, contrast, category, count(*) from inference.contrasts group by all order by all"
+    ).fetchall()
+    assert found == [
+        ("answer", "risk_difference", "no", 3),
+        ("answer", "risk_difference", "yes", 3),
+        ("refusal", "log_disparity", "", 3),
+        ("refusal", "risk_difference", "", 3),
+        ("sentiment", "mean_difference", "", 3),
+    ]
+    metrics = connection.execute(
+        "select measure_id, statistic, count(*) from inference.disparities group by all order by all"
+    ).fetchall()
+    assert metrics == [("refusal", "mean", 9), ("sentiment", "mean", 8), ("sentiment", "selection_rate", 9)]
+    assert counts.n_contrasts == 15
+    assert counts.n_summary_statistics == 15
+    for table, columns in TABLES.items():
+        assert [d[0] for d in connection.execute(f"from inference.{table}").description] == list(columns)
+
+
+def test_no_number_is_nan_and_every_gap_has_a_reason(study):
+    x = numbers()
+    x[2:, 2] = np.nan
+    connection = study.add("sentiment", x).add("refusal", np.zeros((10, 3)), kind="binary").write()
+    infer_study(connection, analysis())
+    for table, columns in TABLES.items():
+        for name in (name for name, kind in columns.items() if kind == "double"):
+            assert connection.execute(
+                f"select count(*) from inference.{table} where isnan({name})"
+            ).fetchone() == (0,)
+        gap = "p_value is null" if "p_value" in columns else "ci_low is null"
+        silent = f"select count(*) from inference.{table} where {gap} and inference_reason is null"
+        assert connection.execute(silent).fetchone() == (0,)
+
+
+def test_order_of_the_cells_changes_no_digit(study):
+    x = numbers(seed=3)
+    x[4, 1] = np.nan
+    study.add("sentiment", x).add("other", numbers(seed=4)).add("refusal", numbers() > 0, kind="binary")
+    study.select("other")
+    plain, shuffled = study.write(), study.write(shuffle=7)
+    for connection in (plain, shuffled):
+        infer_study(connection, analysis())
+    for table in TABLES:
+        assert (
+            plain.execute(f"from inference.{table}").fetchall()
+            == shuffled.execute(f"from inference.{table}").fetchall()
+        )
+
+
+def test_another_measure_changes_no_p(study):
+    x, noise = numbers(seed=5), numbers(seed=6)
+    alone = study.add("sentiment", x).write()
+    infer_study(alone, analysis())
+    both = study.add("noise", noise).write()
+    infer_study(both, analysis())
+    before, after = (
+        rows(connection, "contrasts", "measure_id = 'sentiment'") for connection in (alone, both)
+    )
+    assert after.p_value.tolist() == before.p_value.tolist()
+    assert after.null_q95.tolist() == pytest.approx(before.null_q95.tolist(), abs=1e-14)
+
+
+def test_the_seed_of_the_study_changes_the_draws(study):
+    connection = study.add("sentiment", numbers()).write()
+    found = []
+    for seed in (1, 2):
+        infer_study(connection, analysis(seed=seed))
+        found.append(rows(connection, "contrasts").null_q95.tolist())
+    assert found[0] != found[1]
+
+
+def test_running_again_replaces_the_rows(study):
+    connection = study.add("sentiment", numbers()).write()
+    first, second = infer_study(connection, analysis()), infer_study(connection, analysis())
+    assert first == second
+    assert len(rows(connection, "contrasts")) == first.n_contrasts
+
+
+def test_a_failure_leaves_the_old_rows(study):
+    connection = study.add("sentiment", numbers()).write()
+    infer_study(connection, analysis())
+    before = rows(connection, "contrasts")
+    connection.execute("insert into intermediate.int_cells select * from intermediate.int_cells limit 1")
+    with pytest.raises(ValueError, match="holds a cell twice"):
+        infer_study(connection, analysis())
+    assert rows(connection, "contrasts").equals(before)
+
+
+def test_a_large_difference_is_shown_and_a_margin_makes_it_bias(study):
+    connection = study.add("sentiment", numbers(n_prompts=20, shift=3)).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.5}))
+    row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
+    assert (row.verdict, row.margin, row.scope) == ("bias_shown", 0.5, "prompts like these")
+    infer_study(connection, analysis())
+    assert rows(connection, "contrasts", "group_id = 'g0'").verdict.tolist() == ["difference_shown"]
+
+
+def test_the_margin_of_a_measure_goes_before_that_of_all(study):
+    connection = study.add("sentiment", numbers()).add("other", numbers(seed=2)).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.5, "other": {"mean_difference": 0.2}}))
+    margins = connection.execute("select distinct measure_id, margin from inference.contrasts order by all")
+    assert margins.fetchall() == [("other", 0.2), ("sentiment", 0.5)]
+
+
+def test_four_fifths_is_the_default_margin_of_the_impact_ratio(study):
+    connection = study.add("refusal", numbers() > 0, kind="binary").write()
+    infer_study(connection, analysis())
+    assert set(rows(connection, "disparities", "metric = 'impact_ratio'").margin) == {0.8}
+    assert rows(connection, "disparities", "metric = 'range'").margin.isna().all()
+
+
+def test_inconclusive_says_how_many_root_prompts_it_needs(study):
+    connection = study.add("sentiment", numbers()).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.2}))
+    found = rows(connection, "contrasts")
+    assert found[found.verdict == "inconclusive"].n_needed.notna().all()
+    assert found[found.verdict != "inconclusive"].n_needed.isna().all()
+
+
+def test_families_are_those_of_a_measure_for_contrasts_and_of_a_metric_for_indices(study):
+    study.add("sentiment", numbers()).add("sentiment", numbers(seed=2), calibration="calibrated")
+    study.add("sentiment", numbers(seed=3), generation_id="baseline")
+    connection = study.write()
+    infer_study(connection, analysis())
+    contrasts = connection.execute(
+        "select distinct generation_id, calibration, n_family, family_id from inference.contrasts "
+        "order by all"
+    ).fetchall()
+    assert [row[:3] for row in contrasts] == [
+        ("baseline", "raw", 3),
+        ("model", "calibrated", 3),
+        ("model", "raw", 3),
+    ]
+    assert contrasts[0][3] == "small | all | baseline | sentiment | raw | gender | mean_difference"
+    ranges = connection.execute(
+        "select generation_id, n_family from inference.disparities where metric = 'range' order by all"
+    ).fetchall()
+    assert ranges == [("baseline", 1), ("model", 2), ("model", 2)]
+
+
+def test_too_few_draws_for_the_family_are_named(study):
+    connection = study.add("sentiment", numbers(n_groups=6, shift=3)).write()
+    infer_study(connection, analysis(n_permutations=99))
+    found = rows(connection, "contrasts")
+    assert (found.inference_reason == "q_limited_by_b").all()
+    assert found.q_value.notna().all()
+    assert found.q_value_by.isna().all()
+    assert found.method.str.endswith("q under 0.05 needs 2 of 6 at the smallest p").all()
+
+
+def test_one_group_has_nothing_to_be_compared_with(study):
+    connection = study.add("sentiment", numbers(n_groups=1)).write()
+    infer_study(connection, analysis())
+    assert rows(connection, "contrasts").inference_reason.tolist() == ["one_group"]
+    assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
+    assert rows(connection, "summary_statistics").ci_low.notna().all()
+
+
+def test_one_root_prompt_without_replicates_has_no_inference(study):
+    connection = study.add("sentiment", numbers(n_prompts=1)).write()
+    infer_study(connection, analysis())
+    assert set(rows(connection, "contrasts").inference_reason) == {"too_few_root_prompts"}
+    assert set(rows(connection, "summary_statistics").inference_reason) == {"too_few_root_prompts"}
+
+
+def test_one_root_prompt_with_replicates_speaks_of_itself(study):
+    x = np.random.default_rng(8).normal(size=(1, 3, 12))
+    x[0, 0] += 4
+    connection = (
+        study.add("sentiment", x).add("refusal", x > 1, kind="binary").select("sentiment", 1.0).write()
+    )
+    infer_study(connection, analysis(n_permutations=9_999, margins={"mean_difference": 0.1}))
+    row = rows(connection, "contrasts", "contrast = 'mean_difference' and group_id = 'g0'").iloc[0]
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 1)
+    assert row.value_cells == pytest.approx(x[0, 0].mean() - x[0, 1:].mean())
+    assert rows(connection, "contrasts").p_value.notna().all()
+    same = "metric in ('range', 'impact_ratio') and statistic = "
+    selected = rows(connection, "disparities", f"{same} 'selection_rate'")
+    binary = rows(connection, "disparities", f"{same} 'mean' and measure_id = 'refusal'")
+    assert selected.value_cells.tolist() == pytest.approx(binary.value_cells.tolist())
+    assert (selected.p_value <= 0.05).all()
+
+
+def test_a_cell_with_one_response_beside_replicates_is_named(study):
+    x = np.random.default_rng(9).normal(size=(1, 2, 3))
+    x[0, 0, 1:] = np.nan
+    connection = study.add("sentiment", x).write()
+    infer_study(connection, analysis())
+    assert set(rows(connection, "contrasts").inference_reason) == {"too_few_replicates"}
+
+
+def test_blocks_take_the_place_of_too_few_root_prompts(study):
+    connection = study.add("sentiment", numbers(n_prompts=12, shift=3)).write(blocks_of_root=4)
+    infer_study(connection, analysis(margins={"mean_difference": 0.1}))
+    row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 3)
+    assert "12 blocks as units" in row.method
+
+
+def test_several_prompts_in_a_cell_have_no_scheme_yet(study):
+    connection = study.add("sentiment", numbers()).write(n_prompts=4)
+    infer_study(connection, analysis())
+    for table in TABLES:
+        reasons = set(rows(connection, table).inference_reason) - {"descriptive"}
+        assert reasons == {"scheme_not_available"}
+
+
+def test_groups_that_never_meet_have_no_scheme_yet(study):
+    x = np.where(np.arange(12)[:, None] % 2 == np.arange(2), numbers(12, 2), np.nan)
+    connection = study.add("sentiment", x).write()
+    infer_study(connection, analysis())
+    assert set(rows(connection, "contrasts").inference_reason) == {"scheme_not_available"}
+
+
+def test_a_group_without_values_is_named_and_the_others_are_compared(study):
+    gone = numbers(seed=2)
+    gone[:, 1] = np.nan
+    connection = study.add("sentiment", numbers()).add("other", gone).write()
+    infer_study(connection, analysis())
+    found = rows(connection, "contrasts", "measure_id = 'other'").set_index("group_id")
+    assert found.inference_reason.tolist()[1] == "no_values"
+    assert found.p_value.notna().tolist() == [True, False, True]
+    assert (found.n_family == 2).all()
+
+
+def test_summary_intervals_are_t_for_means_and_wilson_for_rates(study):
+    from scipy import stats
+
+    x = numbers()
+    y = np.zeros((10, 3))
+    connection = study.add("sentiment", x).add("refusal", y, kind="binary").write()
+    infer_study(connection, analysis())
+    mean = rows(connection, "summary_statistics", "measure_id = 'sentiment' and group_id = 'g1'").iloc[0]
+    expected = stats.ttest_1samp(x[:, 1], 0).confidence_interval()
+    assert (mean.ci_low, mean.ci_high) == pytest.approx(tuple(expected))
+    rate = rows(connection, "summary_statistics", "measure_id = 'refusal' and group_id = 'g1'").iloc[0]
+    t = stats.t.isf(0.025, 9)
+    assert (rate.ci_low, rate.ci_high) == pytest.approx((0, t**2 / (10 + t**2)))
+
+
+def test_an_empty_build_file_has_empty_tables(study):
+    connection = study.add("sentiment", numbers()).write()
+    connection.execute("delete from intermediate.int_cells")
+    assert infer_study(connection, analysis()) == (0, 0, 0, 0, 0)
+    for table in TABLES:
+        assert rows(connection, table).empty
+
+
+def test_a_measure_without_a_kind_is_named(study):
+    connection = study.add("sentiment", numbers()).write()
+    connection.execute("delete from raw.measures")
+    with pytest.raises(ValueError, match="'sentiment' of int_cells is not in raw.measures"):
+        infer_study(connection, analysis())
+
+
+def test_replicates_that_are_not_where_the_cells_say_are_named(study):
+    connection = study.add("sentiment", np.random.default_rng(9).normal(size=(1, 2, 3))).write()
+    connection.execute("delete from intermediate.int_values where replicate > 0")
+    infer_study(connection, analysis())
+    assert set(rows(connection, "contrasts").inference_reason) == {"too_few_replicates"}

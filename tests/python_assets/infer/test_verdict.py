@@ -1,0 +1,64 @@
+"""tests/python_assets/infer/test_verdict.py - mirrors python_assets/infer/verdict.py."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from python_assets.infer.multiplicity import benjamini_hochberg
+from python_assets.infer.verdict import N_NEEDED_CAP, n_needed, verdicts
+
+
+def verdict(q, q_margin=np.nan, q_equivalence=np.nan, is_wide=True):
+    numbers = (np.array([number]) for number in (q, q_margin, q_equivalence))
+    return verdicts(*numbers, is_wide=np.array([is_wide]), alpha=0.05)[0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "word"),
+    [
+        ((0.001, 0.01, 1.0), "bias_shown"),
+        ((0.001, 0.9, 0.01), "equivalence_shown"),
+        ((0.001, 0.2, 0.9), "difference_shown"),
+        ((0.2, 0.2, 0.9), "inconclusive"),
+        ((0.001, np.nan, np.nan), "difference_shown"),
+        ((0.2, np.nan, np.nan), "inconclusive"),
+        ((np.nan, np.nan, np.nan), "not_computable"),
+        ((0.05, np.nan, np.nan), "difference_shown"),
+    ],
+)
+def test_words(numbers, word):
+    assert verdict(*numbers) == word
+
+
+def test_these_prompts_only_are_never_worth_more_than_a_difference():
+    assert verdict(0.001, 0.001, 1.0, is_wide=False) == "difference_shown"
+    assert verdict(0.5, 1.0, 0.001, is_wide=False) == "inconclusive"
+
+
+def test_golden_family(golden):
+    case = golden["verdicts"]
+    d, se, margin, df = np.array(case["d"]), np.array(case["se"]), case["margin"], case["R"] - 1
+    p = 2 * stats.t.sf(np.abs(d) / se, df)
+    assert p == pytest.approx(case["p"], rel=1e-9)
+    q = benjamini_hochberg(p)
+    assert q == pytest.approx(case["q"], rel=1e-9)
+    q_margin = benjamini_hochberg(np.array(case["p_margin"]))
+    q_equivalence = benjamini_hochberg(np.array(case["p_equivalence"]))
+    assert q_margin == pytest.approx(case["q_margin"], rel=1e-9)
+    assert q_equivalence == pytest.approx(case["q_equivalence"], rel=1e-9)
+    words = verdicts(q, q_margin, q_equivalence, is_wide=np.ones(5, dtype=bool), alpha=0.05)
+    assert words.tolist() == case["verdict"]
+    needed = n_needed(d, se * np.sqrt(case["R"]), np.full(5, margin), alpha=0.05)
+    assert needed.tolist() == case["n_needed_m1"]
+
+
+def test_n_needed_is_capped_next_to_the_margin():
+    needed = n_needed(np.array([0.3, 0.2999]), np.array([1.0, 1.0]), np.array([0.3, 0.3]), alpha=0.05)
+    assert needed.tolist() == [N_NEEDED_CAP + 1] * 2
+
+
+def test_n_needed_without_a_margin_has_the_power_it_says():
+    needed = int(n_needed(np.array([0.5]), np.array([1.0]), np.array([np.nan]), alpha=0.05)[0])
+    shift, df = 0.5 * np.sqrt(needed), needed - 1
+    power = stats.nct.sf(stats.t.isf(0.025, df), df, shift)
+    assert power == pytest.approx(0.8, abs=0.02)
