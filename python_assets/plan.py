@@ -134,17 +134,17 @@ def _grouping(connection: duckdb.DuckDBPyConnection, grouping: Sequence[str]) ->
         ),
         fewest as (
             select root_prompt_id, held, grouped, min(n_responses) as n_responses,
-                max(n_responses) as most_responses
+                max(n_responses) as most_responses, max(n_prompts) as n_prompts
             from cells group by all
         ),
         blocks as (
             select root_prompt_id, held, count(*) as n_present, min(n_responses) as n_responses,
-                max(most_responses) as most_responses
+                max(most_responses) as most_responses, max(n_prompts) as n_prompts
             from fewest group by all having count(*) >= 2
         )
         select (select count(distinct grouped) from cells), count(distinct root_prompt_id), count(*),
             coalesce(sum(n_present), 0)::bigint, coalesce(min(n_responses), 0)::bigint,
-            coalesce(max(most_responses), 0)::bigint, coalesce((select max(n_prompts) from cells), 0),
+            coalesce(max(most_responses), 0)::bigint, coalesce(max(n_prompts), 0),
             coalesce(bool_and(n_present = (select count(distinct grouped) from cells)), false)
         from blocks
         """,

@@ -20,7 +20,9 @@ def open_published(path: Path) -> duckdb.DuckDBPyConnection:
         WarehouseError: nothing has been published yet.
     """
     if not path.is_file():
-        raise WarehouseError(f"{path} does not exist: no study has been run. Run one with: plumbline run g20_demo")
+        raise WarehouseError(
+            f"{path} does not exist: no study has been run. Run one with: plumbline run g20_demo"
+        )
     connection = duckdb.connect(str(path), read_only=True)
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
@@ -49,7 +51,8 @@ def format_table(names: list[str], rows: list[tuple[Any, ...]], max_cell: int = 
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     lines = [names, ["-" * width for width in widths], *cells]
     return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
     )
 
 

@@ -74,12 +74,20 @@ def generate_study(
         log = home.responses(study.study_id) / f"{generation.generation_id}.jsonl"
         runs.append((generation, generate(prompts, config, log, progress=_reporter(generation, progress))))
     quarantine = [
-        Quarantined(f"{generation.generation_id} | {record.record_key}", record.rule, record.detail, record.record_json)
+        Quarantined(
+            f"{generation.generation_id} | {record.record_key}",
+            record.rule,
+            record.detail,
+            record.record_json,
+        )
         for generation, run in runs
         for record in run.quarantine
     ]
     responses = _responses(runs)
-    tables = {"generations": _generations(runs, any(p.baseline_text for p in prompts)), "responses": responses}
+    tables = {
+        "generations": _generations(runs, any(p.baseline_text for p in prompts)),
+        "responses": responses,
+    }
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
         n_generations=len(runs),
@@ -102,7 +110,9 @@ def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
     expanded = []
     for generation in study.generations:
         if generation.generation_id == "*":
-            expanded += [generation.model_copy(update={"generation_id": name, "model": name}) for name in imported]
+            expanded += [
+                generation.model_copy(update={"generation_id": name, "model": name}) for name in imported
+            ]
         else:
             expanded.append(generation)
     names = [generation.generation_id for generation in expanded]
@@ -139,7 +149,9 @@ def _imported_answers(study: Study) -> dict[str, dict[tuple[str, int], str | Non
     rows = read_import(study).rows
     names = {name: make_id(name) for name in rows["generation"].unique()}
     if len(set(names.values())) < len(names):
-        raise StudyError(f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers")
+        raise StudyError(
+            f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers"
+        )
     answers = {}
     for name, part in rows.groupby("generation", sort=False):
         keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
@@ -148,7 +160,9 @@ def _imported_answers(study: Study) -> dict[str, dict[tuple[str, int], str | Non
     return answers
 
 
-def _config(study: Study, generation: Generation, answers: dict[tuple[str, int], str | None]) -> GenerationConfig:
+def _config(
+    study: Study, generation: Generation, answers: dict[tuple[str, int], str | None]
+) -> GenerationConfig:
     spec = generation.spec
     function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
     return GenerationConfig(
@@ -187,7 +201,9 @@ def _storable(text: str | None) -> str | None:
 
 def _responses(runs: list[tuple[Generation, GenerationRun]]) -> pd.DataFrame:
     parts = [
-        pd.DataFrame(map(asdict, run.responses), columns=RESPONSE_COLUMNS).assign(generation_id=g.generation_id)
+        pd.DataFrame(map(asdict, run.responses), columns=RESPONSE_COLUMNS).assign(
+            generation_id=g.generation_id
+        )
         for g, run in runs
     ]
     for part in parts:

@@ -64,7 +64,7 @@ class Cells(NamedTuple):
 
     columns: one row a column of the matrices: KEYS and kind. group_ids: by position. x: cell means, shape
     (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts: whether a cell
-    has.
+    has, in a block of two groups or more.
     """
 
     slice_id: str
@@ -119,7 +119,8 @@ def read_cells(connection: duckdb.DuckDBPyConnection, slice_id: str, grouping_id
     n_responses[cell, values["column_position"]] = values["n_responses"]
     if (~np.isnan(x)).sum() != len(cell):
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
-    several = bool((values["n_prompts"] > 1).any())
+    is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
+    several = bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
     return Cells(slice_id, grouping_id, columns, group_ids, frame, x, n_responses, several)
 
 

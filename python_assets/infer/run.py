@@ -209,7 +209,10 @@ def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
     verdict = verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=alpha)
     needed = np.full(len(rows), np.nan)
     if "sd" in rows:
-        needed = n_needed(rows.value.to_numpy(), rows.sd.to_numpy(), rows.margin.to_numpy(), alpha=alpha)
+        # the verdict is by q, so the number is that of the whole family
+        n_tests = rows.n_family.fillna(1).clip(lower=1).to_numpy(dtype=float)
+        effect = rows.value.to_numpy(), rows.sd.to_numpy(), rows.margin.to_numpy()
+        needed = n_needed(*effect, alpha=alpha, n_tests=n_tests)
     is_descriptive = (rows.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     return rows.assign(
         value_cells=rows.value,

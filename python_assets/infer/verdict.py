@@ -44,7 +44,9 @@ def verdicts(
     return np.select(conditions, [str(word) for word in words], str(Verdict.INCONCLUSIVE)).astype(object)
 
 
-def n_needed(value: Floats, sd: Floats, margin: Floats, *, alpha: float, n_tests: int = 1) -> Floats:
+def n_needed(
+    value: Floats, sd: Floats, margin: Floats, *, alpha: float, n_tests: Floats | int = 1
+) -> Floats:
     """Root prompts at which a verdict would have 80 % power if the effect is as seen.
 
     Args:
@@ -52,7 +54,7 @@ def n_needed(value: Floats, sd: Floats, margin: Floats, *, alpha: float, n_tests
         sd: standard deviation of the difference over root prompts.
         margin: NaN where none is declared: then the number is for showing a difference, which is two-sided.
         alpha: error rate.
-        n_tests: tests it is shared by.
+        n_tests: tests that alpha is shared by: the size of the family.
 
     Returns:
         Whole numbers; N_NEEDED_CAP + 1 where it is larger than the cap, NaN where value or sd is.

@@ -11,14 +11,20 @@ from python_assets.query import print_query
 def published(tmp_path):
     path = tmp_path / "plumbline.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute("create table contrasts as select 'a|b\n' as group_id, 1/3 as value, null as reason")
+        connection.execute(
+            "create table contrasts as select 'a|b\n' as group_id, 1/3 as value, null as reason"
+        )
     return path
 
 
 def test_a_table_is_aligned_and_null_is_a_dash(published, capsys):
     print_query(published, "from contrasts", "table")
     out = capsys.readouterr()
-    assert out.out.splitlines() == ["group_id  value   reason", "--------  ------  ------", "a|b       0.3333  -"]
+    assert out.out.splitlines() == [
+        "group_id  value   reason",
+        "--------  ------  ------",
+        "a|b       0.3333  -",
+    ]
     assert out.err == "(1 rows)\n"
 
 

@@ -26,19 +26,29 @@ def test_every_raw_table_exists_after_opening(connection):
 
 
 def test_a_stage_replaces_only_its_own_rows(connection):
-    write_stage(connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")])
+    write_stage(
+        connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")]
+    )
     write_stage(connection, "s", "assemble", {}, [Quarantined("p1", "duplicate_key", "twice")])
     counts = write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="Italians")})
     assert counts == {"keywords": 1, "quarantine": 0}
-    assert connection.execute("select study_id, keyword, score from raw.keywords").fetchall() == [("s", "Italians", None)]
-    assert connection.execute("select stage, rule from raw.quarantine").fetchall() == [("assemble", "duplicate_key")]
+    assert connection.execute("select study_id, keyword, score from raw.keywords").fetchall() == [
+        ("s", "Italians", None)
+    ]
+    assert connection.execute("select stage, rule from raw.quarantine").fetchall() == [
+        ("assemble", "duplicate_key")
+    ]
 
 
 def test_a_failing_table_leaves_the_whole_stage_as_it_was(connection):
     write_stage(connection, "s", "scrape", {"keywords": KEYWORDS})
-    bad = pd.DataFrame({"sentence_id": ["a"], "document_id": [None], "source_tag": ["t"], "sentence_text": ["x"]})
+    bad = pd.DataFrame(
+        {"sentence_id": ["a"], "document_id": [None], "source_tag": ["t"], "sentence_text": ["x"]}
+    )
     with pytest.raises(duckdb.ConstraintException):
-        write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="lost"), "sentences": bad})
+        write_stage(
+            connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="lost"), "sentences": bad}
+        )
     assert connection.execute("select keyword from raw.keywords").fetchall() == [("Italian",)]
 
 
@@ -60,7 +70,9 @@ def test_a_file_another_process_writes_is_named(tmp_path):
             "import sys; from pathlib import Path; from python_assets.warehouse import open_build\n"
             "with open_build(Path(sys.argv[1])): pass"
         )
-        done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", script, path], capture_output=True, text=True, check=False
+        )
     assert done.returncode == 1
     assert "WarehouseError" in done.stderr
     assert "s.duckdb cannot be opened for writing" in done.stderr
