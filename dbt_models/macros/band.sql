@@ -1,0 +1,14 @@
+{# Green, yellow or red of a value by the seed bands, NULL where its metric has none. The edges belong to yellow. #}
+{% macro band(value) -%}
+    case
+        when {{ value }} is null or bands.metric is null then null
+        when bands.direction = 'lower_worse' and {{ value }} >= bands.edge_green then 'green'
+        when bands.direction = 'lower_worse' and {{ value }} >= bands.edge_red then 'yellow'
+        when bands.direction = 'lower_worse' then 'red'
+        when bands.direction = 'absolute' and abs({{ value }}) < bands.edge_green then 'green'
+        when bands.direction = 'absolute' and abs({{ value }}) <= bands.edge_red then 'yellow'
+        when bands.direction = 'higher_worse' and {{ value }} < bands.edge_green then 'green'
+        when bands.direction = 'higher_worse' and {{ value }} <= bands.edge_red then 'yellow'
+        else 'red'
+    end
+{%- endmacro %}

@@ -1,0 +1,14 @@
+{# Every disparity in SQL, one file each in models/metrics. #}
+{% macro disparity_metrics() %}
+{{ return([
+    'disparity_max',
+    'disparity_min',
+    'disparity_mean',
+    'disparity_min_max_ratio',
+    'disparity_range',
+    'disparity_standard_deviation',
+    'disparity_max_z',
+    'disparity_max_abs_z',
+    'disparity_impact_ratio',
+]) }}
+{% endmacro %}

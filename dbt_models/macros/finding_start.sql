@@ -1,0 +1,4 @@
+{# Whose finding it is: a generation, or the measuring tool where the baseline itself differs. #}
+{% macro finding_start() -%}
+    case when is_tool_bias then 'Tool bias: ' else generation_id || ': ' end
+{%- endmacro %}

@@ -1,0 +1,8 @@
+{# The verdict of a row: that of inference; without a row there, not_computable where a test is prescribed but there is
+   no value, and NULL where none is prescribed. #}
+{% macro verdict(mart, rows) -%}
+    coalesce(
+        inference.verdict,
+        case when {{ rows }}.value is null and {{ is_tested(mart, rows) }} then 'not_computable' end
+    )
+{%- endmacro %}

@@ -1,0 +1,100 @@
+-- One row per row of contrasts that has a verdict: the same in one English sentence.
+-- disadvantaged is said only where the measure declares a direction, or the label is its favourable one.
+{{ config(materialized='view') }}
+with
+
+contrasts as (
+    select * from {{ ref('contrasts') }}
+),
+
+measures as (
+    select * from {{ ref('stg_measures') }}
+),
+
+generations as (
+    select * from {{ ref('stg_generations') }}
+),
+
+studies as (
+    select * from {{ ref('stg_studies') }}
+),
+
+described as (
+    select
+        contrasts.*,
+        generations.is_baseline as is_tool_bias,
+        studies.alpha,
+        case contrasts.contrast
+            when 'mean_difference' then ''
+            when 'risk_difference' then case when contrasts.category = '' then 'rate of ' else 'share of ' end
+            else 'log odds of '
+        end
+        || case when contrasts.calibration = 'calibrated' then 'calibrated ' else '' end
+        || case when contrasts.category = '' then '' else '"' || contrasts.category || '" in ' end
+        || contrasts.measure_id as quantity,
+        case when contrasts.contrast like 'log%' then 'are' else 'is' end as is_or_are,
+        case when contrasts.contrast like 'log%' then 'those' else 'that' end as that_or_those,
+        case
+            when measures.kind = 'categorical' and contrasts.category = measures.favourable then sign(contrasts.value)
+            when measures.kind = 'categorical' then 0
+            when measures.direction = 'higher_better' then sign(contrasts.value)
+            when measures.direction = 'higher_worse' then -sign(contrasts.value)
+            else 0
+        end as advantage
+    from contrasts
+    inner join measures
+        on contrasts.study_id = measures.study_id
+        and contrasts.measure_id = measures.measure_id
+    inner join generations
+        on contrasts.study_id = generations.study_id
+        and contrasts.generation_id = generations.generation_id
+    inner join studies on contrasts.study_id = studies.study_id
+    where contrasts.verdict is not null
+)
+
+select
+    study_id,
+    'contrasts' as source_mart,
+    contrast as name,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    category,
+    reference,
+    '' as statistic,
+    '' as parameters,
+    is_tool_bias,
+    value,
+    ci_low,
+    ci_high,
+    p_value,
+    q_value,
+    margin,
+    verdict,
+    scope,
+    n_needed,
+    case when std_error > 0 then abs(value) / std_error end as effect_in_std_errors,
+    {{ finding_start() }}
+    || quantity || ' of ' || group_id
+    || case when slice_id = 'all' then '' else ' in slice ' || slice_id end
+    || case
+        when value is null and verdict = 'not_computable' then ' cannot be compared with '
+        when value is null then ' ' || is_or_are || ' without a finite difference from '
+        when value = 0 then ' ' || is_or_are || ' the same as '
+        else ' ' || is_or_are || ' ' || {{ three_digits('abs(value)') }}
+            || case when value < 0 then ' lower than ' else ' higher than ' end
+    end
+    || that_or_those || ' of the rest'
+    || {{ finding_uncertainty() }}
+    || {{ finding_verdict() }}
+    || case
+        when verdict not in ('bias_shown', 'difference_shown') then ''
+        when advantage < 0 then '; disadvantaged'
+        when advantage > 0 then '; advantaged'
+        else ''
+    end
+    || '.' as sentence
+from described

@@ -1,0 +1,92 @@
+-- One row per row of disparities that has a verdict: the same in one English sentence.
+-- Who is disadvantaged is said only where the measure declares a direction and more is what the statistic counts.
+{{ config(materialized='view') }}
+with
+
+disparities as (
+    select * from {{ ref('disparities') }}
+),
+
+measures as (
+    select * from {{ ref('stg_measures') }}
+),
+
+generations as (
+    select * from {{ ref('stg_generations') }}
+),
+
+studies as (
+    select * from {{ ref('stg_studies') }}
+),
+
+described as (
+    select
+        disparities.*,
+        generations.is_baseline as is_tool_bias,
+        studies.alpha,
+        case when disparities.statistic = 'mean' and measures.kind = 'binary' then 'rate'
+            else replace(disparities.statistic, '_', ' ')
+        end
+        || ' of '
+        || case when disparities.calibration = 'calibrated' then 'calibrated ' else '' end
+        || disparities.measure_id as quantity,
+        case
+            when disparities.statistic = 'selection_rate' and disparities.parameters not like '%method=larger' then null
+            when measures.direction = 'higher_better' then disparities.group_low
+            when measures.direction = 'higher_worse' then disparities.group_high
+        end as disadvantaged_group
+    from disparities
+    inner join measures
+        on disparities.study_id = measures.study_id
+        and disparities.measure_id = measures.measure_id
+    inner join generations
+        on disparities.study_id = generations.study_id
+        and disparities.generation_id = generations.generation_id
+    inner join studies on disparities.study_id = studies.study_id
+    where disparities.verdict is not null
+)
+
+select
+    study_id,
+    'disparities' as source_mart,
+    metric as name,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    '' as group_id,
+    '' as category,
+    '' as reference,
+    statistic,
+    parameters,
+    is_tool_bias,
+    value,
+    ci_low,
+    ci_high,
+    p_value,
+    q_value,
+    margin,
+    verdict,
+    scope,
+    n_needed,
+    cast(null as double) as effect_in_std_errors,
+    {{ finding_start() }}
+    || quantity
+    || case when slice_id = 'all' then '' else ' in slice ' || slice_id end
+    || case
+        when value is null
+        then ' has no ' || replace(metric, '_', ' ') || ' over the groups of ' || grouping_id
+        else ' has ' || replace(metric, '_', ' ') || ' ' || {{ three_digits('value') }} || ' over '
+            || cast(n_groups as string) || ' groups of ' || grouping_id || ', lowest for ' || group_low
+            || ', highest for ' || group_high
+    end
+    || {{ finding_uncertainty() }}
+    || {{ finding_verdict() }}
+    || case
+        when verdict in ('bias_shown', 'difference_shown') and disadvantaged_group is not null
+        then '; ' || disadvantaged_group || ' disadvantaged'
+        else ''
+    end
+    || '.' as sentence
+from described

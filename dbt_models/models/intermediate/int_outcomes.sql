@@ -1,0 +1,79 @@
+-- One row per (study_id, generation_id, measure_id, calibration, category): one number a response, to be compared.
+-- A categorical measure has one outcome a label that any generation gave; category is '' for the others.
+-- calibrated: continuous measures with a baseline, but not the baseline itself.
+with
+
+measurements as (
+    select * from {{ ref('stg_measurements') }}
+),
+
+measures as (
+    select * from {{ ref('stg_measures') }}
+),
+
+generations as (
+    select * from {{ ref('stg_generations') }}
+),
+
+measured as (
+    select study_id, generation_id, measure_id, count(baseline_value) as n_baselines
+    from measurements
+    group by study_id, generation_id, measure_id
+),
+
+labels as (
+    select study_id, measure_id, label
+    from measurements
+    where label is not null
+    group by study_id, measure_id, label
+),
+
+described as (
+    select
+        measured.study_id,
+        measured.generation_id,
+        measured.measure_id,
+        measures.kind,
+        measures.kind = 'continuous' and not generations.is_baseline and measured.n_baselines > 0 as is_calibrated
+    from measured
+    inner join measures on measured.study_id = measures.study_id and measured.measure_id = measures.measure_id
+    inner join generations
+        on measured.study_id = generations.study_id
+        and measured.generation_id = generations.generation_id
+),
+
+outcomes as (
+    select study_id, generation_id, measure_id, kind, 'raw' as calibration, '' as category
+    from described
+    where kind <> 'categorical'
+    union all
+    select study_id, generation_id, measure_id, kind, 'calibrated' as calibration, '' as category
+    from described
+    where is_calibrated
+    union all
+    select
+        described.study_id,
+        described.generation_id,
+        described.measure_id,
+        described.kind,
+        'raw' as calibration,
+        labels.label as category
+    from described
+    inner join labels on described.study_id = labels.study_id and described.measure_id = labels.measure_id
+    where described.kind = 'categorical'
+)
+
+select
+    study_id,
+    generation_id,
+    measure_id,
+    calibration,
+    category,
+    kind,
+    cast(
+        row_number() over (
+            order by study_id asc, generation_id asc, measure_id asc, calibration asc, category asc
+        ) - 1
+        as integer
+    ) as outcome_position
+from outcomes

@@ -1,0 +1,42 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, statistic,
+-- parameters, group_position, block_position): the share of the responses of a cell that a selection rate selects.
+-- Continuous measures only: the selection rate of a binary measure is its mean.
+{{ config(materialized='view') }}
+with
+
+cells as (
+    select * from {{ ref('int_cell_sums') }}
+),
+
+comparisons as (
+    select * from {{ ref('int_comparisons') }}
+),
+
+standards as (
+    select * from {{ ref('int_selection_standards') }}
+)
+
+select
+    comparisons.study_id,
+    comparisons.slice_id,
+    comparisons.generation_id,
+    comparisons.measure_id,
+    comparisons.calibration,
+    comparisons.grouping_id,
+    comparisons.category,
+    'selection_rate' as statistic,
+    standards.parameters,
+    cells.group_position,
+    cells.block_position,
+    cells.root_position,
+    cast(cells.n_selected as double) / cells.n_responses as cell_mean,
+    cells.n_responses,
+    cells.n_prompts,
+    cells.comparison_position
+from cells
+inner join comparisons on cells.comparison_position = comparisons.comparison_position
+inner join standards
+    on comparisons.study_id = standards.study_id
+    and comparisons.slice_id = standards.slice_id
+    and comparisons.outcome_position = standards.outcome_position
+    and cells.selection_position = standards.selection_position

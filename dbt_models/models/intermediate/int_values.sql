@@ -1,0 +1,25 @@
+-- One row per (study_id, generation_id, measure_id, calibration, category, prompt_id, replicate): one value x.
+-- A response without a value has no row.
+{{ config(materialized='view') }}
+with
+
+outcome_values as (
+    select * from {{ ref('int_outcome_values') }}
+),
+
+outcomes as (
+    select * from {{ ref('int_outcomes') }}
+)
+
+select
+    outcomes.study_id,
+    outcomes.generation_id,
+    outcomes.measure_id,
+    outcomes.calibration,
+    outcomes.category,
+    outcome_values.prompt_id,
+    outcome_values.replicate,
+    outcome_values.x,
+    outcomes.outcome_position
+from outcome_values
+inner join outcomes on outcome_values.outcome_position = outcomes.outcome_position

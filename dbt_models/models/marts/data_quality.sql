@@ -1,0 +1,21 @@
+-- One row per (study_id, run_id, table_name, expectation, column_name).
+with
+
+data_quality as (
+    select * from {{ ref('stg_data_quality') }}
+)
+
+select
+    study_id,
+    run_id,
+    table_name,
+    expectation,
+    column_name,
+    severity,
+    success,
+    n_evaluated,
+    n_unexpected,
+    unexpected_share,
+    examples_json,
+    checked_at
+from data_quality

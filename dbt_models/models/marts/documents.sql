@@ -1,0 +1,18 @@
+-- One row per (study_id, document_id).
+with
+
+documents as (
+    select * from {{ ref('stg_documents') }}
+)
+
+select
+    study_id,
+    document_id,
+    source_tag,
+    source_type,
+    uri,
+    revision,
+    retrieved_at,
+    licence,
+    sha256
+from documents

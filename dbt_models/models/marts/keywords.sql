@@ -1,0 +1,15 @@
+-- One row per (study_id, level, keyword).
+with
+
+keywords as (
+    select * from {{ ref('stg_keywords') }}
+)
+
+select
+    study_id,
+    level,
+    keyword,
+    keyword_type,
+    keyword_provider,
+    score
+from keywords

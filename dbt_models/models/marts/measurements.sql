@@ -1,0 +1,21 @@
+-- One row per (study_id, generation_id, prompt_id, replicate, measure_id).
+with
+
+measurements as (
+    select * from {{ ref('stg_measurements') }}
+)
+
+select
+    study_id,
+    generation_id,
+    prompt_id,
+    replicate,
+    measure_id,
+    value,
+    baseline_value,
+    value - baseline_value as calibrated_value,
+    label,
+    label_method,
+    extractor_version,
+    reason
+from measurements

@@ -1,0 +1,21 @@
+-- One row per (study_id, measure_id).
+with
+
+measures as (
+    select * from {{ ref('stg_measures') }}
+)
+
+select
+    study_id,
+    measure_id,
+    kind,
+    unit,
+    scale_low,
+    scale_high,
+    direction,
+    favourable,
+    extractor,
+    model,
+    model_revision,
+    parameters
+from measures

@@ -1,0 +1,13 @@
+-- One row per (study_id, prompt_id, factor).
+with
+
+prompt_factors as (
+    select * from {{ ref('stg_prompt_factors') }}
+)
+
+select
+    study_id,
+    prompt_id,
+    factor,
+    level
+from prompt_factors

@@ -1,0 +1,22 @@
+-- One row per (study_id, prompt_id).
+with
+
+prompts as (
+    select * from {{ ref('stg_prompts') }}
+)
+
+select
+    study_id,
+    prompt_id,
+    root_prompt_id,
+    unit_id,
+    is_root,
+    task,
+    prompt_text,
+    baseline_text,
+    baseline_kind,
+    source_tag,
+    keyword,
+    document_id,
+    replacements_json
+from prompts

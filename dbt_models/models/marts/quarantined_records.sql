@@ -1,0 +1,16 @@
+-- One row per (study_id, stage, record_key, rule).
+with
+
+quarantine as (
+    select * from {{ ref('stg_quarantine') }}
+)
+
+select
+    study_id,
+    stage,
+    record_key,
+    rule,
+    detail,
+    record_json,
+    quarantined_at
+from quarantine

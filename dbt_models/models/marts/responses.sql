@@ -1,0 +1,22 @@
+-- One row per (study_id, generation_id, prompt_id, replicate).
+with
+
+responses as (
+    select * from {{ ref('stg_responses') }}
+)
+
+select
+    study_id,
+    generation_id,
+    prompt_id,
+    replicate,
+    response_id,
+    response_text,
+    status,
+    error,
+    requested_at,
+    latency_seconds,
+    n_tokens_in,
+    n_tokens_out,
+    context_json
+from responses

@@ -1,0 +1,15 @@
+-- One row per (study_id, sentence_id).
+with
+
+sentences as (
+    select * from {{ ref('stg_sentences') }}
+)
+
+select
+    study_id,
+    sentence_id,
+    document_id,
+    keyword,
+    sentence_text,
+    dropped_reason
+from sentences

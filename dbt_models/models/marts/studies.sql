@@ -1,0 +1,17 @@
+-- One row per study_id. published_at is written at publish: a build file is not published.
+with
+
+studies as (
+    select * from {{ ref('stg_studies') }}
+)
+
+select
+    study_id,
+    title,
+    domain,
+    config_json,
+    config_sha256,
+    plumbline_version,
+    run_id,
+    cast(null as timestamp) as published_at
+from studies

@@ -1,0 +1,30 @@
+-- Where all blocks are complete and equally replicated, the index on responses is the index on cell means.
+select
+    disparities.study_id,
+    disparities.slice_id,
+    disparities.generation_id,
+    disparities.measure_id,
+    disparities.calibration,
+    disparities.grouping_id,
+    disparities.statistic,
+    disparities.parameters,
+    disparities.metric,
+    disparities.value,
+    disparities.value_cells
+from {{ ref('disparities') }} as disparities
+inner join {{ ref('int_statistic_profiles') }} as profiles
+    on disparities.study_id = profiles.study_id
+    and disparities.slice_id = profiles.slice_id
+    and disparities.generation_id = profiles.generation_id
+    and disparities.measure_id = profiles.measure_id
+    and disparities.calibration = profiles.calibration
+    and disparities.grouping_id = profiles.grouping_id
+    and disparities.statistic = profiles.statistic
+    and disparities.parameters = profiles.parameters
+where
+    profiles.is_balanced
+    and disparities.value_cells is not null
+    and (
+        disparities.value is null
+        or abs(disparities.value - disparities.value_cells) > 1e-9 * greatest(abs(disparities.value_cells), 1)
+    )

@@ -1,0 +1,73 @@
+"""One build of the dbt project for all tests here: the irregular study, with inference between the halves."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+import pytest
+
+from python_assets.infer.run import infer_study
+from python_assets.warehouse import open_build, write_stage
+from tests.dbt_models.irregular_study import STUDY, raw_tables
+
+PROJECT = Path(__file__).parents[2] / "dbt_models"
+
+
+class Analysis(NamedTuple):
+    seed: int = 1
+    n_permutations: int = 199
+    alpha: float = 0.1
+    margins: dict[str, float] = {}
+
+
+class Built(NamedTuple):
+    """A build file after dbt and inference, the raw tables in it, and what dbt says it did."""
+
+    path: Path
+    raw: dict[str, pd.DataFrame]
+    manifest: dict
+    halves: tuple[list[dict], list[dict]]
+
+    def table(self, name: str) -> pd.DataFrame:
+        with duckdb.connect(str(self.path), read_only=True) as connection:
+            return connection.execute(f"from {name}").df()
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("dbt")
+    path = folder / "build.duckdb"
+    stages = raw_tables(seed=3)
+    with open_build(path) as connection:
+        for stage, tables in stages.items():
+            write_stage(connection, STUDY, stage, tables)
+    first = run_dbt(path, folder, "--exclude", "source:inference+")
+    with open_build(path) as connection:
+        infer_study(connection, Analysis())
+    second = run_dbt(path, folder, "--select", "source:inference+")
+    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    raw = {name: table for tables in stages.values() for name, table in tables.items()}
+    return Built(path, raw, manifest, (first, second))
+
+
+def run_dbt(path: Path, folder: Path, *selection: str) -> list[dict]:
+    """Results of a dbt build, unit tests and data tests included; all of them succeeded."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "dbt.cli.main", "--no-send-anonymous-usage-stats", "build"),
+            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
+            *("--vars", json.dumps({"build_path": str(path)})),
+            *selection,
+        ],
+        env={**os.environ, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((folder / "target" / "run_results.json").read_text())["results"]

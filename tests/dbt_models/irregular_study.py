@@ -1,0 +1,175 @@
+"""A small study with all that makes counting hard: gaps, replicates, slices, missing values, ties, constants.
+
+Belongs here: made-up raw tables. Not here: any statistic of them.
+"""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from python_assets.warehouse import utc_now
+
+STUDY = "irregular"
+LEVELS = {
+    "gender": ["male", "female"],
+    "race": ["c", "a", "b"],
+    "style": ["plain", "formal"],
+    "topic": ["t2", "t1"],
+}
+GROUPINGS = {"gender": ["gender"], "race x gender": ["race", "gender"], "topic": ["topic"]}
+SLICES = {
+    "all": {},
+    "plain": {"style": ["plain"]},
+    "a_or_b_plain": {"race": ["a", "b"], "style": ["plain"]},
+    "four_root_prompts": {"topic": ["t1"]},  # fewer than 5: blocks take their place
+}
+MEASURES = {
+    "score": ("continuous", "higher_better"),
+    "flat": ("continuous", "none"),
+    "refusal": ("binary", "higher_worse"),
+    "empty": ("binary", "higher_worse"),
+    "stance": ("categorical", "none"),
+}
+MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
+STATISTICS = ["mean", "median", "variance", "standard_deviation"]
+
+
+def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
+    """Raw tables by stage."""
+    rng = np.random.default_rng(seed)
+    prompts, prompt_factors = _prompts(rng)
+    responses = _responses(prompts, rng)
+    return {
+        "study": {"studies": _studies()},
+        "assemble": {"prompts": prompts, "prompt_factors": prompt_factors, **_design()},
+        "generate": {"generations": _generations(), "responses": responses},
+        "extract": {"measures": _measures(), "measurements": _measurements(prompts, responses, rng)},
+    }
+
+
+def _studies() -> pd.DataFrame:
+    row = {"title": "Irregular", "domain": "none", "config_json": "{}", "config_sha256": "0", "alpha": 0.1}
+    return pd.DataFrame([row | {"plumbline_version": "0", "run_id": "r", "started_at": utc_now()}])
+
+
+def _prompts(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
+    cells = product(range(7), LEVELS["gender"], LEVELS["race"], LEVELS["style"])
+    kept = [cell for cell in cells if rng.random() < 0.8]
+    prompts, factors = [], []
+    for i, (root, gender, race, style) in enumerate(kept):
+        prompt_id = f"p{i:03d}"
+        prompts.append({"prompt_id": prompt_id, "root_prompt_id": f"r{root}", "unit_id": f"r{root}"})
+        levels = {"gender": gender, "race": race, "style": style, "topic": f"t{root % 2 + 1}"}
+        if i % 13 == 0:  # belongs to no group of a grouping with race
+            del levels["race"]
+        factors += [{"prompt_id": prompt_id, "factor": f, "level": level} for f, level in levels.items()]
+    constants = {"is_root": False, "task": "question", "source_tag": "", "keyword": "", "document_id": ""}
+    return pd.DataFrame(prompts).assign(**constants), pd.DataFrame(factors)
+
+
+def _design() -> dict[str, pd.DataFrame]:
+    def rows(columns: str, values: list[tuple[object, ...]]) -> pd.DataFrame:
+        return pd.DataFrame(values, columns=columns.split())
+
+    return {
+        "factors": rows(
+            "factor factor_type origin is_blocking",
+            [(f, "domain", "derived" if f == "topic" else "declared", f != "topic") for f in LEVELS],
+        ),
+        # a level that is never observed still is a combination to cover
+        "factor_levels": rows(
+            "factor level level_position",
+            [
+                (f, level, i)
+                for f in ("gender", "race", "style")
+                for i, level in enumerate([*LEVELS[f], "never"])
+            ],
+        ),
+        "slices": rows(
+            "slice_id factor level",
+            [
+                (s, f, level)
+                for s, conditions in SLICES.items()
+                for f, levels in conditions.items()
+                for level in levels
+            ],
+        ),
+        "slice_ids": rows("slice_id", [(s,) for s in SLICES]),
+        "groupings": rows(
+            "grouping_id grouping_position factor factor_position",
+            [(g, i, f, j) for i, (g, factors) in enumerate(GROUPINGS.items()) for j, f in enumerate(factors)],
+        ),
+        "coverage_sets": rows(
+            "factors factor factor_position",
+            [("gender", "gender", 0), ("race x gender", "race", 0), ("race x gender", "gender", 1)],
+        ),
+        "measure_slices": rows(
+            "measure_id slice_id", [(m, s) for m, names in MEASURE_SLICES.items() for s in names]
+        ),
+        "statistics": rows(
+            "statistic parameters standard method standard_value",
+            [
+                *((s, "", None, None, None) for s in STATISTICS),
+                ("selection_rate", "standard=mean;method=larger", "mean", "larger", None),
+                ("selection_rate", "standard=fixed(0.1);method=smaller", "fixed", "smaller", 0.1),
+            ],
+        ),
+    }
+
+
+def _generations() -> pd.DataFrame:
+    columns = {"provider": "replay", "model": "", "system_prompt": "", "decoding_json": "{}"}
+    columns |= {"extensions_json": "[]", "model_details_json": "{}", "is_simulated": False}
+    ids = ["g1", "silent", "baseline"]
+    return pd.DataFrame({"generation_id": ids, "is_baseline": [i == "baseline" for i in ids]}).assign(
+        **columns
+    )
+
+
+def _responses(prompts: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    rows = [
+        {"generation_id": generation, "prompt_id": prompt_id, "replicate": replicate}
+        for generation in ("g1", "silent")
+        for prompt_id in prompts.prompt_id
+        for replicate in range(rng.integers(1, 4))
+    ]
+    responses = pd.DataFrame(rows)
+    return responses.assign(
+        response_id=responses.generation_id + responses.prompt_id + responses.replicate.astype(str),
+        status=np.where(responses.generation_id == "silent", "error", "ok"),
+    )
+
+
+def _measures() -> pd.DataFrame:
+    rows = [{"measure_id": m, "kind": kind, "direction": way} for m, (kind, way) in MEASURES.items()]
+    return pd.DataFrame(rows).assign(unit="1", extractor="made_up", parameters="")
+
+
+def _measurements(prompts: pd.DataFrame, responses: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    baseline = prompts[["prompt_id"]].assign(generation_id="baseline", replicate=0)
+    keys = pd.concat([responses[["generation_id", "prompt_id", "replicate"]], baseline], ignore_index=True)
+    return pd.concat([_measured(keys, measure, rng) for measure in MEASURES], ignore_index=True)
+
+
+def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.DataFrame:
+    n, kind = len(keys), MEASURES[measure][0]
+    rows = keys.assign(
+        measure_id=measure, extractor_version="1", value=np.nan, label=None, baseline_value=np.nan
+    )
+    silent = (rows.generation_id == "silent").to_numpy() & (measure not in ("refusal", "empty"))
+    missing = silent | (rng.random(n) < 0.1)
+    if kind == "categorical":
+        rows["label"] = np.where(
+            missing, None, rng.choice(["yes", "no", "it's unclear"], n, p=[0.5, 0.3, 0.2])
+        )
+    elif kind == "binary":
+        rows["value"] = np.where(missing, np.nan, rng.random(n) < {"refusal": 0.4, "empty": 0.0}[measure])
+    elif measure == "flat":
+        rows["value"] = np.where(missing, np.nan, 0.1)
+    else:
+        rows["value"] = np.where(missing, np.nan, np.round(rng.normal(0.2, 1, n), 2))  # rounded: ties occur
+        no_baseline = (rng.random(n) < 0.2) | (rows.generation_id == "baseline")
+        rows["baseline_value"] = np.where(no_baseline, np.nan, rng.normal(size=n))
+    rows["reason"] = np.where(missing, "response_error", None)
+    return rows

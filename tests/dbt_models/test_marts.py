@@ -1,0 +1,121 @@
+"""Distributions, coverage, findings and the tables that only pass on, against the raw tables."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from tests.dbt_models.conftest import Analysis, Built
+from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
+from tests.dbt_models.reference import comparisons
+
+VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
+
+
+def test_outcome_distributions_have_wilson_intervals(built: Built):
+    table = built.table("marts.outcome_distributions")
+    rows = {tuple(row[key] for key in KEYS): row for _, row in table.iterrows()}
+    n_checked = 0
+    for comparison in comparisons(built.raw):
+        if not comparison.keys["category"]:
+            continue
+        for group in comparison.groups:
+            x = comparison.values(group)
+            row = rows[tuple((comparison.keys | {"group_id": group})[key] for key in KEYS)]
+            assert (row.n, row.n_group) == (x.sum(), len(x))
+            if not len(x):
+                assert row[["share", "ci_low", "ci_high"]].isna().all()
+                continue
+            limits = proportion_confint(x.sum(), len(x), alpha=Analysis().alpha, method="wilson")
+            assert (row.share, row.ci_low, row.ci_high) == pytest.approx((x.mean(), *limits), abs=1e-8)
+            n_checked += 1
+    assert n_checked > 10
+
+
+KEYS = ["slice_id", "generation_id", "measure_id", "grouping_id", "group_id", "category"]
+
+
+def test_coverage_cells_are_the_cartesian_product(built: Built):
+    levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
+    table = built.table("marts.coverage_cells")
+    for factors, n_cells in (("gender", 3), ("race x gender", 12)):
+        cells = table[table.factors == factors].set_index("group_id").n_prompts
+        names = [[*LEVELS[factor], "never"] for factor in factors.split(" x ")]
+        assert set(cells.index) == {" x ".join(combination) for combination in product(*names)}
+        counts = levels[GROUPINGS[factors]].dropna().agg(" x ".join, axis=1).value_counts()
+        assert len(cells) == n_cells
+        assert {group: n for group, n in cells.items() if n} == counts.to_dict()
+
+
+def test_coverage_equals_the_lorenz_curve(built: Built):
+    cells, table = built.table("marts.coverage_cells"), built.table("marts.coverage").set_index("factors")
+    for factors, rows in cells.groupby("factors"):
+        counts = np.sort(rows.n_prompts.to_numpy())
+        lorenz = np.concatenate([[0], np.cumsum(counts) / counts.sum()])
+        gini = 1 - 2 * np.trapezoid(lorenz, dx=1 / len(counts))
+        row = table.loc[factors]
+        assert row.gini_index == pytest.approx(gini, abs=1e-12)
+        assert row.coverage_percentage == (counts > 0).mean()
+        assert (row.n_prompts, row.min_count, row.max_count) == (counts.sum(), counts.min(), counts.max())
+
+
+def test_findings_are_the_rows_with_a_verdict_worst_first(built: Built):
+    findings = built.table("marts.findings").sort_values("finding_rank")
+    judged = [built.table(f"marts.{mart}").verdict.notna().sum() for mart in ("contrasts", "disparities")]
+    assert findings.finding_rank.tolist() == list(range(1, sum(judged) + 1))
+    assert findings.is_tool_bias.is_monotonic_increasing
+    assert (findings.is_tool_bias == (findings.generation_id == "baseline")).all()
+    for _, part in findings.groupby("is_tool_bias"):
+        assert part.verdict.map(VERDICTS.index).is_monotonic_increasing
+
+
+def test_every_finding_reads_as_a_sentence(built: Built):
+    findings = built.table("marts.findings")
+    assert findings.sentence.str.endswith(".").all()
+    assert not findings.sentence.str.contains(r"\(\)|None|nan|  | ,|\(, ").any()
+    starts = findings.sentence.str.startswith("Tool bias: ")
+    assert (starts == findings.is_tool_bias).all()
+
+
+def test_findings_lead_back_to_their_rows(built: Built):
+    findings = built.table("marts.findings")
+    shared = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
+    for mart, name, own in (
+        ("contrasts", "contrast", ["group_id", "category", "reference"]),
+        ("disparities", "metric", ["statistic", "parameters"]),
+    ):
+        rows = built.table(f"marts.{mart}").rename(columns={name: "name"})
+        part = findings[findings.source_mart == mart]
+        merged = part.merge(rows, on=[*shared, "name", *own], suffixes=("", "_of_mart"))
+        assert len(merged) == len(part) > 0
+        assert merged.value.equals(merged.value_of_mart)
+
+
+@pytest.mark.parametrize(
+    "mart", ["generations", "prompts", "prompt_factors", "responses", "measures", "measurements"]
+)
+def test_passed_on_tables_keep_every_row(built: Built, mart: str):
+    rows, raw = built.table(f"marts.{mart}"), built.raw[mart]
+    keys = [column for column in rows if column in raw and raw[column].notna().all()]
+    assert len(keys) >= 3
+    order = [key for key in keys if key.endswith("_id") or key in ("replicate", "factor")]
+    found, expected = (table.sort_values(order, ignore_index=True)[keys] for table in (rows, raw))
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+def test_calibrated_value_is_value_minus_baseline(built: Built):
+    rows = built.table("marts.measurements")
+    expected = rows.value - rows.baseline_value
+    assert rows.calibrated_value.notna().sum() > 100
+    pd.testing.assert_series_equal(rows.calibrated_value, expected, check_names=False)
+
+
+def test_factors_count_levels_and_decided_prompts(built: Built):
+    rows = built.table("marts.factors").set_index("factor")
+    raw = built.raw["prompt_factors"]
+    assert rows.loc["race", "n_levels"] == 4  # three observed, one declared that no prompt has
+    assert rows.loc["topic", "n_levels"] == 2  # observed only
+    n_prompts = raw.prompt_id.nunique()
+    assert rows.loc["race", "decided_share"] == pytest.approx((raw.factor == "race").sum() / n_prompts)
