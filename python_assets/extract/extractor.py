@@ -1,0 +1,105 @@
+"""The built-in extractors by the name a study file calls them by, and what each must declare.
+
+Belongs here: the registry and the records that extractors share. An extractor itself is a file beside this
+one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+from python_assets.registry import Registry
+from python_assets.study import Direction, Kind
+
+# A response may hold 10 MB; what stands after this is not read by rules, lexicons and models.
+MOST_CHARACTERS: Final = 100_000
+
+# Engines raise or spread NaN on larger numbers (metrics.md).
+LARGEST_NUMBER: Final = 1e100
+
+Reason = Literal[
+    "response_error",
+    "response_refused",
+    "response_empty",
+    "no_words",
+    "no_baseline",
+    "no_rule_matched",
+    "several_rules_matched",
+    "not_finite",
+    "missing_in_import",
+    "function_failed",
+]
+Reads = Literal["text", "embeddings", "status"]
+
+
+class Score(NamedTuple):
+    """What was read off one text: a number, or a label with the rule that gave it, else a reason."""
+
+    value: float | None = None
+    label: str | None = None
+    label_method: str | None = None
+    reason: Reason | None = None
+
+
+class TextMethod(NamedTuple):
+    """A way to score texts one by one; key and version name it in the cache and in extractor_version."""
+
+    key: str
+    version: str
+    score: Callable[[Sequence[str]], Sequence[Score]]
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """A built-in measure.
+
+    Attributes:
+        name: what raw.measures calls it.
+        kind: continuous or binary.
+        unit: of its values.
+        scale: lowest and highest possible value, None where there is none.
+        direction: whether higher is better, worse or neither.
+        languages: ISO 639-1 codes of what it was made for; empty where any text will do.
+        reads: 'text' is called as (texts, parameters) -> list[Score]; 'embeddings' as (response vectors,
+            baseline vectors, parameters) -> distances; 'status' as (status,) -> number.
+        version: gives what extractor_version says: everything a value depends on besides the text.
+        source: where the method was published.
+        function: does it.
+        parameters: what a study file may set and to what; the first value is the default.
+        model: the model it uses.
+        model_revision: the sha256 of the model's weights.
+    """
+
+    name: str
+    kind: Kind
+    unit: str
+    scale: tuple[float | None, float | None]
+    direction: Direction
+    languages: tuple[str, ...]
+    reads: Reads
+    version: Callable[[], str]
+    source: str
+    function: Callable[..., Any]
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    model: str | None = None
+    model_revision: str | None = None
+
+
+extractors: Final[Registry[Extractor]] = Registry("extractor")
+
+
+def extractor(*names: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as a built-in measure.
+
+    Args:
+        names: what a study file may call it; the first is what the tables call it.
+        declared: the attributes of Extractor besides name and function.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        built = Extractor(name=names[0], function=function, **declared)
+        for name in names:
+            extractors.register(name)(built)
+        return function
+
+    return register

@@ -1,0 +1,120 @@
+"""A measure of the user's own: a Python function beside the study file, from texts to their scores."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from python_assets.errors import ExtractionError
+from python_assets.extract.extractor import Score, TextMethod
+from python_assets.registry import load_function
+
+Wanted = Literal["number", "0 or 1", "label"]
+
+_EXPECTED: Final[Mapping[Wanted, str]] = {
+    "number": "a number",
+    "0 or 1": "0 or 1",
+    "label": "a label (a text that is not blank)",
+}
+
+
+class _Call(NamedTuple):
+    """One function as a measure uses it; name says where it is, for errors."""
+
+    function: Callable[[list[str]], Iterable[Any]]
+    name: str
+    wanted: Wanted
+
+
+def function_method(path: str, folder: Path, wanted: Wanted) -> TextMethod:
+    """Score texts with a function of the user's own.
+
+    The function is called as function(list of texts) and gives as many results: numbers, or labels, or None
+    where it cannot say (reason function_failed). It must score each text by that text alone, since results
+    are kept by text.
+
+    Args:
+        path: `module:function`.
+        folder: the folder of the study file.
+        wanted: what its results must be.
+
+    Returns:
+        A method whose version holds the sha256 of the function's file.
+
+    Raises:
+        StudyError: the function cannot be imported.
+    """
+    loaded = load_function(path, folder)
+    module, _, function = path.partition(":")
+    call = _Call(loaded.function, f"{folder / module}.py: {function}", wanted)
+    version = f"{path}, file {loaded.source_sha256[:16]}"
+    return TextMethod(f"function, {wanted}", version, lambda texts: _score(call, texts))
+
+
+def _score(call: _Call, texts: Sequence[str]) -> list[Score]:
+    try:
+        results = _results(call, texts)
+    except ExtractionError:
+        raise
+    except Exception as error:
+        raise ExtractionError(_failure(call, texts, error)) from error
+    if len(results) != len(texts):
+        raise ExtractionError(
+            f"{call.name} gave {len(results)} results for {len(texts)} texts; expected one a text."
+        )
+    return [_as_score(call, position, result) for position, result in enumerate(results)]
+
+
+def _results(call: _Call, texts: Sequence[str]) -> list[Any]:
+    results = call.function(list(texts))
+    # a text is a sequence of texts too: its characters would pass for labels
+    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
+        raise ExtractionError(
+            f"{call.name} gave a {type(results).__name__} for {len(texts)} texts; expected a list of results."
+        )
+    return list(results)
+
+
+def _failure(call: _Call, texts: Sequence[str], error: Exception) -> str:
+    """What went wrong and at which text: the function is asked again with one text at a time."""
+    for position, text in enumerate(texts):
+        try:
+            _results(call, [text])
+        except Exception as alone:
+            return (
+                f"{call.name} failed at text {position} of {len(texts)} ({_beginning(repr(text))}) with "
+                f"{type(alone).__name__}: {alone}. Correct it; None stands for a text it cannot score."
+            )
+    return (
+        f"{call.name} failed with {type(error).__name__}: {error} on {len(texts)} texts together, on none of "
+        "them alone. It must take a list of texts and return one result a text."
+    )
+
+
+def _as_score(call: _Call, position: int, result: Any) -> Score:
+    if result is None:
+        return Score(reason="function_failed")
+    if call.wanted == "label" and isinstance(result, str) and result.strip():
+        return Score(label=result.strip(), label_method="function")
+    if call.wanted == "number" and isinstance(result, Real | np.bool_):
+        return Score(_as_float(result))
+    if call.wanted == "0 or 1" and isinstance(result, Real | np.bool_) and result in (0, 1):
+        return Score(float(result))
+    raise ExtractionError(
+        f"{call.name} gave {_beginning(repr(result))} for text {position}; "
+        f"expected {_EXPECTED[call.wanted]}, or None for a text it cannot score."
+    )
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,120 @@
+"""The stage: every measure of a study over its responses and baseline texts, into the raw tables."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.extract.cache import ScoreCache
+from python_assets.extract.column import Imported, keyed_rows
+from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.readers import READERS, Job
+from python_assets.extract.rows import as_kind, measurement_rows, stacked
+from python_assets.extract.scoring import Scorer
+from python_assets.extract.units import Ids, Units, read_units, units_in_slices
+from python_assets.raw_tables import RAW_TABLES
+from python_assets.study import Study
+from python_assets.warehouse import Quarantined, write_stage
+
+
+class ExtractCounts(NamedTuple):
+    """What a run of the stage did.
+
+    n_measures: measures; n_measurements: rows of raw.measurements; n_missing: rows with a reason instead of
+    a value; n_texts: distinct responses and baseline texts; n_measured: texts measured now, once a method;
+    n_cached: texts known from an earlier run, once a method; n_quarantined: entries of the import that no
+    measure can read;
+    n_caches_rebuilt: caches that were damaged or foreign.
+    """
+
+    n_measures: int
+    n_measurements: int
+    n_missing: int
+    n_texts: int
+    n_measured: int
+    n_cached: int
+    n_quarantined: int
+    n_caches_rebuilt: int
+
+
+def extract(
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    cache_path: Path,
+    imported: Imported | None = None,
+) -> ExtractCounts:
+    """Measure every response and every baseline text of a study.
+
+    Args:
+        study: the study.
+        connection: its open build file, with raw.prompts, raw.prompt_factors, raw.generations and
+            raw.responses.
+        cache_path: the folder of caches; the study's own is one file in it.
+        imported: the table that the study imports; it is read where measures need it and it is not given.
+
+    Returns:
+        Counts; the rows are in raw.measures and raw.measurements.
+
+    Raises:
+        StudyError: a measure, its function or its column cannot be what the study file says.
+        ExtractionError: a model is missing or is not the one expected, or a function fails.
+        WarehouseError: the cache cannot be written.
+    """
+    measures = resolve_measures(study)
+    rows = _imported_rows(study, connection, measures, imported)
+    units = read_units(connection, study.study_id)
+    frames, quarantine = [], list[Quarantined]()
+    with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
+        scorer = Scorer(units, cache)
+        for measure in measures:
+            wanted = _units_of(study, connection, measure, units)
+            read = READERS[measure.reads](Job(study, measure, units, wanted, scorer, rows))
+            frames.append(measurement_rows(measure, read.version, as_kind(measure, read.values)))
+            quarantine += read.quarantine
+        n_rebuilt = cache.n_rebuilt
+    measurements = stacked(units, frames)
+    tables = {"measures": measure_rows(measures), "measurements": measurements}
+    write_stage(connection, study.study_id, "extract", tables, quarantine)
+    return ExtractCounts(
+        n_measures=len(measures),
+        n_measurements=len(measurements),
+        n_missing=int(measurements["reason"].notna().sum()),
+        n_texts=len(units.texts),
+        n_measured=scorer.n_measured,
+        n_cached=scorer.n_cached,
+        n_quarantined=len(quarantine),
+        n_caches_rebuilt=n_rebuilt,
+    )
+
+
+def _units_of(study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, units: Units) -> Ids:
+    """The units in the slices of a measure; one without slices has rows for all of them."""
+    if not measure.slices:
+        return np.arange(len(units.table))
+    conditions = [study.slices[name] for name in measure.slices]
+    return units_in_slices(connection, study.study_id, units, conditions)
+
+
+def measure_rows(measures: list[Measure]) -> pd.DataFrame:
+    """The rows of raw.measures."""
+    columns = [name for name in RAW_TABLES["measures"] if name != "study_id"]
+    return pd.DataFrame([[getattr(m, name) for name in columns] for m in measures], columns=columns)
+
+
+def _imported_rows(
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    measures: list[Measure],
+    imported: Imported | None,
+) -> pd.DataFrame | None:
+    if all(measure.reads != "column" for measure in measures):
+        return None
+    if imported is None:
+        from python_assets.importers import read_import
+
+        imported = read_import(study)
+    query = "select generation_id from raw.generations where study_id = ? and provider = 'replay'"
+    replayed = [name for (name,) in connection.execute(query, [study.study_id]).fetchall()]
+    return keyed_rows(imported, replayed)

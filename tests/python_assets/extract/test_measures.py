@@ -1,0 +1,128 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.extract import resolve_measures
+
+
+def by_id(study):
+    return {measure.measure_id: measure for measure in resolve_measures(study)}
+
+
+def test_every_study_has_refusal_empty_and_truncated(make_study):
+    measures = resolve_measures(make_study())
+    assert [(m.measure_id, m.kind, m.direction) for m in measures] == [
+        ("refusal", "binary", "higher_worse"),
+        ("empty", "binary", "higher_worse"),
+        ("truncated", "binary", "higher_worse"),
+    ]
+
+
+def test_a_study_may_declare_one_of_them_itself(make_study):
+    measures = resolve_measures(make_study("vader", {"name": "refusal", "slice": "d3"}))
+    assert [m.measure_id for m in measures] == ["vader", "refusal", "empty", "truncated"]
+    assert measures[1].slices == ("d3",)
+
+
+def test_a_bare_word_is_a_built_in_with_its_declarations(make_study):
+    measure = by_id(make_study("baseline_distance"))["baseline_distance"]
+    assert (measure.extractor, measure.unit, measure.direction) == ("baseline_distance", "distance", "none")
+    assert (measure.scale_low, measure.scale_high, measure.parameters) == (0.0, None, "metric=cosine")
+    assert measure.model == "all-MiniLM-L6-v2"
+    assert measure.model_revision.startswith("53aa51172d14")
+    assert by_id(make_study("sentiment"))["sentiment"].extractor == "vader"
+
+
+def test_what_a_study_declares_wins(make_study):
+    spec = {
+        "name": "Far off",
+        "extractor": "baseline_distance",
+        "parameters": {"metric": "l1"},
+        "direction": "higher_worse",
+        "unit": "l1",
+        "scale": [0, 40],
+    }
+    measure = by_id(make_study(spec))["far_off"]
+    assert (measure.parameters, measure.direction, measure.unit) == ("metric=l1", "higher_worse", "l1")
+    assert (measure.scale_low, measure.scale_high) == (0.0, 40.0)
+
+
+def test_labels_bring_a_measure_of_those_without(make_study):
+    measures = by_id(
+        make_study({"name": "answer", "choices": ["yes", "no"], "favourable": "no", "slice": "d3"})
+    )
+    assert measures["answer"].kind == "categorical"
+    assert (measures["answer"].parameters, measures["answer"].favourable) == ("labels=yes|no", "no")
+    unmatched = measures["answer_unmatched"]
+    assert (unmatched.kind, unmatched.direction, unmatched.slices) == ("binary", "higher_worse", ("d3",))
+    assert unmatched.favourable is None
+
+
+def test_a_binary_measure_of_labels_counts_the_favourable_one(make_study):
+    spec = {"name": "kind", "kind": "binary", "choices": ["yes", "no"], "favourable": "yes"}
+    measures = by_id(make_study(spec))
+    assert (measures["kind"].direction, measures["kind"].scale_high) == ("higher_better", 1.0)
+    assert "kind_unmatched" not in measures
+
+
+def test_columns_and_functions_say_where_they_come_from(make_study):
+    column = {"name": "a", "kind": "continuous", "column": "x", "baseline_column": "b's"}
+    function = {"name": "b", "kind": "categorical", "function": "my_scores:politeness"}
+    measures = by_id(make_study(column, function))
+    assert (measures["a"].extractor, measures["a"].parameters) == ("column", "column=x;baseline_column=b's")
+    assert (measures["b"].extractor, measures["b"].parameters) == ("my_scores:politeness", "")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("sentimnt", r'measures\[0\]\.extractor: got "sentimnt".*did you mean \'sentiment\'\?'),
+        ({"name": "vader", "kind": "binary"}, r"measures\[0\]\.kind: .*continuous, which vader is"),
+        (
+            {"name": "baseline_distance", "parameters": {"metric": "l3"}},
+            r"parameters\.metric: got \"l3\"; expected one of 'cosine', 'l1', 'l2'",
+        ),
+        ({"name": "vader", "parameters": {"x": 1}}, r"parameters\.x: .*a parameter of vader: none"),
+        ({"name": "a", "choices": ["x"], "parameters": {"x": 1}}, "expected extractor beside it"),
+        ({"name": "a", "choices": {"x": ["Yes"], "y": ["yes "]}}, r"choices\.y: .*it stands for 'x' too"),
+        ({"name": "a", "choices": {"x": []}}, r"choices\.x: .*at least one word"),
+        ({"name": "a", "choices": ["x", " "]}, r"choices: .*not blank"),
+        ({"name": "a", "patterns": {"x": "("}}, r"patterns\.x: got \"\(\"; expected a regular expression \("),
+        ({"name": "a", "patterns": {"x": "b*"}}, r"patterns\.x: .*an empty text does not match"),
+        ({"name": "a", "choices": ["x"], "direction": "higher_worse"}, r"direction: .*labels have no order"),
+        ({"name": "a", "kind": "continuous", "column": "x", "favourable": "y"}, r"favourable: .*with labels"),
+        (
+            {"name": "a", "kind": "binary", "choices": ["x"], "favourable": "x", "direction": "higher_worse"},
+            "direction: .*higher_better, because 1 stands for the favourable label 'x'",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_named_with_its_place(make_study, spec, expected: str):
+    with pytest.raises(StudyError, match=expected):
+        resolve_measures(make_study(spec))
+
+
+def test_all_problems_are_told_at_once(make_study):
+    study = make_study({"name": "a", "patterns": {"x": "(", "y": "*"}}, {"name": "vader", "kind": "binary"})
+    with pytest.raises(StudyError) as caught:
+        resolve_measures(study)
+    assert len(str(caught.value).splitlines()) == 3
+
+
+def test_resolving_imports_nothing_heavy():
+    script = (
+        "import sys, python_assets.extract as e\n"
+        "from python_assets.study import MeasureSpec, Study\n"
+        "specs = [MeasureSpec.model_validate(m) for m in ('vader', 'baseline_distance', 'refusal')]\n"
+        "e.resolve_measures(Study.model_construct(measures=specs, path='x'))\n"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'vaderSentiment', 'openai', 'dagster'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=root
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
