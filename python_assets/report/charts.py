@@ -1,0 +1,121 @@
+"""Rows of dots and intervals as inline SVG.
+
+Belongs here: geometry. A row is stretched to the width of its table cell and every stroke keeps its width, so
+one row serves a phone, a screen and paper without a script. Text is HTML beside it: a figure is a table.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+WIDTH: Final = 1000
+HEIGHT: Final = 24
+MIDDLE: Final = HEIGHT // 2
+MAX_TICKS: Final = 5
+STEPS: Final = (1, 2, 2.5, 5, 10)
+
+
+class Axis(NamedTuple):
+    """A scale from low to high with its ticks."""
+
+    low: float
+    high: float
+    ticks: list[float]
+
+    @property
+    def decimals(self) -> int:
+        """How many digits after the point tell values apart on this scale."""
+        return int(np.clip(2 - np.floor(np.log10(self.high - self.low)), 0, 6))
+
+    def place(self, value: float) -> int:
+        """The horizontal place of a value in the coordinates of a row, at the edge where it lies outside."""
+        return round(WIDTH * min(max((value - self.low) / (self.high - self.low), 0), 1))
+
+    def per_cent(self, value: float) -> float:
+        """The horizontal place of a value in per cent of the width."""
+        return self.place(value) / WIDTH * 100
+
+
+class Mark(NamedTuple):
+    """A dot with its interval; hollow where no difference was shown."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    is_hollow: bool = False
+
+
+def make_axis(values: Iterable[float | None], *, include: Sequence[float] = ()) -> Axis:
+    """A scale that holds all values, with a margin and at most five round ticks.
+
+    Args:
+        values: what must be seen; None is left out.
+        include: values such as 0 that must be on the scale.
+    """
+    present = [value for value in values if value is not None] + list(include)
+    low, high = (min(present), max(present)) if present else (0.0, 1.0)
+    if high - low < 1e-9 * max(abs(low), abs(high), 1):
+        low, high = low - 0.5, high + 0.5
+    margin = 0.04 * (high - low)
+    low, high = low - margin, high + margin
+    step = _step(high - low)
+    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    return Axis(low, high, [float(tick) for tick in ticks])
+
+
+def _step(span: float) -> float:
+    power = 10.0 ** np.floor(np.log10(span / MAX_TICKS))
+    return float(next(power * step for step in STEPS if span / (power * step) <= MAX_TICKS))
+
+
+def row(axis: Axis, mark: Mark, *, line: float | None = None, values: Sequence[float] = ()) -> Markup:
+    """One row of a figure.
+
+    Args:
+        axis: the scale of the figure.
+        mark: the dot and its interval; nothing is drawn of it where the value is None.
+        line: where the line of comparison stands: the mean of all, or no difference.
+        values: single responses as small dots, jittered; those outside the scale are left out.
+    """
+    paths = [_path("tick", "".join(f"M{axis.place(tick)} 0V{HEIGHT}" for tick in axis.ticks))]
+    if line is not None:
+        paths.append(_path("line", f"M{axis.place(line)} 0V{HEIGHT}"))
+    paths.append(_path("value", _dots(axis, values)))
+    paths.extend(_mark(axis, mark))
+    return _drawing("".join(paths))
+
+
+def bar(fraction: float) -> Markup:
+    """A bar of a fraction of the width."""
+    filled = round(WIDTH * min(max(fraction, 0), 1))
+    return _drawing(f'<rect class="bar" width="{filled}" y="6" height="12"/>')
+
+
+def _drawing(shapes: str) -> Markup:
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+    return Markup(f'<svg {box} aria-hidden="true">{shapes}</svg>')
+
+
+def _dots(axis: Axis, values: Sequence[float]) -> str:
+    inside = [value for value in values if axis.low <= value <= axis.high]
+    # a fixed jitter: the same page every time, and equal values beside one another
+    return "".join(f"M{axis.place(value)} {5 + 7 * i % 15}h0" for i, value in enumerate(inside))
+
+
+def _mark(axis: Axis, mark: Mark) -> list[str]:
+    if mark.value is None:
+        return []
+    paths = []
+    if mark.low is not None or mark.high is not None:
+        left = 0 if mark.low is None else axis.place(mark.low)
+        right = WIDTH if mark.high is None else axis.place(mark.high)
+        paths.append(_path("interval", f"M{left} {MIDDLE}H{right}"))
+    dot = f"M{axis.place(mark.value)} {MIDDLE}h0"
+    paths.append(_path("dot", dot))
+    return [*paths, _path("hole", dot)] if mark.is_hollow else paths
+
+
+def _path(name: str, shape: str) -> str:
+    return f'<path class="{name}" d="{shape}"/>' if shape else ""

@@ -1,0 +1,227 @@
+"""The figures of the report: for every measure, each group's mean and its difference, one panel a generation.
+
+Belongs here: which figures and panels are drawn, and their scales. What stands in a row is panels.py.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from python_assets.report import charts
+from python_assets.report.panels import MAX_GROUPS, Panel, PanelDrawer
+from python_assets.report.read import Reader, Row
+
+# a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
+MAX_ROWS: Final = 3000
+MAX_VALUES: Final = 40
+CONTRASTS: Final = ("mean_difference", "risk_difference")
+
+
+class FigureKey(NamedTuple):
+    """What one figure is about."""
+
+    slice_id: str
+    grouping_id: str
+    measure_id: str
+    calibration: str
+    category: str
+
+
+class Figure(NamedTuple):
+    """One measure by one grouping; n_generations counts those left out for length, too."""
+
+    key: FigureKey
+    n_generations: int
+    measure: Row
+    reference: str
+    mean_axis: charts.Axis
+    difference_axis: charts.Axis
+    panels: list[Panel]
+
+
+class Figures(NamedTuple):
+    """The figures drawn, how many panels are left out, and of which measures figures show no difference."""
+
+    drawn: list[Figure]
+    n_left_out: int
+    n_constant: dict[str, int]
+
+
+KEYS: Final = """
+    with means as (
+        select slice_id, grouping_id, measure_id, calibration, '' as category, generation_id, group_id, value
+        from summary_statistics
+        where study_id = $study and statistic = 'mean'
+        union all
+        select slice_id, grouping_id, measure_id, 'raw', category, generation_id, group_id, share
+        from outcome_distributions
+        where study_id = $study
+            and measure_id in (
+                select measure_id from measures where study_id = $study and kind = 'categorical'
+            )
+    ),
+    shown as (
+        select slice_id, grouping_id, measure_id, calibration, category, generation_id, count(*) as n_shown
+        from contrasts
+        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+        group by all
+    ),
+    panels as (
+        select slice_id, grouping_id, measure_id, calibration, category, generation_id,
+            count(*) as n_groups, min(value) as low, max(value) as high, any_value(n_shown) as n_shown
+        from means
+        left join shown using (slice_id, grouping_id, measure_id, calibration, category, generation_id)
+        group by slice_id, grouping_id, measure_id, calibration, category, generation_id
+    )
+    select *,
+        min(low) over figure < max(high) over figure as differs
+    from panels
+    window figure as (partition by slice_id, grouping_id, measure_id, calibration, category)
+    order by slice_id <> 'all', slice_id, len(string_split(grouping_id, ' x ')), grouping_id,
+        measure_id in ('refusal', 'empty', 'truncated'), measure_id, calibration desc, category,
+        generation_id = 'baseline', generation_id
+"""
+MEANS: Final = """
+    select generation_id, group_id, value, ci_low, ci_high, n_responses, n_root_prompts, reason,
+        inference_reason
+    from summary_statistics
+    where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
+        and measure_id = $measure_id and calibration = $calibration and statistic = 'mean'
+        and list_contains($generations, generation_id)
+"""
+SHARES: Final = """
+    select generation_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
+        null as n_root_prompts, null as reason, null as inference_reason
+    from outcome_distributions
+    where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
+        and measure_id = $measure_id and category = $category and list_contains($generations, generation_id)
+"""
+DIFFERENCES: Final = """
+    select generation_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
+        inference_reason
+    from contrasts
+    where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
+        and measure_id = $measure_id and calibration = $calibration and category = $category
+        and list_contains($contrasts, contrast) and list_contains($generations, generation_id)
+"""
+# slices are not published: values are drawn where they are as many as the mean was taken of
+VALUES: Final = """
+    with grouped as (
+        select prompt_id, string_agg(level, ' x ' order by list_position($factors, factor)) as group_id
+        from prompt_factors
+        where study_id = $study and list_contains($factors, factor)
+        group by prompt_id
+        having count(*) = len($factors)
+    ),
+    taken as (
+        select generation_id, group_id, hash(prompt_id, replicate) as draw,
+            case when $calibration = 'raw' then value else calibrated_value end as x
+        from measurements
+        inner join grouped using (prompt_id)
+        where study_id = $study and measure_id = $measure_id and list_contains($generations, generation_id)
+    )
+    select generation_id, group_id, count(*) as n,
+        quantile_cont(x, 0.01) as low, quantile_cont(x, 0.99) as high, min_by(x, draw, $max_values) as x
+    from taken
+    where x is not null
+    group by generation_id, group_id
+"""
+
+
+def make_figures(reader: Reader, *, max_rows: int = MAX_ROWS) -> Figures:
+    """Draw every measure by every grouping; if not all fit, panels with a difference shown come first.
+
+    Args:
+        reader: the study.
+        max_rows: how many rows of groups are drawn at most; one panel is drawn even where it has more.
+    """
+    measures = {row["measure_id"]: row for row in reader.rows("from measures where study_id = $study")}
+    generations = _generations(reader)
+    panels: dict[FigureKey, list[Row]] = defaultdict(list)
+    for row in reader.rows(KEYS):
+        panels[FigureKey(*(row[name] for name in FigureKey._fields))].append(row)
+    n_constant = Counter(key.measure_id for key, rows in panels.items() if not rows[0]["differs"])
+    varied = {key: rows for key, rows in panels.items() if rows[0]["differs"]}
+    kept = _fitting(varied, max_rows)
+    drawn = [
+        _figure(
+            reader, key, measures[key.measure_id], [generations[name] for name in names], len(varied[key])
+        )
+        for key, names in kept.items()
+    ]
+    n_left_out = sum(map(len, varied.values())) - sum(map(len, kept.values()))
+    return Figures(drawn, n_left_out, n_constant)
+
+
+def _generations(reader: Reader) -> dict[str, Row]:
+    rows = reader.rows("from generations where study_id = $study")
+    mean_of_all = {"generation_id": "all", "is_baseline": False}
+    mean_of_all["is_simulated"] = any(row["is_simulated"] for row in rows)
+    return {row["generation_id"]: row for row in [*rows, mean_of_all]}
+
+
+def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKey, list[str]]:
+    """The generations to draw of each figure: those with a difference shown first."""
+    candidates = [(key, row) for key, rows in panels.items() for row in rows]
+    candidates.sort(key=lambda candidate: candidate[1]["n_shown"] is None)
+    heights = np.cumsum([min(row["n_groups"], MAX_GROUPS) for _, row in candidates])
+    taken = {
+        (key, row["generation_id"])
+        for (key, row), height in zip(candidates, heights, strict=True)
+        if height <= max(max_rows, heights[0])
+    }
+    kept = {
+        key: [row["generation_id"] for row in rows if (key, row["generation_id"]) in taken]
+        for key, rows in panels.items()
+    }
+    return {key: names for key, names in kept.items() if names}
+
+
+def _figure(
+    reader: Reader, key: FigureKey, measure: Row, generations: list[Row], n_generations: int
+) -> Figure:
+    parameters = {**key._asdict(), "generations": [row["generation_id"] for row in generations]}
+    if key.category:
+        means = reader.rows(SHARES, **_without(parameters, "calibration"))
+    else:
+        means = reader.rows(MEANS, **_without(parameters, "category"))
+    contrasts = reader.rows(DIFFERENCES, **parameters, contrasts=list(CONTRASTS))
+    reference = _reference(contrasts)
+    differences = [row for row in contrasts if row["reference"] == reference]
+    values = _values(reader, key, means) if measure["kind"] == "continuous" else {}
+    mean_axis = charts.make_axis(
+        [row[name] for row in means for name in ("value", "ci_low", "ci_high")]
+        + [row[name] for row in values.values() for name in ("low", "high")],
+        include=() if measure["kind"] == "continuous" else (0.0,),
+    )
+    difference_axis = charts.make_axis(
+        (row[name] for row in differences for name in ("value", "ci_low", "ci_high")), include=(0.0,)
+    )
+    drawer = PanelDrawer(reader, key.grouping_id, mean_axis, difference_axis, values)
+    panels = [drawer.panel(generation, means, differences) for generation in generations]
+    return Figure(key, n_generations, measure, reference, mean_axis, difference_axis, panels)
+
+
+def _without(parameters: Row, name: str) -> Row:
+    return {key: value for key, value in parameters.items() if key != name}
+
+
+def _reference(contrasts: Iterable[Row]) -> str:
+    references = {row["reference"] for row in contrasts}
+    return "rest" if "rest" in references or not references else min(references)
+
+
+def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str, str], Row]:
+    found = reader.rows(
+        VALUES,
+        factors=key.grouping_id.split(" x "),
+        calibration=key.calibration,
+        measure_id=key.measure_id,
+        max_values=MAX_VALUES,
+        generations=sorted({row["generation_id"] for row in means}),
+    )
+    expected = {(row["generation_id"], row["group_id"]): row["n_responses"] for row in means}
+    groups = {(row["generation_id"], row["group_id"]): row for row in found}
+    return {group: row for group, row in groups.items() if expected.get(group) == row["n"]}

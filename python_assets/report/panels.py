@@ -1,0 +1,146 @@
+"""One generation in a figure: a row a group, with the group's mean and its difference drawn and in words.
+
+Belongs here: what stands in a row. Which panels there are is figures.py, geometry is charts.py.
+"""
+
+from collections import Counter, defaultdict
+from typing import Final, NamedTuple
+
+from markupsafe import Markup
+
+from python_assets.report import charts, text
+from python_assets.report.read import Reader, Row
+
+MAX_GROUPS: Final = 60
+
+
+class GroupRow(NamedTuple):
+    """A group in a panel: its mean and its difference, drawn and in words."""
+
+    group_id: str
+    counts: str
+    mean_chart: Markup
+    mean: str
+    mean_interval: str
+    difference_chart: Markup
+    difference: str
+    difference_interval: str
+    q_value: str
+    verdict: str
+    reason: str
+
+
+class Panel(NamedTuple):
+    """One generation of a figure."""
+
+    generation_id: str
+    is_simulated: bool
+    is_baseline: bool
+    counts: str
+    groups: list[GroupRow]
+    n_groups: int
+
+
+class Told(NamedTuple):
+    """What holds for most groups of a panel and is said once: their counts, and why they have no interval."""
+
+    counts: str
+    no_interval: str
+
+    def in_words(self, groups: list[GroupRow]) -> str:
+        """The sentence above the rows."""
+        others = ", where it does not say otherwise" if any(group.counts for group in groups) else ""
+        reason = f"; no intervals of means: {self.no_interval}" if self.no_interval else ""
+        return f"each group: {self.counts}{others}{reason}"
+
+
+class PanelDrawer(NamedTuple):
+    """Draws the panels of one figure; values: single responses by generation and group."""
+
+    reader: Reader
+    grouping_id: str
+    mean_axis: charts.Axis
+    difference_axis: charts.Axis
+    values: dict[tuple[str, str], Row]
+
+    def panel(self, generation: Row, means: list[Row], differences: list[Row]) -> Panel:
+        """Draw one generation.
+
+        Args:
+            generation: its row of the table of that name.
+            means: value, interval and counts by group, of this and other generations.
+            differences: the contrasts by group, at most one a group.
+        """
+        generation_id = generation["generation_id"]
+        rows = [row for row in means if row["generation_id"] == generation_id]
+        by_group: dict[str, Row] = defaultdict(dict)
+        by_group |= {row["group_id"]: row for row in differences if row["generation_id"] == generation_id}
+        common = Counter(map(_counts, rows)).most_common(1)[0][0]
+        reasons = {_no_interval(row) for row in rows}
+        told = Told(common, reasons.pop() if len(reasons) == 1 else "")
+        pooled = _pooled(rows)
+        drawn = [
+            self._group(row, by_group[row["group_id"]], pooled, told) for row in self._ordered(rows, by_group)
+        ]
+        flags = generation["is_simulated"], generation["is_baseline"]
+        return Panel(generation_id, *flags, told.in_words(drawn), drawn, len(rows))
+
+    def _ordered(self, rows: list[Row], by_group: dict[str, Row]) -> list[Row]:
+        """In declared order; where there are too many groups, those that differ most."""
+        if len(rows) > MAX_GROUPS:
+            rows = sorted(rows, key=lambda row: -abs(by_group[row["group_id"]].get("value") or 0))
+        return sorted(
+            rows[:MAX_GROUPS], key=lambda row: self.reader.group_order(self.grouping_id, row["group_id"])
+        )
+
+    def _group(self, mean: Row, contrast: Row, pooled: float | None, told: Told) -> GroupRow:
+        values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
+        is_shown = contrast.get("verdict") in ("bias_shown", "difference_shown")
+        value, interval = _in_words(mean, self.mean_axis)
+        return GroupRow(
+            mean["group_id"],
+            "" if _counts(mean) == told.counts else _counts(mean),
+            charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
+            value,
+            interval or ("" if told.no_interval else _no_interval(mean)),
+            charts.row(self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0),
+            *_in_words(contrast, self.difference_axis, plus="+"),
+            text.probability(contrast["q_value"]) if contrast.get("q_value") is not None else "",
+            contrast.get("verdict") or "",
+            text.words(contrast.get("inference_reason")),
+        )
+
+
+def _pooled(rows: list[Row]) -> float | None:
+    present = [row for row in rows if row["value"] is not None]
+    n_responses = sum(row["n_responses"] for row in present)
+    return sum(row["value"] * row["n_responses"] for row in present) / n_responses if n_responses else None
+
+
+def _no_interval(mean: Row) -> str:
+    has_none = mean["value"] is not None and mean["ci_low"] is None and mean["ci_high"] is None
+    return text.words(mean["inference_reason"]) if has_none else ""
+
+
+def _counts(row: Row) -> str:
+    responses = text.plural(row["n_responses"] or 0, "response")
+    roots = row["n_root_prompts"]
+    return f"{responses}, {text.plural(roots, 'root prompt')}" if roots else responses
+
+
+def _mark(row: Row, *, is_hollow: bool = False) -> charts.Mark:
+    return charts.Mark(row.get("value"), row.get("ci_low"), row.get("ci_high"), is_hollow)
+
+
+def _in_words(row: Row, axis: charts.Axis, plus: str = "") -> tuple[str, str]:
+    """The value or why there is none, and the interval."""
+    if not row:
+        return "", ""
+    if row["value"] is None:
+        return text.words(row["reason"]) or text.NOTHING, ""
+
+    def write(value: float | None) -> str:
+        return text.fixed(value, axis.decimals)
+
+    sign = plus if row["value"] > 0 else ""
+    return sign + write(row["value"]), text.interval(row["ci_low"], row["ci_high"], write)

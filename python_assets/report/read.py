@@ -1,0 +1,70 @@
+"""Rows of one study in the published database, as the report reads them.
+
+Belongs here: the connection, the order of groups, what the study file says. Queries stand where they are
+used.
+"""
+
+import json
+import re
+from typing import Any
+
+import duckdb
+
+from python_assets.errors import WarehouseError
+
+Row = dict[str, Any]
+
+
+class Reader:
+    """Reads one study: every query filters on $study."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, study_id: str) -> None:
+        """Read the row of the study itself.
+
+        Raises:
+            WarehouseError: the study has not been published.
+        """
+        self._connection = connection
+        self.study_id = study_id
+        studies = self.rows("select * from studies where study_id = $study")
+        if not studies:
+            raise WarehouseError(f"{study_id} has not been published. Run it with: plumbline run {study_id}")
+        self.study = studies[0]
+        self.config: Row = json.loads(self.study["config_json"])
+        self._positions = _level_positions(self.config)
+
+    def rows(self, query: str, **parameters: Any) -> list[Row]:
+        """The rows of a query, by column name."""
+        cursor = self._connection.execute(query, {"study": self.study_id, **parameters})
+        names = [column[0] for column in cursor.description or []]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    @property
+    def alpha(self) -> float:
+        """The error rate that intervals and q values refer to."""
+        return float(self.config["analysis"]["alpha"])
+
+    def group_order(self, grouping_id: str, group_id: str) -> tuple[tuple[float, list[tuple[int, str]]], ...]:
+        """The key that sorts groups factor by factor, in declared order; other levels follow by text."""
+        factors, levels = grouping_id.split(" x "), group_id.split(" x ")
+        return tuple(
+            (self._positions.get(factor, {}).get(level, float("inf")), _natural(level))
+            for factor, level in zip(factors, levels, strict=False)
+        )
+
+
+def _level_positions(config: Row) -> dict[str, dict[str, int]]:
+    prompts = config.get("prompts") or {}
+    scrape = prompts.get("scrape") or {}
+    declared = {name: (factor or {}).get("levels") for name, factor in (config.get("factors") or {}).items()}
+    declared[scrape.get("factor", "concept")] = scrape.get("levels") or declared.get("concept")
+    return {
+        name: {level: position for position, level in enumerate(levels)}
+        for name, levels in declared.items()
+        if levels
+    }
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    parts = re.split(r"(\d+)", text)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

@@ -1,0 +1,266 @@
+"""The tables of the report, section by section: which rows, in which order, how many.
+
+Belongs here: queries of the published tables. Where a table is cut, what was left out is counted.
+"""
+
+import json
+from typing import Any, Final, NamedTuple
+
+from python_assets.report.read import Reader, Row
+
+MAX_FINDINGS: Final = 40
+MAX_DISPARITIES: Final = 80
+MAX_CELLS: Final = 60
+MAX_FAILURES: Final = 60
+EXAMPLE_PROMPTS: Final = 3
+EXAMPLE_GENERATIONS: Final = 6
+RATIOS: Final = ("impact_ratio", "min_max_ratio")  # small is unequal: chance keeps them above a floor
+VERDICT_RANK: Final = """
+    list_position(
+        ['bias_shown', 'difference_shown', 'equivalence_shown', 'inconclusive', 'not_computable'], verdict
+    )
+"""
+
+
+class Listed(NamedTuple):
+    """The first rows of a table and how many there are."""
+
+    rows: list[Row]
+    n_all: int
+
+
+def asked(reader: Reader) -> dict[str, Any]:
+    """What the study compares: generations, factors, groupings, measures, and how much of each there is."""
+    return {
+        "generations": reader.rows(
+            """
+            select *, (
+                select count(*) from responses
+                where responses.study_id = $study and responses.generation_id = generations.generation_id
+            ) as n_responses
+            from generations
+            where study_id = $study
+            order by is_baseline, generation_id
+            """
+        ),
+        "factors": reader.rows("select * from factors where study_id = $study order by origin, factor"),
+        "measures": reader.rows(
+            """
+            select *
+            from measures
+            where study_id = $study
+            order by measure_id in ('refusal', 'empty', 'truncated'), measure_id
+            """
+        ),
+        "groupings": _groupings(reader),
+        "counts": reader.rows(
+            """
+            select
+                count(*) as n_prompts,
+                count(distinct root_prompt_id) as n_root_prompts,
+                (select count(*) from responses where study_id = $study) as n_responses,
+                (select count(*) from measurements where study_id = $study) as n_measurements
+            from prompts
+            where study_id = $study
+            """
+        )[0],
+    }
+
+
+def _groupings(reader: Reader) -> dict[str, Any]:
+    counts = reader.rows(
+        """
+        select slice_id, grouping_id, count(distinct group_id) as n_groups
+        from summary_statistics
+        where study_id = $study
+        group by slice_id, grouping_id
+        order by slice_id <> 'all', slice_id, len(string_split(grouping_id, ' x ')), grouping_id
+        """
+    )
+    slices: dict[str, dict[str, int]] = {}
+    for row in counts:
+        slices.setdefault(row["slice_id"], {})[row["grouping_id"]] = row["n_groups"]
+    return {"slices": slices, "names": list(dict.fromkeys(row["grouping_id"] for row in counts))}
+
+
+def examples(reader: Reader) -> list[Row]:
+    """The first root prompt with some of its branches, and what each generation answered: as they stand."""
+    prompts = reader.rows(
+        """
+        select prompt_id, prompt_text
+        from prompts
+        where study_id = $study and root_prompt_id = (
+            select min(root_prompt_id) from prompts where study_id = $study and prompt_text is not null
+        )
+        order by not is_root, prompt_id
+        limit $n_prompts
+        """,
+        n_prompts=EXAMPLE_PROMPTS,
+    )
+    return [{**prompt, "responses": _first_replicates(reader, prompt["prompt_id"])} for prompt in prompts]
+
+
+def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
+    return reader.rows(
+        """
+        select generation_id, min_by(status, replicate) as status, min_by(error, replicate) as error,
+            min_by(response_text, replicate) as response_text
+        from responses
+        where study_id = $study and prompt_id = $prompt_id
+        group by generation_id
+        order by generation_id
+        limit $n_generations
+        """,
+        prompt_id=prompt_id,
+        n_generations=EXAMPLE_GENERATIONS,
+    )
+
+
+def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
+    """Comparisons that came to a conclusion, worst first, and how many came to which.
+
+    Args:
+        reader: the study.
+        is_tool_bias: those of the prompts' own baseline texts, or those of all generations.
+    """
+    selected = f"study_id = $study and is_tool_bias = {is_tool_bias}"
+    counts = reader.rows(
+        f"""
+        select generation_id, measure_id, calibration, count(*) as n,
+            count(*) filter (verdict in ('bias_shown', 'difference_shown')) as n_shown
+        from findings
+        where {selected}
+        group by generation_id, measure_id, calibration
+        order by measure_id in ('refusal', 'empty', 'truncated'), measure_id, calibration desc
+        """
+    )
+    by_measure: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in counts:
+        by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["generation_id"]] = row
+    verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
+    shown = f"{selected} and verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')"
+    return {
+        "listed": _listed(reader, "findings", shown, "finding_rank", MAX_FINDINGS),
+        "by_measure": by_measure,
+        "generations": sorted({row["generation_id"] for row in counts}),
+        "by_verdict": {row["verdict"]: row["n"] for row in verdicts},
+        "n_comparisons": sum(row["n"] for row in counts),
+    }
+
+
+def disparities(reader: Reader) -> Listed:
+    """One number a grouping: what chance alone gives stands beside every value."""
+    order = (
+        f"generation_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, generation_id, "
+        "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
+    )
+    return _listed(reader, "disparities", "study_id = $study", order, MAX_DISPARITIES)
+
+
+def coverage(reader: Reader) -> list[dict[str, Any]]:
+    """Coverage of each set of factors, with its cells from the emptiest."""
+    sets = reader.rows(
+        "select * from coverage where study_id = $study order by len(string_split(factors, ' x ')), factors"
+    )
+    return [{**row, "cells": _cells(reader, row["factors"])} for row in sets]
+
+
+def _cells(reader: Reader, factors: str) -> Listed:
+    cells = reader.rows(
+        "select group_id, n_prompts from coverage_cells where study_id = $study and factors = $factors",
+        factors=factors,
+    )
+    if len(cells) > MAX_CELLS:
+        return Listed(
+            sorted(cells, key=lambda row: (row["n_prompts"], row["group_id"]))[:MAX_CELLS], len(cells)
+        )
+    return Listed(sorted(cells, key=lambda row: reader.group_order(factors, row["group_id"])), len(cells))
+
+
+def quality(reader: Reader) -> dict[str, Any]:
+    """What the gates checked, what they rejected, and which values are missing for which reason."""
+    failed = "study_id = $study and not success"
+    order = "severity, table_name, expectation, column_name"
+    return {
+        "by_table": reader.rows(
+            """
+            select
+                case when contains(table_name, '.') then split_part(table_name, '.', 1) || ', computed tables'
+                    else table_name end as tables,
+                count(*) as n_checks, count(*) filter (not success) as n_failed
+            from data_quality
+            where study_id = $study
+            group by tables
+            order by n_failed desc, contains(tables, ','), tables
+            """
+        ),
+        "failed": _listed(reader, "data_quality", failed, order, MAX_FAILURES),
+        "quarantined": reader.rows(
+            """
+            select stage, rule, count(*) as n, min(detail) as example
+            from quarantined_records
+            where study_id = $study
+            group by stage, rule
+            order by n desc, stage, rule
+            """
+        ),
+        "dropped": reader.rows(
+            """
+            select dropped_reason, count(*) as n
+            from sentences
+            where study_id = $study
+            group by dropped_reason
+            order by dropped_reason is not null, n desc, dropped_reason
+            """
+        ),
+        "status": reader.rows(
+            """
+            select generation_id, status, count(*) as n
+            from responses
+            where study_id = $study
+            group by generation_id, status
+            order by generation_id, n desc, status
+            """
+        ),
+        "missing": reader.rows(
+            """
+            select generation_id, measure_id, reason, count(*) as n
+            from measurements
+            where study_id = $study and reason is not null
+            group by generation_id, measure_id, reason
+            order by n desc, generation_id, measure_id, reason
+            limit 60
+            """
+        ),
+    }
+
+
+def provenance(reader: Reader) -> dict[str, Any]:
+    """Where the numbers come from: documents, baselines, extractors and the study file."""
+    return {
+        "documents": reader.rows("select * from documents where study_id = $study order by document_id"),
+        "baselines": reader.rows(
+            """
+            select coalesce(baseline_kind, 'none') as baseline_kind, count(*) as n
+            from prompts
+            where study_id = $study
+            group by baseline_kind
+            order by n desc, baseline_kind
+            """
+        ),
+        "extractors": reader.rows(
+            """
+            select distinct measure_id, extractor_version
+            from measurements
+            where study_id = $study
+            order by measure_id, extractor_version
+            """
+        ),
+        "config": json.dumps(reader.config, ensure_ascii=False, indent=2),
+    }
+
+
+def _listed(reader: Reader, table: str, condition: str, order: str, limit: int) -> Listed:
+    rows = reader.rows(f"select * from {table} where {condition} order by {order} limit {limit}")
+    n_all = reader.rows(f"select count(*) as n from {table} where {condition}")[0]["n"]
+    return Listed(rows, n_all)

@@ -1,0 +1,109 @@
+"""Numbers, reasons and verdicts as the words of the report.
+
+Belongs here: how one value is written. What is shown and in which order is sections.py and figures.py.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+VERDICTS: Final[dict[str, str]] = {
+    "bias_shown": "bias shown",
+    "difference_shown": "difference shown",
+    "equivalence_shown": "equivalence shown",
+    "inconclusive": "inconclusive",
+    "not_computable": "not computable",
+}
+SHOWN: Final = ("bias_shown", "difference_shown", "equivalence_shown")
+DIRECTIONS: Final[dict[str, str]] = {
+    "higher_better": "higher is better",
+    "higher_worse": "higher is worse",
+    "none": "no direction declared",
+}
+SIMULATED: Final = "Simulated responses: no statement about a real model."
+MINUS: Final = "\N{MINUS SIGN}"
+NOTHING: Final = "\N{EN DASH}"
+
+Writer = Callable[[float | None], str]
+
+
+def number(value: float | None) -> str:
+    """A value with three significant digits, of which at most four stand after the point."""
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    if size >= 1000 or float(value).is_integer():
+        return _signed(f"{value:,.0f}")
+    if size < 0.0001:
+        return _signed(f"{value:.1e}")
+    decimals = 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
+    return _signed(f"{value:.{decimals}f}")
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """A value with so many digits after the point, as every number beside one scale has them."""
+    if value is None:
+        return NOTHING
+    written = f"{value:,.{decimals}f}"
+    return _signed(written if float(written.replace(",", "")) else written.removeprefix("-"))
+
+
+def plain(value: float) -> str:
+    """A round number, such as a tick or an error rate, with the digits it needs and no more."""
+    return _signed(f"{value or 0.0:,.10f}".rstrip("0").rstrip("."))
+
+
+def interval(low: float | None, high: float | None, write: Writer = number) -> str:
+    """Both limits in brackets; a side without a limit is unbounded, and without both there is no interval."""
+    if low is None and high is None:
+        return ""
+    left = "(unbounded" if low is None else f"[{write(low)}"
+    right = "unbounded)" if high is None else f"{write(high)}]"
+    return f"{left}, {right}"
+
+
+def probability(value: float | None) -> str:
+    """A p or q value with three digits after the point."""
+    if value is None:
+        return NOTHING
+    if value < 0.001:
+        return "<.001"
+    return ">.999" if value > 0.999 else f"{value:.3f}".removeprefix("0")
+
+
+def share(value: float | None) -> str:
+    """A share of 0 to 1 in per cent; only all is written as 100 %, and only none as 0 %."""
+    if value is None:
+        return NOTHING
+    per_cent = min(max(round(value * 100, 1), 0.1), 99.9) if 0 < value < 1 else value * 100
+    return f"{per_cent:.1f}".removesuffix(".0") + " %"
+
+
+def words(name: str | None) -> str:
+    """A name or a reason in snake case as words."""
+    return (name or "").replace("_", " ")
+
+
+def verdict(name: str | None) -> str:
+    """A verdict in words."""
+    return VERDICTS.get(name or "", words(name))
+
+
+def direction(name: str | None) -> str:
+    """Which end of a measure is the good one."""
+    return DIRECTIONS.get(name or "none", words(name))
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def shortened(text: str | None, length: int) -> str:
+    """The first characters of a text, and how many there are in all where it is longer."""
+    if text is None:
+        return ""
+    return text if len(text) <= length else f"{text[:length].rstrip()} … ({len(text):,} characters)"
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", MINUS)

@@ -1,0 +1,303 @@
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import yaml
+
+from python_assets.report import write_report
+
+MODELS = Path(__file__).parents[3] / "dbt_models" / "models" / "marts"
+GROUPS = ("Ideraland", "Chad", "Brazil")
+ROOTS = ("r1", "r2")
+CONFIG = {"prompts": {"scrape": {"factor": "concept", "levels": list(GROUPS)}}, "analysis": {"alpha": 0.05}}
+SENTIMENT = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
+    prompts = [(root, group, f"{root}_{group}") for root in ROOTS for group in GROUPS]
+    values = {group: (0.1 * place, 0.1 * place + 0.2) for place, group in enumerate(GROUPS)}
+    by_concept = SENTIMENT | {"grouping_id": "concept"}
+    return {
+        "studies": [
+            {
+                "title": "Fair words",
+                "domain": "countries",
+                "config_json": json.dumps(CONFIG),
+                "config_sha256": "c0ffee",
+                "plumbline_version": "0.1.0",
+                "run_id": "run-1",
+                "published_at": datetime(2025, 1, 2),
+            }
+        ],
+        "generations": [
+            {
+                "generation_id": "biased",
+                "provider": "simulator" if is_simulated else "ollama",
+                "model": "lexicon",
+                "system_prompt": "",
+                "decoding_json": '{"seed": 42}',
+                "is_simulated": is_simulated,
+                "is_baseline": False,
+            },
+            {
+                "generation_id": "baseline",
+                "provider": "baseline",
+                "model": "",
+                "system_prompt": "",
+                "decoding_json": "{}",
+                "is_simulated": False,
+                "is_baseline": True,
+            },
+        ],
+        "documents": [
+            {
+                "document_id": "article",
+                "source_tag": "article",
+                "uri": "https://example.org/ideraland",
+                "licence": "CC0-1.0",
+                "sha256": "ab" * 32,
+            }
+        ],
+        "factors": [{"factor": "concept", "type": "domain", "n_levels": 3, "origin": "declared"}],
+        "measures": [
+            {
+                "measure_id": "sentiment",
+                "kind": "continuous",
+                "unit": "compound score",
+                "scale_low": -1,
+                "scale_high": 1,
+                "direction": "higher_better",
+                "extractor": "vader",
+                "parameters": "",
+            }
+        ],
+        "prompts": [
+            {
+                "prompt_id": prompt_id,
+                "root_prompt_id": root,
+                "is_root": group == GROUPS[0],
+                "prompt_text": f"{group} is",
+                "baseline_kind": "counterfactual",
+            }
+            for root, group, prompt_id in prompts
+        ],
+        "prompt_factors": [
+            {"prompt_id": prompt_id, "factor": "concept", "level": group} for _, group, prompt_id in prompts
+        ],
+        "responses": [
+            {
+                "generation_id": "biased",
+                "prompt_id": prompt_id,
+                "replicate": 0,
+                "response_text": f"{group} is fine.",
+                "status": "ok",
+            }
+            for _, group, prompt_id in prompts
+        ],
+        "measurements": [
+            {
+                "generation_id": "biased",
+                "prompt_id": prompt_id,
+                "replicate": 0,
+                "measure_id": "sentiment",
+                "value": values[group][ROOTS.index(root)],
+                "extractor_version": "vader 3.3.2",
+            }
+            for root, group, prompt_id in prompts
+        ],
+        "summary_statistics": [
+            by_concept
+            | {
+                "group_id": group,
+                "statistic": "mean",
+                "parameters": "",
+                "value": sum(pair) / 2,
+                "ci_low": pair[0],
+                "ci_high": pair[1],
+                "n_responses": 2,
+                "n_missing": 0,
+                "n_root_prompts": 2,
+            }
+            for group, pair in values.items()
+        ],
+        "contrasts": [
+            by_concept
+            | {
+                "group_id": group,
+                "contrast": "mean_difference",
+                "category": "",
+                "reference": "rest",
+                "value": 0.15 * place - 0.15,
+                "ci_low": 0.15 * place - 0.2,
+                "ci_high": 0.15 * place - 0.1,
+                "p_value": 0.02,
+                "q_value": 0.03,
+                "verdict": "difference_shown" if place == 2 else "inconclusive",
+            }
+            for place, group in enumerate(GROUPS)
+        ],
+        "disparities": [
+            by_concept
+            | {
+                "statistic": "mean",
+                "parameters": "",
+                "metric": "range",
+                "value": 0.2,
+                "null_q95": 0.31,
+                "group_low": "Ideraland",
+                "group_high": "Brazil",
+                "n_groups": 3,
+                "p_value": 0.2,
+                "verdict": "inconclusive",
+            },
+            by_concept
+            | {
+                "statistic": "mean",
+                "parameters": "",
+                "metric": "min_max_ratio",
+                "verdict": "not_computable",
+                "reason": "mixed_signs",
+            },
+        ],
+        "coverage": [
+            {
+                "factors": "concept",
+                "n_cells": 3,
+                "n_covered": 3,
+                "coverage_percentage": 1.0,
+                "gini_index": 0.0,
+                "n_prompts": 6,
+                "min_count": 2,
+                "max_count": 2,
+            }
+        ],
+        "coverage_cells": [{"factors": "concept", "group_id": group, "n_prompts": 2} for group in GROUPS],
+        "findings": [
+            by_concept
+            | {
+                "finding_rank": 1,
+                "source_mart": "contrasts",
+                "group_id": "Brazil",
+                "name": "mean_difference",
+                "is_tool_bias": False,
+                "verdict": "difference_shown",
+                "scope": "prompts like these",
+                "sentence": "Brazil scores 0.15 above the rest.",
+            }
+        ],
+        "data_quality": [
+            {
+                "run_id": "run-1",
+                "table_name": "responses",
+                "expectation": "text_is_not_blank",
+                "column_name": "response_text",
+                "severity": "warning",
+                "success": False,
+                "n_evaluated": 6,
+                "n_unexpected": 1,
+                "examples_json": "[]",
+            }
+        ],
+        "quarantined_records": [{"stage": "generate", "rule": "blank_response", "detail": "an empty text"}],
+    }
+
+
+@cache
+def contracts() -> dict[str, str]:
+    """The columns that each mart promises; which of them may be NULL is left to dbt."""
+    models = [m for path in MODELS.glob("*.yml") for m in yaml.safe_load(path.read_text()).get("models", [])]
+    return {
+        model["name"]: ", ".join(f"{column['name']} {column['data_type']}" for column in model["columns"])
+        for model in models
+    }
+
+
+def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("begin")
+        for mart, columns in contracts().items():
+            connection.execute(f"create table if not exists {mart} ({columns})")
+        for mart, rows in tables.items():
+            for row in rows:
+                named = {"study_id": study_id, **row}
+                places = ", ".join("?" * len(named))
+                connection.execute(
+                    f"insert into {mart} ({', '.join(named)}) values ({places})", list(named.values())
+                )
+        connection.execute("commit")
+
+
+@pytest.fixture
+def publish_small(tmp_path: Path) -> Callable[..., Path]:
+    """Publish the small study; keywords replace the rows of a mart."""
+
+    def publish(study_id: str = "small", *, is_simulated: bool = True, **replaced: Rows) -> Path:
+        path = tmp_path / "plumbline.duckdb"
+        write_published(path, study_id, {**small_study(is_simulated=is_simulated), **replaced})
+        return path
+
+    return publish
+
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, text by enclosing section, and whether every tag is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.sections: dict[str, str] = {}
+        self._open: list[str] = []
+        self._section = ""
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag == "section":
+            self._section = dict(attributes)["id"] or ""
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+        if tag == "section":
+            self._section = ""
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] != "style":
+            self.text += data
+            self.sections[self._section] = self.sections.get(self._section, "") + data
+
+
+@pytest.fixture
+def page_of(tmp_path: Path) -> Callable[..., Page]:
+    """The page of a published study, read back."""
+
+    def write(published: Path, study_id: str = "small") -> Page:
+        out = tmp_path / "report" / f"{study_id}.html"
+        write_report(published, study_id, out)
+        return Page(out.read_text(encoding="utf-8"))
+
+    return write
+
+
+@pytest.fixture
+def report(publish_small: Callable[..., Path], page_of: Callable[..., Page]) -> Callable[..., Page]:
+    """The page of the small study; keywords replace the rows of a mart."""
+    return lambda **replaced: page_of(publish_small(**replaced))

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+from python_assets.query import open_published
+from python_assets.report import write_report
+from python_assets.report.figures import make_figures
+from python_assets.report.read import Reader
+
+MEANS = [
+    {"calibration": "raw", "grouping_id": "concept", "group_id": group, "statistic": "mean", "parameters": ""}
+    | {"value": value, "n_responses": 7, "n_missing": 0, "n_root_prompts": 2}
+    for group, value in (("Ideraland", 0.1), ("Chad", 0.2))
+]
+
+
+def test_groups_stand_in_declared_order(report):
+    shown = report().sections["groups"]
+    places = [shown.index(group) for group in ("Ideraland", "Chad", "Brazil")]
+    assert places == sorted(places)
+
+
+def test_single_responses_are_drawn_only_where_they_are_those_of_the_mean(report, publish_small, tmp_path):
+    assert drawn_values(publish_small(), tmp_path) == 3
+    other_count = [
+        {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"} | row for row in MEANS
+    ]
+    assert drawn_values(publish_small("other", summary_statistics=other_count), tmp_path, "other") == 0
+
+
+def test_why_there_is_no_interval_is_said_once_or_in_the_rows_it_holds_for(report, publish_small, page_of):
+    named = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+    few = {"inference_reason": "too_few_root_prompts"}
+    everywhere = report(summary_statistics=[named | row | few for row in MEANS]).sections["groups"]
+    assert everywhere.count("too few root prompts") == 1
+    somewhere = [named | MEANS[0] | few, named | MEANS[1] | {"ci_low": 0.1, "ci_high": 0.3}]
+    rows = page_of(publish_small("some", summary_statistics=somewhere), "some").sections["groups"]
+    assert "0.100 too few root prompts" in " ".join(rows.split())
+
+
+def test_counts_that_differ_stand_in_their_rows(report):
+    named = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+    means = [named | MEANS[0], named | MEANS[1], named | MEANS[1] | {"group_id": "Brazil", "n_responses": 5}]
+    shown = report(summary_statistics=means).sections["groups"]
+    assert "each group: 7 responses, 2 root prompts, where it does not say otherwise" in shown
+    assert shown.count("5 responses, 2 root prompts") == 1
+
+
+def test_a_measure_without_a_difference_is_named_instead_of_drawn(report):
+    means = [
+        {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "value": 0.5} | row
+        for row in [{**row, "value": 0.5} for row in MEANS]
+    ]
+    shown = report(summary_statistics=means).sections["groups"]
+    assert "every group has the same value or none has one: sentiment (1 figure)." in shown
+
+
+def test_shares_of_a_label_are_drawn_with_its_name(report):
+    row = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "grouping_id": "concept"}
+    shares = [
+        row | {"group_id": group, "category": "yes <b>", "n": n, "share": n / 4, "n_group": 4}
+        for n, group in enumerate(("Ideraland", "Chad"))
+    ]
+    measures = [
+        {
+            "measure_id": "sentiment",
+            "kind": "categorical",
+            "unit": "",
+            "direction": "none",
+            "extractor": "choices",
+        }
+        | {"parameters": ""}
+    ]
+    page = report(outcome_distributions=shares, summary_statistics=[], measures=measures)
+    assert "sentiment: “yes <b>” by concept" in page.sections["groups"]
+
+
+def test_panels_left_out_for_length_are_counted_and_those_that_show_a_difference_come_first(publish_small):
+    row = {"slice_id": "all", "measure_id": "sentiment"}
+    means = [row | {"generation_id": name} | group for name in ("biased", "baseline") for group in MEANS]
+    shown = {
+        **row,
+        "generation_id": "baseline",
+        "calibration": "raw",
+        "grouping_id": "concept",
+        "category": "",
+    }
+    shown |= {"group_id": "Chad", "contrast": "mean_difference", "reference": "rest", "value": 1.0}
+    published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "difference_shown"}])
+    with open_published(published) as connection:
+        drawn = make_figures(Reader(connection, "small"), max_rows=3)
+    assert [panel.generation_id for panel in drawn.drawn[0].panels] == ["baseline"]
+    assert drawn.drawn[0].n_generations == 2
+    assert drawn.n_left_out == 1
+
+
+def drawn_values(published: Path, folder: Path, study_id: str = "small") -> int:
+    write_report(published, study_id, folder / "r.html")
+    return (folder / "r.html").read_text().count('class="value"')

@@ -1,0 +1,184 @@
+from pathlib import Path
+
+import pytest
+
+from python_assets.errors import WarehouseError
+from python_assets.report import write_report
+from python_assets.report.text import SIMULATED
+
+ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
+SECTIONS = [
+    "findings", "tool-bias", "asked", "groups", "disparities", "coverage", "quality", "provenance", "guide",
+]  # fmt: skip
+
+
+def test_the_page_has_its_sections(report):
+    assert [name for name in report().sections if name] == SECTIONS
+
+
+def test_counts_say_what_the_page_shows(publish_small, tmp_path):
+    out = tmp_path / "deep" / "folder" / "small.html"
+    counts = write_report(publish_small(), "small", out)
+    assert (counts.n_findings, counts.n_figures) == (1, 1)
+    assert counts.n_bytes == out.stat().st_size
+    assert [path.name for path in out.parent.iterdir()] == ["small.html"]
+
+
+def test_nothing_is_loaded_from_elsewhere_and_no_script_can_run(report):
+    page = report()
+    loading = [
+        value
+        for tag, attributes in page.tags
+        for name, value in attributes.items()
+        if name in ("src", "href", "srcset", "poster", "data", "action") and tag != "a"
+    ]
+    assert loading == []
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
+    assert [link for link in links if not link.startswith("#")] == ["https://example.org/ideraland"]
+    assert not {"script", "iframe", "object", "embed", "link"} & {tag for tag, _ in page.tags}
+    policy = {a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"}
+    assert policy == {"default-src 'none'; style-src 'unsafe-inline'"}
+
+
+def test_style_names_no_address(publish_small, tmp_path):
+    write_report(publish_small(), "small", tmp_path / "r.html")
+    style = (tmp_path / "r.html").read_text().split("<style>")[1].split("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_every_section_says_so_when_responses_are_simulated(report):
+    page = report(is_simulated=True)
+    assert all(SIMULATED in page.sections[name] for name in ["", *SECTIONS])
+
+
+def test_a_printed_page_says_so_when_responses_are_simulated(publish_small, tmp_path):
+    for is_simulated, name in ((True, "simulated"), (False, "real")):
+        path = publish_small(name, is_simulated=is_simulated)
+        write_report(path, name, tmp_path / f"{name}.html")
+    header = f'@top-left {{ content: "{SIMULATED}"'
+    assert header in (tmp_path / "simulated.html").read_text()
+    assert SIMULATED not in (tmp_path / "real.html").read_text()
+
+
+def test_some_simulated_generations_are_named_beside_those_that_are_not(report):
+    common = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}", "is_baseline": False}
+    page = report(
+        generations=[
+            common | {"generation_id": "biased", "is_simulated": True},
+            common | {"generation_id": "llama", "is_simulated": False},
+        ]
+    )
+    assert "Simulated here: biased; not simulated: llama." in page.sections["findings"]
+
+
+def test_what_models_and_files_say_is_shown_as_text(report):
+    responses = [
+        {"generation_id": "biased", "prompt_id": "r1_Ideraland", "replicate": 0, "status": "ok"}
+        | {"response_text": ATTACK}
+    ]
+    documents = [
+        {"document_id": ATTACK, "source_tag": ATTACK, "uri": f"javascript:{ATTACK}", "licence": ATTACK}
+        | {"sha256": ATTACK}
+    ]
+    quarantined = [{"stage": ATTACK, "record_key": "k", "rule": ATTACK, "detail": ATTACK}]
+    page = report(responses=responses, documents=documents, quarantined_records=quarantined)
+    assert page.text.count(ATTACK) >= 6
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert not [a for tag, a in page.tags if tag == "a" and "javascript" in (a["href"] or "")]
+
+
+def test_ids_and_sentences_are_shown_as_text(report):
+    finding = {"finding_rank": 1, "source_mart": "contrasts", "name": "mean_difference", "slice_id": ATTACK}
+    finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
+    finding |= {"is_tool_bias": False, "verdict": "bias_shown", "sentence": ATTACK, "scope": ATTACK}
+    page = report(findings=[finding])
+    assert page.sections["findings"].count(ATTACK) >= 5
+
+
+def test_a_number_that_is_missing_shows_its_reason(report):
+    shown = report().sections["disparities"]
+    assert "mixed signs" in shown
+    assert "not computable" in shown
+
+
+def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
+    row = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
+    row |= {
+        "grouping_id": "concept",
+        "statistic": "selection_rate",
+        "parameters": "standard=mean",
+        "n_groups": 3,
+    }
+    shown = report(
+        disparities=[
+            row | {"metric": "impact_ratio", "value": 0.5, "null_q95": 0.62},
+            row | {"metric": "range", "value": 0.5, "null_q95": 0.31},
+        ]
+    ).sections["disparities"]
+    assert "≥ 0.620" in shown
+    assert "≤ 0.310" in shown
+
+
+def test_no_finding_is_not_told_as_no_difference(report):
+    shown = report(findings=[]).sections["findings"]
+    assert "There is no comparison of this kind" in shown
+
+
+def test_tool_bias_stands_apart(report):
+    finding = {"finding_rank": 1, "source_mart": "contrasts", "name": "mean_difference", "slice_id": "all"}
+    finding |= {"generation_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
+    finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "difference_shown"}
+    page = report(findings=[finding | {"sentence": "The names carry score."}])
+    assert "The names carry score." in page.sections["tool-bias"]
+    assert "The names carry score." not in page.sections["findings"]
+
+
+def test_a_study_without_any_row_still_has_a_page(report):
+    empty = MARTS.keys() - {"studies"}
+    page = report(**{mart: [] for mart in empty})
+    assert [name for name in page.sections if name] == SECTIONS
+
+
+def test_the_same_database_gives_the_same_page(publish_small, tmp_path):
+    published = publish_small()
+    for name in ("a.html", "b.html"):
+        write_report(published, "small", tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_other_studies_leave_no_trace(publish_small, tmp_path):
+    write_report(publish_small(), "small", tmp_path / "alone.html")
+    sentence = [{"finding_rank": 1, "is_tool_bias": False, "verdict": "bias_shown", "sentence": "elsewhere"}]
+    write_report(publish_small("other", findings=sentence), "small", tmp_path / "beside.html")
+    assert (tmp_path / "alone.html").read_bytes() == (tmp_path / "beside.html").read_bytes()
+
+
+def test_a_study_that_is_not_published_is_told_to_run(publish_small, tmp_path):
+    with pytest.raises(
+        WarehouseError, match="other has not been published. Run it with: plumbline run other"
+    ):
+        write_report(publish_small(), "other", tmp_path / "r.html")
+
+
+def test_a_folder_that_cannot_be_written_names_the_remedy(publish_small, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(WarehouseError, match="cannot be written.*PLUMBLINE_HOME"):
+        write_report(publish_small(), "small", tmp_path / "file" / "r.html")
+
+
+MARTS = {path.stem: [] for path in (Path(__file__).parents[3] / "dbt_models/models/marts").glob("*.sql")}
+STUDY = {
+    "title": "t",
+    "domain": "d",
+    "config_json": '{"analysis": {"alpha": 0.1}}',
+    "config_sha256": "c",
+    "plumbline_version": "v",
+    "run_id": "r",
+}
+
+
+def test_interval_level_and_error_rate_are_those_of_the_study(report):
+    page = report(studies=[STUDY])
+    assert "90 % interval" in page.sections["groups"]
+    assert "q at most 0.1" in page.sections["guide"]
