@@ -18,7 +18,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
     def check(
         context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> dg.AssetCheckResult:
-        from expectations.runner import run_suites
+        from expectations.runner import explain, run_suites
 
         loaded = study.load(context)
         with warehouse.build(loaded.study_id) as connection:
@@ -31,6 +31,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
                 if any(result.severity == "critical" for result in failed)
                 else dg.AssetCheckSeverity.WARN
             ),
+            description=explain(failed) or None,
             metadata={
                 "n_expectations": len(results),
                 "failures": dg.MetadataValue.json([result._asdict() for result in failed]),

@@ -1,7 +1,15 @@
 """Run the job of one study in this process, as `plumbline run` does."""
 
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
 import dagster as dg
 
+from python_assets import places
 from python_assets.errors import PlumblineError
 
 
@@ -10,32 +18,64 @@ class RunFailed(PlumblineError):
 
 
 def run_study(study_id: str, *, verbose: bool = False) -> None:
-    """Materialise every asset of a study.
+    """Materialise every asset of a study, telling each finished step on standard error.
+
+    Args:
+        study_id: a partition.
+        verbose: show what Dagster and dbt print; else it goes to a log beside the build file.
 
     Raises:
         RunFailed: a step or a blocking check failed.
     """
     from dagster_project.definitions import defs
 
-    job = defs.resolve_job_def("run_study")
-    with dg.DagsterInstance.get() as instance:
-        result = job.execute_in_process(
+    run_id, log = str(uuid4()), places.home().build(study_id).with_suffix(".log")
+    with dg.DagsterInstance.get() as instance, _printing_to(None if verbose else log):
+        instance.add_event_listener(run_id, _tell)
+        result = defs.resolve_job_def("run_study").execute_in_process(
             partition_key=study_id,
             instance=instance,
             raise_on_error=False,
-            run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "ERROR"}}}},
+            run_id=run_id,
+            run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
     if not result.success:
-        raise RunFailed(_why(result))
+        raise RunFailed("\n".join([f"The run of {study_id} failed.", *_reasons(result), f"Full log: {log}"]))
 
 
-def _why(result: dg.ExecuteInProcessResult) -> str:
-    failures = [event for event in result.all_events if event.is_step_failure]
-    lines = [f"The run of the study failed ({result.run_id})."]
-    for event in failures:
-        error = event.step_failure_data.error
-        while error is not None and error.cause is not None:
-            error = error.cause
-        text = error.message.strip() if error else event.message or ""
-        lines.append(f"{event.step_key}: {text.removeprefix('python_assets.errors.')}")
-    return "\n".join(lines)
+@contextlib.contextmanager
+def _printing_to(path: Path | None) -> Iterator[None]:
+    if path is None:
+        yield
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        log = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise RunFailed(f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to another folder.") from error
+    with log, contextlib.redirect_stdout(log):
+        yield
+
+
+def _tell(record: dg.EventLogEntry) -> None:
+    event = record.dagster_event
+    if event and event.is_step_success:
+        seconds = event.step_success_data.duration_ms / 1000
+        print(f"{seconds:7.1f} s  {event.step_key}", file=sys.stderr)
+
+
+def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    for event in result.all_events:
+        if event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+            check = event.asset_check_evaluation_data
+            if not check.passed and check.blocking and check.severity == dg.AssetCheckSeverity.ERROR:
+                yield check.description or f"{check.asset_key.to_user_string()}: {check.check_name} failed"
+        elif event.is_step_failure and event.step_failure_data.error:
+            yield f"{event.step_key}: {_first_cause(event.step_failure_data.error)}"
+
+
+def _first_cause(error: Any) -> str:
+    while error.cause is not None:
+        error = error.cause
+    kind, _, text = error.message.strip().partition(": ")
+    return text if kind.startswith("python_assets.") else f"{kind}: {text}"

@@ -1,0 +1,96 @@
+"""How often the demo's model without any effect is said to differ: 20 seeds, real stages from article to verdict.
+
+    python bench/bench_false_findings.py [number of seeds]
+
+A family is all concepts of one measure and one contrast. Its rate of any finding must not be above alpha.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from python_assets.quiet import no_telemetry
+
+no_telemetry()
+
+from dagster_project.dbt import DBT, PROJECT  # noqa: E402
+from python_assets import places  # noqa: E402
+from python_assets.assemble import assemble  # noqa: E402
+from python_assets.design_tables import design_tables  # noqa: E402
+from python_assets.extract import extract  # noqa: E402
+from python_assets.generate.stage import generate_study  # noqa: E402
+from python_assets.infer.run import infer_study  # noqa: E402
+from python_assets.scrape import scrape  # noqa: E402
+from python_assets.studies_table import record_study  # noqa: E402
+from python_assets.study import Study  # noqa: E402
+from python_assets.study_file import load_study  # noqa: E402
+from python_assets.warehouse import Home, open_build, write_stage  # noqa: E402
+
+FAMILIES = """
+    select measure_id, contrast, coalesce(bool_or(verdict in ('bias_shown', 'difference_shown')), false),
+           coalesce(bool_or(q_value is not null), false)
+    from inference.contrasts
+    where generation_id = 'fair' and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
+    group by measure_id, contrast
+"""
+
+
+def with_seed(study: Study, seed: int) -> Study:
+    """The demo with another seed, without its distance to the baseline, which names alone move."""
+    measures = [measure for measure in study.measures if measure.name == "sentiment"]
+    analysis = study.analysis.model_copy(update={"seed": seed})
+    return study.model_copy(update={"analysis": analysis, "measures": measures})
+
+
+def families(study: Study, folder: Path) -> list[tuple[str, str, bool, bool]]:
+    """Measure, contrast, whether anything was found, whether anything was tested."""
+    home = Home(folder)
+    path = home.build(study.study_id)
+    with open_build(path) as connection:
+        record_study(study, connection, home, run_id="bench")
+        scrape(study, connection)
+        assemble(study, connection)
+        write_stage(connection, study.study_id, "design", design_tables(study, connection))
+        generate_study(study, connection, home, progress=lambda text: None)
+        extract(study, connection, home.cache)
+    dbt(path, folder)
+    with open_build(path) as connection:
+        infer_study(connection, study)
+        return connection.execute(FAMILIES).fetchall()
+
+
+def dbt(path: Path, folder: Path) -> None:
+    """Build the cells."""
+    target = str(folder / "dbt")
+    variables = json.dumps({"build_path": str(path)})
+    select = ["--select", "+int_cells", "+int_selected_cells", "+int_groups", "--resource-type", "model", "seed"]
+    subprocess.run(
+        [DBT, "--quiet", "build", "--vars", variables, "--profiles-dir", str(PROJECT), *select],
+        cwd=PROJECT,
+        env={**os.environ, "DBT_TARGET_PATH": target, "DBT_LOG_PATH": target},
+        check=True,
+    )
+
+
+def main() -> None:
+    """Print the rate of any finding by family."""
+    n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    demo = load_study(places.study_path("g20_demo"))
+    found: dict[tuple[str, str], list[bool]] = {}
+    for seed in range(n_seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            for measure, contrast, is_found, is_tested in families(with_seed(demo, seed), Path(folder)):
+                if is_tested:
+                    found.setdefault((measure, contrast), []).append(is_found)
+    print("| measure | contrast | families | with any finding |\n|---|---|---|---|")
+    for (measure, contrast), results in sorted(found.items()):
+        print(f"| {measure} | {contrast} | {len(results)} | {sum(results)} |")
+    everything = [result for results in found.values() for result in results]
+    print(f"| all | | {len(everything)} | {sum(everything)} ({sum(everything) / len(everything):.1%}) |")
+
+
+if __name__ == "__main__":
+    main()

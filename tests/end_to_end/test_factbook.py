@@ -1,0 +1,52 @@
+"""Real public-domain texts, a document a country; skipped where PLUMBLINE_DATA has none."""
+
+import pytest
+
+N_COUNTRIES = 20
+
+
+@pytest.fixture(scope="session")
+def factbook(run_study, plumbline_data):
+    return run_study("factbook", PLUMBLINE_DATA=str(plumbline_data))
+
+
+def test_every_country_is_reached_from_every_root_prompt_or_the_lack_is_counted(factbook):
+    rows = factbook.rows(
+        """
+        select root_prompt_id, count(*) from prompts where study_id = 'factbook' group by root_prompt_id
+        """
+    )
+    assert len(rows) >= N_COUNTRIES
+    assert {n for _, n in rows} == {N_COUNTRIES}
+
+
+def test_roots_have_actual_baselines_and_branches_counterfactual_ones(factbook):
+    kinds = factbook.rows("select distinct is_root, baseline_kind from prompts where study_id = 'factbook'")
+    assert sorted(kinds) == [(False, "counterfactual"), (True, "actual")]
+
+
+def test_a_branch_differs_from_its_root_by_its_replacements_alone(factbook):
+    import json
+
+    rows = factbook.rows(
+        """
+        select root.prompt_text, branch.prompt_text, branch.replacements_json
+        from prompts as branch
+        join prompts as root using (study_id, root_prompt_id)
+        where study_id = 'factbook' and root.is_root and not branch.is_root
+        """
+    )
+    for root, branch, replacements in rows:
+        assert root != branch
+        assert any(word.lower() in root.lower() for word in json.loads(replacements)), (root, replacements)
+
+
+def test_nothing_is_found_where_the_simulator_has_no_effect(factbook):
+    shown = factbook.rows(
+        """
+        select generation_id, group_id from contrasts
+        where study_id = 'factbook' and measure_id in ('sentiment', 'refusal') and calibration = 'raw'
+          and generation_id = 'fair' and verdict in ('bias_shown', 'difference_shown')
+        """
+    )
+    assert shown == []

@@ -1,0 +1,90 @@
+"""5,760 real responses of three models; skipped where PLUMBLINE_DATA has none."""
+
+import json
+
+import pytest
+
+MODELS = {"gpt_4o_mini": "gpt-4o-mini", "gpt_4_1_nano": "gpt-4.1-nano", "gpt_3_5_turbo": "gpt-3.5-turbo"}
+
+
+@pytest.fixture(scope="session")
+def fair_sea(run_study, plumbline_data):
+    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(plumbline_data))
+
+
+@pytest.fixture(scope="session")
+def reference(plumbline_data):
+    return json.loads((plumbline_data / "reference.json").read_text(encoding="utf-8"))["fairsea"]
+
+
+def test_every_response_is_there_and_none_was_rejected(fair_sea):
+    assert fair_sea.value("select count(*) from responses where study_id = 'fair_sea_responses'") == 5_760
+    assert (
+        fair_sea.value("select count(*) from quarantined_records where study_id = 'fair_sea_responses'") == 0
+    )
+
+
+@pytest.mark.parametrize("factor", ["gender", "race", "nationality"])
+def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
+    for generation, model in MODELS.items():
+        counts = reference["categorical"][f"D3/{model}"][factor]["counts"]
+        found = fair_sea.rows(
+            """
+            select group_id, category, n from outcome_distributions
+            where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
+              and measure_id = 'label' and grouping_id = ? and n > 0
+            """,
+            generation,
+            factor,
+        )
+        expected = {(g, c): n for g, row in counts.items() for c, n in row.items() if n}
+        assert {(g, c): n for g, c, n in found} == expected
+
+
+def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(fair_sea):
+    scopes = fair_sea.rows(
+        """
+        select distinct scope from contrasts
+        where study_id = 'fair_sea_responses' and slice_id != 'all' and p_value is not null
+        """
+    )
+    assert scopes == [("these prompts only",)]
+    assert (
+        fair_sea.value(
+            "select count(*) from contrasts where study_id = 'fair_sea_responses' and slice_id != 'all' "
+            "and verdict in ('bias_shown', 'equivalence_shown')"
+        )
+        == 0
+    )
+
+
+def test_names_nested_in_groups_get_no_inference_yet(fair_sea):
+    reasons = fair_sea.rows(
+        """
+        select distinct inference_reason from contrasts
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and grouping_id = 'gender'
+          and measure_id = 'label' and contrast = 'risk_difference'
+        """
+    )
+    assert reasons == [("scheme_not_available",)]
+
+
+def test_intersections_are_compared_too(fair_sea):
+    groups = fair_sea.value(
+        """
+        select count(distinct group_id) from summary_statistics
+        where study_id = 'fair_sea_responses' and slice_id = 'D2' and measure_id = 'sentiment'
+          and grouping_id = 'gender x race x nationality'
+        """
+    )
+    assert groups == 2 * 3 * 6
+
+
+def test_coverage_is_that_of_the_reference(fair_sea, reference):
+    row = fair_sea.rows(
+        """
+        select n_cells, n_covered from coverage
+        where study_id = 'fair_sea_responses' and factors = 'gender x race'
+        """
+    )
+    assert row == [(6, 6)]

@@ -1,0 +1,159 @@
+"""The demo study as a newcomer runs it: declared effects are found, nothing else is."""
+
+import subprocess
+import sys
+
+import pytest
+
+SHOWN = "('bias_shown', 'difference_shown')"
+
+
+def test_it_says_where_everything_is(demo):
+    out = demo.done.stdout
+    assert str(demo.home / "plumbline.duckdb") in out
+    assert str(demo.home / "report" / "g20_demo.html") in out
+    assert "Simulated responses" in out
+
+
+def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):
+    found = dict(
+        demo.rows(
+            """
+            select group_id, value from contrasts
+            where generation_id = 'biased' and measure_id = 'sentiment' and calibration = 'raw'
+              and contrast = 'mean_difference' and q_value <= 0.05
+            """
+        )
+    )
+    assert found["Russia"] < 0
+    assert found["China"] < 0
+
+
+def test_no_difference_is_shown_where_there_is_none(demo):
+    shown = demo.rows(
+        f"""
+        select measure_id, group_id, contrast from contrasts
+        where generation_id = 'fair' and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
+          and verdict in {SHOWN}
+        """
+    )
+    assert shown == []
+
+
+def test_names_alone_move_the_calibrated_score_and_that_is_told_as_tool_bias(demo):
+    calibrated = demo.rows(
+        f"""
+        select group_id from contrasts
+        where generation_id = 'fair' and measure_id = 'sentiment' and calibration = 'calibrated'
+          and verdict in {SHOWN}
+        """
+    )
+    assert {("United States",), ("United Kingdom",)} & set(calibrated)
+    sentences = demo.rows(
+        f"select sentence from findings where generation_id = 'baseline' and verdict in {SHOWN}"
+    )
+    assert sentences
+    assert all(sentence.startswith("Tool bias") for (sentence,) in sentences)
+
+
+def test_sql_and_inference_agree_on_every_contrast(demo):
+    import duckdb
+
+    with duckdb.connect(str(demo.home / "build" / "g20_demo.duckdb"), read_only=True) as build:
+        apart, n = build.execute(
+            """
+            select count(*) filter (where abs(m.value - i.value_cells) > 1e-9), count(*)
+            from marts.contrasts as m
+            join inference.contrasts as i using
+                (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast,
+                 category, reference)
+            where m.value is not null and i.value_cells is not null
+            """
+        ).fetchone()
+    assert n > 100
+    assert apart == 0
+
+
+def test_every_value_that_is_null_has_a_reason_and_no_other(demo):
+    for mart in ("summary_statistics", "contrasts", "disparities"):
+        assert demo.value(f"select count(*) from {mart} where (value is null) = (reason is null)") == 0, mart
+
+
+def test_there_are_about_forty_root_prompts_in_21_concepts(demo):
+    roots, concepts = demo.rows(
+        """
+        select count(distinct root_prompt_id), count(distinct level)
+        from prompts join prompt_factors using (study_id, prompt_id)
+        where study_id = 'g20_demo' and factor = 'concept'
+        """
+    )[0]
+    assert 35 <= roots <= 45
+    assert concepts == 21
+
+
+def test_quality_results_of_both_kinds_are_published(demo):
+    kinds = dict(
+        demo.rows(
+            """
+            select starts_with(expectation, 'dbt: '), count(*) from data_quality
+            where study_id = 'g20_demo' and success group by all
+            """
+        )
+    )
+    assert kinds[True] > 20
+    assert kinds[False] > 20
+
+
+def test_no_address_but_loopback_was_asked_for(demo):
+    assert demo.reached == ""
+
+
+def test_the_report_says_that_nothing_real_was_asked(demo):
+    page = (demo.home / "report" / "g20_demo.html").read_text(encoding="utf-8")
+    assert "Simulated" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_parquet_holds_what_the_database_holds(demo):
+    path = demo.home / "parquet" / "contrasts.parquet"
+    n_parquet = demo.value(f"select count(*) from read_parquet('{path}')")
+    assert n_parquet == demo.value("select count(*) from contrasts")
+
+
+def test_a_second_run_changes_no_digit_and_a_reader_stays_undisturbed(demo, plumbline):
+    before = {mart: demo.rows(f"select * from {mart} order by all") for mart in ("contrasts", "disparities")}
+    reader = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import duckdb, sys\n"
+            f"c = duckdb.connect({str(demo.home / 'plumbline.duckdb')!r}, read_only=True)\n"
+            "first = c.execute('select published_at from studies').fetchall()\n"
+            "print('open', flush=True); sys.stdin.readline()\n"
+            "assert c.execute('select published_at from studies').fetchall() == first",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert reader.stdout.readline() == "open\n"
+    again = plumbline(demo.home, "run", "g20_demo")
+    reader.communicate("go\n", timeout=60)
+    assert again.returncode == 0, again.stderr
+    assert reader.returncode == 0
+    assert {mart: demo.rows(f"select * from {mart} order by all") for mart in before} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "no_such_study"], "There is no study 'no_such_study'"),
+        (["sql", "selekt 1"], "The query failed"),
+    ],
+)
+def test_a_mistake_ends_with_1_and_no_traceback(demo, plumbline, arguments, said):
+    done = plumbline(demo.home, *arguments)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
