@@ -2,11 +2,8 @@
 
 import dagster as dg
 
-from dagster_project.partitions import studies
-
 run_study = dg.define_asset_job(
     "run_study",
     selection=dg.AssetSelection.all(),
-    partitions_def=studies,
     description="One study, from its file to the published tables and the report.",
 )

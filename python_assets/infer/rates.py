@@ -224,8 +224,10 @@ def log_disparities(
     result = assemble(
         design, estimate, (null.n_as_extreme, draws), logit_floor(null), levels, (alpha, method)
     )
-    few = np.where(design.units_of_group < APPROXIMATE_BELOW, ", approximate interval", "").astype(object)
-    return mark_unbounded(result._replace(method=result.method + few))
+    method_text = result.method.copy()
+    is_few = (design.units_of_group < APPROXIMATE_BELOW) & np.not_equal(method_text, None)
+    method_text[is_few] += ", approximate interval"
+    return mark_unbounded(result._replace(method=method_text))
 
 
 def logit_error(pair: RatePair) -> Floats:
