@@ -22,6 +22,7 @@ from python_assets.study import Generation, Study, make_id
 from python_assets.warehouse import Home, Quarantined, write_stage
 
 BASELINE = "baseline"
+UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 RESPONSE_COLUMNS = [
     "prompt_id",
@@ -36,6 +37,9 @@ RESPONSE_COLUMNS = [
     "n_tokens_out",
     "context_json",
 ]
+
+
+Answers = dict[tuple[str, int], str | None]
 
 
 class GenerateCounts(NamedTuple):
@@ -70,7 +74,7 @@ def generate_study(
     prompts = read_prompts(connection)
     runs: list[tuple[Generation, GenerationRun]] = []
     for generation in expand_generations(study, list(imported)):
-        config = _config(study, generation, imported.get(generation.generation_id, {}))
+        config = _config(study, generation, _answers(study, generation, imported))
         log = home.responses(study.study_id) / f"{generation.generation_id}.jsonl"
         runs.append((generation, generate(prompts, config, log, progress=_reporter(generation, progress))))
     quarantine = [
@@ -85,7 +89,7 @@ def generate_study(
     ]
     responses = _responses(runs)
     tables = {
-        "generations": _generations(runs, any(p.baseline_text for p in prompts)),
+        "generations": _generations(runs, any((p.baseline_text or "").strip() for p in prompts)),
         "responses": responses,
     }
     write_stage(connection, study.study_id, "generate", tables, quarantine)
@@ -141,7 +145,7 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     ]
 
 
-def _imported_answers(study: Study) -> dict[str, dict[tuple[str, int], str | None]]:
+def _imported_answers(study: Study) -> dict[str, Answers]:
     if study.prompts.import_ is None:
         return {}
     from python_assets.importers import read_import
@@ -160,8 +164,20 @@ def _imported_answers(study: Study) -> dict[str, dict[tuple[str, int], str | Non
     return answers
 
 
+def _answers(study: Study, generation: Generation, imported: dict[str, Answers]) -> Answers:
+    if generation.spec.provider != "replay":
+        return {}
+    name = UNNAMED if UNNAMED in imported else generation.generation_id
+    if name not in imported:
+        raise StudyError(
+            f"{study.path}: generation {name!r} replays imported responses, but the import has none of it; "
+            f"it has {', '.join(sorted(imported)) or 'no responses'}"
+        )
+    return imported[name]
+
+
 def _config(
-    study: Study, generation: Generation, answers: dict[tuple[str, int], str | None]
+    study: Study, generation: Generation, answers: Answers
 ) -> GenerationConfig:
     spec = generation.spec
     function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
@@ -230,7 +246,8 @@ def _generation_row(generation: Generation, run: GenerationRun) -> dict[str, Any
         "engine_version": description.engine_version,
         "system_prompt": generation.system_prompt,
         "prompt_template": spec.prompt_template,
-        "decoding_json": _json(spec.decoding.model_dump(exclude_none=True)),
+        # how imported responses were drawn is not known
+        "decoding_json": _json({} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)),
         "extensions_json": "{}",
         "model_details_json": _json({**description.model_details, "options": spec.options}),
         "is_simulated": run.is_simulated,

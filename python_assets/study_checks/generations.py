@@ -38,11 +38,15 @@ def _replay_problems(draft: Draft, path: FieldPath, name: str) -> Iterator[Probl
     if prompts.import_ is None:
         expected = f"prompts.import, because {REPLAY} answers with imported responses"
         yield Problem((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
-    elif prompts.import_.columns.generation is None:
+    elif prompts.import_.columns.generation is None and (name == EVERY_IMPORTED or _n_replays(draft) > 1):
         expected = f"the column that says which generation answered, for provider {REPLAY}"
         yield Problem(
             ("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN"
         )
+
+
+def _n_replays(draft: Draft) -> int:
+    return sum(spec.provider == REPLAY for spec in draft.parts.generations.values())
 
 
 def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[Problem]:

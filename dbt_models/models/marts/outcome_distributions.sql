@@ -1,41 +1,38 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category) of a categorical
--- measure. share is NULL in a group without a label (n_group 0). The Wilson interval takes responses as independent.
+-- measure. share is NULL in a group without a label (n_group 0). The interval is inference's: Wilson at the effective size over
+-- root prompts, because responses to one root prompt are not independent.
 with
 
-group_statistics as (
-    select * from {{ ref('int_group_statistics') }}
-),
-
-studies as (
-    select * from {{ ref('stg_studies') }}
-),
-
-critical_values as (
-    select study_id, {{ normal_quantile('(1 - alpha / 2)') }} as z
-    from studies
-),
-
 shares as (
-    select
-        group_statistics.*,
-        critical_values.z,
-        case when n_responses > 0 then total / n_responses end as share
-    from group_statistics
-    inner join critical_values on group_statistics.study_id = critical_values.study_id
-    where group_statistics.kind = 'categorical'
+    select * from {{ ref('int_group_statistics') }}
+    where kind = 'categorical'
+),
+
+intervals as (
+    select * from {{ ref('stg_inference_summary_statistics') }}
+    where statistic = 'mean' and calibration = 'raw'
 )
 
 select
-    study_id,
-    slice_id,
-    generation_id,
-    measure_id,
-    grouping_id,
-    group_id,
-    category,
-    cast(coalesce(total, 0) as bigint) as n,
-    share,
-    case when n_responses > 0 then {{ wilson_limit('share', 'n_responses', 'z', -1) }} end as ci_low,
-    case when n_responses > 0 then {{ wilson_limit('share', 'n_responses', 'z', 1) }} end as ci_high,
-    n_responses as n_group
+    shares.study_id,
+    shares.slice_id,
+    shares.generation_id,
+    shares.measure_id,
+    shares.grouping_id,
+    shares.group_id,
+    shares.category,
+    cast(coalesce(shares.total, 0) as bigint) as n,
+    case when shares.n_responses > 0 then shares.total / shares.n_responses end as share,
+    intervals.ci_low,
+    intervals.ci_high,
+    shares.n_responses as n_group
 from shares
+left join intervals
+    on
+        shares.study_id = intervals.study_id
+        and shares.slice_id = intervals.slice_id
+        and shares.generation_id = intervals.generation_id
+        and shares.measure_id = intervals.measure_id
+        and shares.grouping_id = intervals.grouping_id
+        and shares.group_id = intervals.group_id
+        and shares.category = intervals.category
