@@ -10,14 +10,20 @@ from python_assets.warehouse import open_build
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.fixture
-def plumbline_data(monkeypatch):
+@pytest.fixture(scope="session")
+def data_folder():
     """The folder of real data that two studies read; without it their tests are skipped."""
     folder = Path(os.environ.get("PLUMBLINE_DATA") or ROOT.parent / "shared" / "data").absolute()
     if not folder.is_dir():
         pytest.skip(f"{folder} does not exist: set PLUMBLINE_DATA to the folder of factbook and fairsea")
-    monkeypatch.setenv("PLUMBLINE_DATA", str(folder))
     return folder
+
+
+@pytest.fixture
+def plumbline_data(data_folder, monkeypatch):
+    """That folder, named in the environment as study files expect it."""
+    monkeypatch.setenv("PLUMBLINE_DATA", str(data_folder))
+    return data_folder
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ N_COUNTRIES = 20
 
 
 @pytest.fixture(scope="session")
-def factbook(run_study, plumbline_data):
-    return run_study("factbook", PLUMBLINE_DATA=str(plumbline_data))
+def factbook(run_study, data_folder):
+    return run_study("factbook", PLUMBLINE_DATA=str(data_folder))
 
 
 def test_every_country_is_reached_from_every_root_prompt_or_the_lack_is_counted(factbook):

@@ -4,17 +4,19 @@ import json
 
 import pytest
 
-MODELS = {"gpt_4o_mini": "gpt-4o-mini", "gpt_4_1_nano": "gpt-4.1-nano", "gpt_3_5_turbo": "gpt-3.5-turbo"}
+from python_assets.study import make_id
+
+FACTORS = ["gender", "race", "nationality"]
 
 
 @pytest.fixture(scope="session")
-def fair_sea(run_study, plumbline_data):
-    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(plumbline_data))
+def fair_sea(run_study, data_folder):
+    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
 
 
 @pytest.fixture(scope="session")
-def reference(plumbline_data):
-    return json.loads((plumbline_data / "reference.json").read_text(encoding="utf-8"))["fairsea"]
+def reference(data_folder):
+    return json.loads((data_folder / "reference.json").read_text(encoding="utf-8"))["fairsea"]
 
 
 def test_every_response_is_there_and_none_was_rejected(fair_sea):
@@ -24,10 +26,15 @@ def test_every_response_is_there_and_none_was_rejected(fair_sea):
     )
 
 
-@pytest.mark.parametrize("factor", ["gender", "race", "nationality"])
+def of_category(part, category):
+    """Identifier of a model and its reference numbers, for each model that has them."""
+    keys = [key.split("/") for key in part]
+    return [(make_id(model), part[f"{name}/{model}"]) for name, model in keys if name == category]
+
+
+@pytest.mark.parametrize("factor", FACTORS)
 def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
-    for generation, model in MODELS.items():
-        counts = reference["categorical"][f"D3/{model}"][factor]["counts"]
+    for generation, numbers in of_category(reference["categorical"], "D3"):
         found = fair_sea.rows(
             """
             select group_id, category, n from outcome_distributions
@@ -37,8 +44,28 @@ def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
             generation,
             factor,
         )
+        counts = numbers[factor]["counts"]
         expected = {(g, c): n for g, row in counts.items() for c, n in row.items() if n}
         assert {(g, c): n for g, c, n in found} == expected
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_mean_sentiment_is_that_of_the_reference(fair_sea, reference, factor):
+    models = of_category(reference["continuous"], "D2")
+    assert models
+    for generation, numbers in models:
+        found = dict(
+            fair_sea.rows(
+                """
+                select group_id, value from summary_statistics
+                where study_id = 'fair_sea_responses' and slice_id = 'D2' and generation_id = ?
+                  and measure_id = 'sentiment' and grouping_id = ? and statistic = 'mean'
+                """,
+                generation,
+                factor,
+            )
+        )
+        assert found == {g["group"]: pytest.approx(g["mean"], abs=1e-9) for g in numbers[factor]["groups"]}
 
 
 def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(fair_sea):

@@ -20,7 +20,7 @@ def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):
         demo.rows(
             """
             select group_id, value from contrasts
-            where generation_id = 'biased' and measure_id = 'sentiment' and calibration = 'raw'
+            where study_id = 'g20_demo' and generation_id = 'biased' and measure_id = 'sentiment' and calibration = 'raw'
               and contrast = 'mean_difference' and q_value <= 0.05
             """
         )
@@ -33,7 +33,7 @@ def test_no_difference_is_shown_where_there_is_none(demo):
     shown = demo.rows(
         f"""
         select measure_id, group_id, contrast from contrasts
-        where generation_id = 'fair' and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
+        where study_id = 'g20_demo' and generation_id = 'fair' and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
           and verdict in {SHOWN}
         """
     )
@@ -44,13 +44,13 @@ def test_names_alone_move_the_calibrated_score_and_that_is_told_as_tool_bias(dem
     calibrated = demo.rows(
         f"""
         select group_id from contrasts
-        where generation_id = 'fair' and measure_id = 'sentiment' and calibration = 'calibrated'
+        where study_id = 'g20_demo' and generation_id = 'fair' and measure_id = 'sentiment' and calibration = 'calibrated'
           and verdict in {SHOWN}
         """
     )
     assert {("United States",), ("United Kingdom",)} & set(calibrated)
     sentences = demo.rows(
-        f"select sentence from findings where generation_id = 'baseline' and verdict in {SHOWN}"
+        f"select sentence from findings where study_id = 'g20_demo' and generation_id = 'baseline' and verdict in {SHOWN}"
     )
     assert sentences
     assert all(sentence.startswith("Tool bias") for (sentence,) in sentences)
