@@ -1,4 +1,4 @@
-"""How often the demo's model without any effect is said to differ: 20 seeds, real stages from article to verdict.
+"""How often the demo's model without any effect is said to differ: 20 seeds, real stages up to the verdict.
 
     python bench/bench_false_findings.py [number of seeds]
 
@@ -66,7 +66,8 @@ def dbt(path: Path, folder: Path) -> None:
     """Build the cells."""
     target = str(folder / "dbt")
     variables = json.dumps({"build_path": str(path)})
-    select = ["--select", "+int_cells", "+int_selected_cells", "+int_groups", "--resource-type", "model", "seed"]
+    models = ["+int_cells", "+int_selected_cells", "+int_groups"]
+    select = ["--select", *models, "--resource-type", "model", "seed"]
     subprocess.run(
         [DBT, "--quiet", "build", "--vars", variables, "--profiles-dir", str(PROJECT), *select],
         cwd=PROJECT,

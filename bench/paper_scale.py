@@ -1,0 +1,83 @@
+"""Seconds and memory from the raw tables to the published database at the size of SAGED's own study.
+
+    python -m bench.paper_scale
+
+31,500 responses x 44 measures by seed; then what the assets run: the gate, dbt's first half, inference, dbt's
+second half, publish.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from bench.bench_gate import bench_study
+from bench.make_raw import Scale, make_raw
+from dagster_project.dbt import DBT, PROJECT, TESTS, manifest_path
+from expectations import SCRAPED, TABLES
+from expectations.runner import run_suites
+from python_assets.infer.run import infer_study
+from python_assets.publish import publish
+from python_assets.quality import refresh_quality_marts
+from python_assets.warehouse import Home, open_build
+
+
+def timed(name: str, function: Callable[[], Any]) -> None:
+    """Run one stage and print its row of the table."""
+    started = perf_counter()
+    function()
+    seconds = perf_counter() - started
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"| {name} | {seconds:.1f} | {peak / 1024**2:.2f} |", flush=True)
+
+
+def dbt(path: Path, *selection: str) -> None:
+    """Build one half as the Dagster asset does."""
+    target = str(path.with_suffix("") / "dbt")
+    arguments = ["--quiet", "build", "--vars", json.dumps({"build_path": str(path)}), *TESTS, *selection]
+    environment = {**os.environ, "DBT_TARGET_PATH": target, "DBT_LOG_PATH": target}
+    command = [DBT, *arguments, "--profiles-dir", str(PROJECT)]
+    subprocess.run(command, cwd=PROJECT, env=environment, check=True)
+
+
+def main() -> None:
+    """Print the table."""
+    study = bench_study()
+    manifest_path()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        path = home.build(study.study_id)
+        path.parent.mkdir(parents=True)
+        n_rows = make_raw(path, Scale(), seed=1)
+        print(
+            f"{n_rows['measurements']:,} measurements\n\n| stage | seconds | peak GB so far |\n|---|---|---|"
+        )
+
+        def gate() -> None:
+            with open_build(path) as connection:
+                run_suites(connection, study, [t for t in TABLES if t not in SCRAPED], run_id="bench")
+
+        def infer() -> None:
+            with open_build(path) as connection:
+                infer_study(connection, study)
+
+        def publish_study() -> None:
+            with open_build(path) as connection:
+                refresh_quality_marts(connection)
+            publish(path, home, study.study_id)
+
+        timed("gate, with the import of Great Expectations", gate)
+        timed("gate again, without it", gate)
+        timed("dbt, first half", lambda: dbt(path, "--exclude", "source:inference+"))
+        timed("inference", infer)
+        timed("dbt, second half", lambda: dbt(path, "--select", "source:inference+"))
+        timed("publish", publish_study)
+
+
+if __name__ == "__main__":
+    main()
