@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import duckdb
 from dagster_dbt import (
     DagsterDbtTranslator,
     DagsterDbtTranslatorSettings,
@@ -24,6 +25,7 @@ from dagster_dbt import (
 )
 from packaging.version import Version
 
+from dagster_project.assets.common import table_metadata
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets import places
@@ -71,7 +73,7 @@ def _parse(target: Path) -> None:
 
 
 class QuietDbt(DbtCliResource):
-    """dbt without what dagster-dbt does at every call: asking the package index and opening the build file."""
+    """dbt without what dagster-dbt does at every call: ask the package index and open the build file."""
 
     @cached_property
     def _cli_version(self) -> Version:
@@ -133,10 +135,18 @@ def dbt_models(
     # one folder a study: dbt's second half, and the next run, need not parse the project again
     target = warehouse.home.build(study_id).with_suffix("") / "dbt"
     invocation = dbt.cli(arguments, context=context, target_path=target)
-    yield from invocation.stream()
+    events = list(invocation.stream())
     with warehouse.build(study_id) as connection:
+        yield from (_with_rows(event, context, connection) for event in events)
         results = invocation.get_artifact("run_results.json")
         record_dbt_tests(connection, study_id, context.run_id, results, json.loads(MANIFEST.read_bytes()))
+
+
+def _with_rows(event: Any, context: dg.AssetExecutionContext, connection: duckdb.DuckDBPyConnection) -> Any:
+    if not isinstance(event, dg.Output):
+        return event
+    schema, table = context.asset_key_for_output(event.output_name).path
+    return event.with_metadata({**event.metadata, **table_metadata(connection, schema, table)})
 
 
 def mart_keys() -> list[dg.AssetKey]:

@@ -8,6 +8,7 @@ import dagster as dg
 import duckdb
 
 from python_assets import places
+from python_assets.errors import StudyError
 from python_assets.study import Study
 from python_assets.study_file import load_study
 from python_assets.warehouse import Home, open_build
@@ -17,7 +18,15 @@ class StudyResource(dg.ConfigurableResource):
     """Reads the study file that a partition names."""
 
     def load(self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext) -> Study:
-        """The study of this run's partition."""
+        """The study of this run's partition.
+
+        Raises:
+            StudyError: the run has no partition, or the study file has mistakes.
+        """
+        if not context.has_partition_key:
+            raise StudyError(
+                "Which study? Choose a partition, or run the check with the asset it belongs to."
+            )
         return load_study(places.study_path(context.partition_key))
 
 

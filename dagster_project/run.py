@@ -52,7 +52,9 @@ def _printing_to(path: Path | None) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         log = path.open("w", encoding="utf-8")
     except OSError as error:
-        raise RunFailed(f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to another folder.") from error
+        raise RunFailed(
+            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to another folder."
+        ) from error
     with log, contextlib.redirect_stdout(log):
         yield
 

@@ -11,9 +11,9 @@ from typing import Any
 TABLES = Path(__file__).with_name("tables.md")
 HEAD = """# The published tables
 
-Every table is in `warehouse/plumbline.duckdb` and, as a Parquet file, in `warehouse/parquet/`. A number that cannot be
-computed is NULL and has a `reason`; where p, interval or q is NULL, `inference_reason` says why. This page is written by
-`python -m docs.make_tables` from the descriptions in the dbt project.
+Every table is in `warehouse/plumbline.duckdb` and, as a Parquet file, in `warehouse/parquet/`. A number that
+cannot be computed is NULL and has a `reason`; where p, interval or q is NULL, `inference_reason` says why.
+The page is made by `python -m docs.make_tables` from the descriptions in the dbt project.
 """
 
 

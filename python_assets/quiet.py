@@ -14,6 +14,8 @@ NO_TELEMETRY: Final = {
 DAGSTER_YAML: Final = """# Written by Plumbline when it is absent; change it as you like.
 telemetry:
   enabled: false
+nux:  # asks for an e-mail address at the first visit
+  enabled: false
 concurrency:
   runs:
     max_concurrent_runs: 2

@@ -1,7 +1,7 @@
 """Names to objects: what a study file may call by name, and functions of the user's own beside it.
 
-Belongs here: the look-up alone. Each stage keeps its registry in its package and imports its own files, so that
-a new file registers itself.
+Belongs here: the look-up alone. Each stage keeps its registry in its package and imports its own files: a new
+file registers itself.
 """
 
 import hashlib

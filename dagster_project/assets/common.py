@@ -1,5 +1,7 @@
 """What every asset of a study shares: its partitions, its metadata and the specification of a raw table."""
 
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import dagster as dg
@@ -26,21 +28,34 @@ def raw_table(
     )
 
 
+def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:
+    """Call a stage; what it counted, by name, and the seconds it took."""
+    started = perf_counter()
+    counts = stage(*arguments, **options)._asdict()
+    return {**counts, "seconds": perf_counter() - started}
+
+
 def materialise(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any
 ) -> dg.MaterializeResult:
     """The result of one table: its rows, its first rows, and what the stage counted."""
-    relation = f'{schema}."{table}"'
-    n_rows = connection.table(f"{schema}.{table}").shape[0]
     return dg.MaterializeResult(
         asset_key=[schema, table],
         metadata={
-            "dagster/row_count": n_rows,
-            "dagster/column_schema": _column_schema(connection, relation),
-            "preview": dg.MetadataValue.md(_preview(connection, relation)),
+            **table_metadata(connection, schema, table),
             **{name: _metadata_value(value) for name, value in counts.items()},
         },
     )
+
+
+def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> dict[str, Any]:
+    """Number of rows, columns and first rows of a table."""
+    relation = f'{schema}."{table}"'
+    return {
+        "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
+        "dagster/column_schema": _column_schema(connection, relation),
+        "preview": dg.MetadataValue.md(_preview(connection, relation)),
+    }
 
 
 def _column_schema(connection: duckdb.DuckDBPyConnection, relation: str) -> dg.TableSchema:
@@ -49,7 +64,7 @@ def _column_schema(connection: duckdb.DuckDBPyConnection, relation: str) -> dg.T
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, relation: str) -> str:
-    cursor = connection.execute(f"select * exclude (study_id) from {relation} limit {PREVIEW_ROWS}")
+    cursor = connection.execute(f"select * from {relation} limit {PREVIEW_ROWS}")
     names = [column[0] for column in cursor.description or []]
     rows = [[_cell(value) for value in row] for row in cursor.fetchall()]
     lines = [names, ["---"] * len(names), *rows]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table
+from dagster_project.assets.common import materialise, raw_table, timed
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -28,6 +28,6 @@ def extract(
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = extract_study(loaded, connection, warehouse.home.cache)._asdict()
+        counts = timed(extract_study, loaded, connection, warehouse.home.cache)
         for table in ("measures", "measurements"):
             yield materialise(connection, "raw", table, **counts)

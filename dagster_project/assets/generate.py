@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table
+from dagster_project.assets.common import materialise, raw_table, timed
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -25,6 +25,6 @@ def generate(
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = generate_study(loaded, connection, warehouse.home, progress=context.log.info)._asdict()
+        counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
         for table in ("generations", "responses"):
             yield materialise(connection, "raw", table, **counts)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise
+from dagster_project.assets.common import materialise, timed
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -38,6 +38,6 @@ def infer(
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = infer_study(connection, loaded)._asdict()
+        counts = timed(infer_study, connection, loaded)
         for table in GRAINS:
             yield materialise(connection, "inference", table, **counts)

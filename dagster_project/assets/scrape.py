@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table
+from dagster_project.assets.common import materialise, raw_table, timed
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -43,6 +43,6 @@ def scrape(
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = scrape_study(loaded, connection)._asdict()
+        counts = timed(scrape_study, loaded, connection)
         for table in ("documents", "keywords", "sentences"):
             yield materialise(connection, "raw", table, **counts)

@@ -176,9 +176,7 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
     return imported[name]
 
 
-def _config(
-    study: Study, generation: Generation, answers: Answers
-) -> GenerationConfig:
+def _config(study: Study, generation: Generation, answers: Answers) -> GenerationConfig:
     spec = generation.spec
     function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
     return GenerationConfig(
@@ -247,7 +245,9 @@ def _generation_row(generation: Generation, run: GenerationRun) -> dict[str, Any
         "system_prompt": generation.system_prompt,
         "prompt_template": spec.prompt_template,
         # how imported responses were drawn is not known
-        "decoding_json": _json({} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)),
+        "decoding_json": _json(
+            {} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)
+        ),
         "extensions_json": "{}",
         "model_details_json": _json({**description.model_details, "options": spec.options}),
         "is_simulated": run.is_simulated,

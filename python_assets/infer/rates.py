@@ -225,7 +225,7 @@ def log_disparities(
         design, estimate, (null.n_as_extreme, draws), logit_floor(null), levels, (alpha, method)
     )
     method_text = result.method.copy()
-    is_few = (design.units_of_group < APPROXIMATE_BELOW) & np.not_equal(method_text, None)
+    is_few = (design.units_of_group < APPROXIMATE_BELOW) & method_text.astype(bool)
     method_text[is_few] += ", approximate interval"
     return mark_unbounded(result._replace(method=method_text))
 

@@ -44,9 +44,7 @@ def verdicts(
     return np.select(conditions, [str(word) for word in words], str(Verdict.INCONCLUSIVE)).astype(object)
 
 
-def n_needed(
-    value: Floats, sd: Floats, margin: Floats, *, alpha: float, n_tests: Floats | int = 1
-) -> Floats:
+def n_needed(value: Floats, sd: Floats, margin: Floats, *, alpha: float, n_tests: Floats | int = 1) -> Floats:
     """Root prompts at which a verdict would have 80 % power if the effect is as seen.
 
     Args:
