@@ -55,11 +55,19 @@ def test_names_alone_move_the_calibrated_score_and_that_is_told_as_tool_bias(dem
     sentences = demo.rows(
         f"""
         select sentence from findings
-        where study_id = 'g20_demo' and generation_id = 'baseline' and verdict in {SHOWN}
+        where study_id = 'g20_demo' and verdict in {SHOWN} and generation_id in ('baseline', 'fair')
         """
     )
-    assert sentences
+    assert len(sentences) > len(calibrated)
     assert all(sentence.startswith("Tool bias") for (sentence,) in sentences)
+
+
+def test_the_model_without_effects_has_no_finding_of_its_own(demo):
+    query = f"""
+        select distinct generation_id from findings
+        where study_id = 'g20_demo' and verdict in {SHOWN} and not is_tool_bias
+    """
+    assert demo.rows(query) == [("biased",)]
 
 
 def test_sql_and_inference_agree_on_every_contrast(demo):

@@ -19,10 +19,17 @@ studies as (
     select * from {{ ref('stg_studies') }}
 ),
 
+{% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
+from_tool as (
+    {{ tool_bias_rows('contrasts', keys, tool_keys=keys, signed=true) }}
+),
+
 described as (
     select
         contrasts.*,
-        generations.is_baseline as is_tool_bias,
+        generations.is_baseline,
+        generations.is_baseline
+        or (contrasts.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
         studies.alpha,
         case contrasts.contrast
             when 'mean_difference' then ''
@@ -49,6 +56,12 @@ described as (
         on contrasts.study_id = generations.study_id
         and contrasts.generation_id = generations.generation_id
     inner join studies on contrasts.study_id = studies.study_id
+    left join from_tool
+        on contrasts.study_id = from_tool.study_id
+        and contrasts.generation_id = from_tool.generation_id
+        {% for key in keys %}
+        and contrasts.{{ key }} = from_tool.{{ key }}
+        {% endfor %}
     where contrasts.verdict is not null
 )
 
@@ -92,6 +105,7 @@ select
     || {{ finding_verdict() }}
     || case
         when verdict not in ('bias_shown', 'difference_shown') then ''
+        when is_tool_bias and not is_baseline then '; raw values show no difference, the baseline texts alone do'
         when advantage < 0 then '; disadvantaged'
         when advantage > 0 then '; advantaged'
         else ''

@@ -19,10 +19,17 @@ studies as (
     select * from {{ ref('stg_studies') }}
 ),
 
+{% set keys = ['slice_id', 'measure_id', 'grouping_id', 'statistic', 'parameters', 'metric'] %}
+from_tool as (
+    {{ tool_bias_rows('disparities', keys, tool_keys=keys | reject('in', ['parameters', 'metric']) | list, signed=false) }}
+),
+
 described as (
     select
         disparities.*,
-        generations.is_baseline as is_tool_bias,
+        generations.is_baseline,
+        generations.is_baseline
+        or (disparities.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
         studies.alpha,
         case when disparities.statistic = 'mean' and measures.kind = 'binary' then 'rate'
             else replace(disparities.statistic, '_', ' ')
@@ -43,6 +50,12 @@ described as (
         on disparities.study_id = generations.study_id
         and disparities.generation_id = generations.generation_id
     inner join studies on disparities.study_id = studies.study_id
+    left join from_tool
+        on disparities.study_id = from_tool.study_id
+        and disparities.generation_id = from_tool.generation_id
+        {% for key in keys %}
+        and disparities.{{ key }} = from_tool.{{ key }}
+        {% endfor %}
     where disparities.verdict is not null
 )
 
@@ -84,6 +97,7 @@ select
     || {{ finding_uncertainty() }}
     || {{ finding_verdict() }}
     || case
+        when is_tool_bias and not is_baseline then '; raw values show no difference, the baseline texts alone do'
         when verdict in ('bias_shown', 'difference_shown') and disadvantaged_group is not null
         then '; ' || disadvantaged_group || ' disadvantaged'
         else ''
