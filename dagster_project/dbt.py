@@ -30,6 +30,7 @@ from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets import places
 from python_assets.quality import record_dbt_tests
+from python_assets.warehouse import make_folder
 
 PROJECT = places.PROJECT / "dbt_models"
 DBT = Path(sys.executable).with_name("dbt")  # beside the interpreter: PATH may hold another one, or none
@@ -42,6 +43,7 @@ def manifest_path() -> Path:
 
     Raises:
         RuntimeError: dbt cannot parse the project; its output is in the text.
+        WarehouseError: the warehouse cannot be written.
     """
     files = sorted(
         path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
@@ -55,6 +57,7 @@ def manifest_path() -> Path:
 
 def _parse(target: Path) -> None:
     own_target = target.with_name(f"{target.name}.{os.getpid()}")  # two processes may start at once
+    make_folder(own_target)
     done = subprocess.run(
         [DBT, "--no-send-anonymous-usage-stats", "parse", "--vars", json.dumps(NO_BUILD_FILE)],
         cwd=PROJECT,

@@ -11,6 +11,7 @@ import dagster as dg
 
 from python_assets import places
 from python_assets.errors import PlumblineError
+from python_assets.warehouse import make_folder
 
 
 class RunFailed(PlumblineError):
@@ -48,14 +49,8 @@ def _printing_to(path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        log = path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise RunFailed(
-            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to another folder."
-        ) from error
-    with log, contextlib.redirect_stdout(log):
+    make_folder(path.parent)
+    with path.open("w", encoding="utf-8") as log, contextlib.redirect_stdout(log):
         yield
 
 

@@ -64,6 +64,20 @@ def utc_now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder of the warehouse and those above it.
+
+    Raises:
+        WarehouseError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WarehouseError(
+            f"{path} cannot be made: {error}. Set PLUMBLINE_HOME to a folder that can be written."
+        ) from error
+
+
 @contextmanager
 def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the build file of a study for writing, with its schemas and raw tables in place.
@@ -84,10 +98,10 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    make_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         connection = duckdb.connect(str(path))
-    except (OSError, duckdb.IOException) as error:
+    except duckdb.IOException as error:
         raise WarehouseError(
             f"{path} cannot be opened for writing: {error}. Close the process that has it open, "
             "or set PLUMBLINE_HOME to a folder that can be written."

@@ -1,0 +1,72 @@
+"""What a user's mistakes get: one clear text on standard error, exit code 1, no traceback."""
+
+import pytest
+
+BROKEN = """
+title: Broken
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} kind?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male], reference: Other}
+generations: [{name: one, provider: simulatr}]
+groupings: [gendre]
+"""
+UNREACHABLE = """
+title: Unreachable
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} kind?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male]}
+generations:
+  - {name: one, provider: ollama, model: "llama3.1:8b", base_url: "http://127.0.0.1:9", max_retries: 0}
+"""
+
+
+@pytest.fixture
+def studies(tmp_path):
+    folder = tmp_path / "studies"
+    folder.mkdir()
+    (folder / "broken.yml").write_text(BROKEN, encoding="utf-8")
+    (folder / "unreachable.yml").write_text(UNREACHABLE, encoding="utf-8")
+    return folder
+
+
+def test_every_mistake_in_a_study_file_is_told_at_once(plumbline, studies, tmp_path):
+    done = plumbline(tmp_path / "home", "plan", "broken", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    for field in ("factors.gender.reference", "generations[0].provider", "groupings[0]"):
+        assert field in done.stderr
+
+
+def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies, tmp_path):
+    done = plumbline(tmp_path / "home", "run", "unreachable", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 1
+    assert "generate: " in done.stderr
+    assert "127.0.0.1:9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_home_that_cannot_be_written_is_named(plumbline, tmp_path):
+    (tmp_path / "home").write_text("a file in the way")
+    done = plumbline(tmp_path, "run", "g20_demo", PLUMBLINE_HOME=str(tmp_path / "home"))
+    assert done.returncode == 1
+    assert "PLUMBLINE_HOME" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_new_study_can_be_planned_at_once(plumbline, tmp_path):
+    (tmp_path / "studies").mkdir()
+    environment = {"PLUMBLINE_STUDIES": str(tmp_path / "studies")}
+    made = plumbline(tmp_path / "home", "new", "my_first", **environment)
+    assert made.returncode == 0, made.stderr
+    planned = plumbline(tmp_path / "home", "plan", "my_first", **environment)
+    assert planned.returncode == 0, planned.stderr
+    assert "root prompts" in planned.stdout
+    again = plumbline(tmp_path / "home", "new", "my_first", **environment)
+    assert again.returncode == 1
+    assert "Traceback" not in again.stderr
