@@ -13,7 +13,7 @@ from expectations.rule import Rule, Severity, parameters
 from python_assets.errors import QualityError
 from python_assets.quiet import no_telemetry
 from python_assets.study import Study
-from python_assets.warehouse import utc_now
+from python_assets.warehouse import transaction, utc_now
 
 EXAMPLE_CHARACTERS: Final = 200
 
@@ -37,7 +37,7 @@ class CheckResult(NamedTuple):
 def run_suites(
     connection: duckdb.DuckDBPyConnection, study: Study, tables: Iterable[str], *, run_id: str
 ) -> list[CheckResult]:
-    """Evaluate the expectations of raw tables and replace their raw.data_quality rows of this run.
+    """Evaluate the expectations of raw tables and replace their raw.data_quality rows.
 
     Args:
         connection: the open build file, no transaction begun.
@@ -146,12 +146,10 @@ def _write(
 ) -> None:
     checked_at = utc_now()
     rows = [(study_id, run_id, *result[:9], checked_at) for result in results]
-    connection.execute("begin")
-    try:
+    with transaction(connection):
         for table in tables:
             connection.execute(
-                "delete from raw.data_quality where study_id = ? and run_id = ? and table_name = ?",
-                [study_id, run_id, table],
+                "delete from raw.data_quality where study_id = ? and table_name = ?", [study_id, table]
             )
         if rows:
             connection.executemany(
@@ -163,7 +161,3 @@ def _write(
                 """,
                 rows,
             )
-        connection.execute("commit")
-    except BaseException:
-        connection.execute("rollback")
-        raise

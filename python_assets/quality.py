@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.raw_tables import RAW_TABLES
-from python_assets.warehouse import utc_now
+from python_assets.warehouse import transaction, utc_now
 
 MARTS = {"data_quality": "data_quality", "quarantined_records": "quarantine"}
 
@@ -44,14 +44,13 @@ def record_dbt_tests(
         return 0
     connection.register("dbt_tests", rows)
     names = ", ".join(rows.columns)
-    connection.execute("begin")
-    connection.execute(
-        "delete from raw.data_quality where expectation in (select expectation from dbt_tests)"
-    )
-    connection.execute(
-        f"insert into raw.data_quality (study_id, {names}) select ?, {names} from dbt_tests", [study_id]
-    )
-    connection.execute("commit")
+    with transaction(connection):
+        connection.execute(
+            "delete from raw.data_quality where expectation in (select expectation from dbt_tests)"
+        )
+        connection.execute(
+            f"insert into raw.data_quality (study_id, {names}) select ?, {names} from dbt_tests", [study_id]
+        )
     connection.unregister("dbt_tests")
     return len(rows)
 
@@ -80,11 +79,10 @@ def refresh_quality_marts(connection: duckdb.DuckDBPyConnection) -> dict[str, in
         Rows by mart.
     """
     counts = {}
-    connection.execute("begin")
-    for mart, table in MARTS.items():
-        names = ", ".join(RAW_TABLES[table])
-        connection.execute(f"delete from marts.{mart}")
-        connection.execute(f"insert into marts.{mart} ({names}) select {names} from raw.{table}")
-        counts[mart] = connection.table(f"marts.{mart}").shape[0]
-    connection.execute("commit")
+    with transaction(connection):
+        for mart, table in MARTS.items():
+            names = ", ".join(RAW_TABLES[table])
+            connection.execute(f"delete from marts.{mart}")
+            connection.execute(f"insert into marts.{mart} ({names}) select {names} from raw.{table}")
+            counts[mart] = connection.table(f"marts.{mart}").shape[0]
     return counts

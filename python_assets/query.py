@@ -66,7 +66,7 @@ def _cell(value: Any, max_cell: int) -> str:
 def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:
     if names:
         print(format_table(names, rows))
-    print(f"({len(rows)} rows)", file=sys.stderr)
+    print(f"({len(rows):,} {'row' if len(rows) == 1 else 'rows'})", file=sys.stderr)
 
 
 def _print_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:

@@ -112,6 +112,18 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """All of what is done inside, or nothing of it."""
+    connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
 def write_stage(
     connection: duckdb.DuckDBPyConnection,
     study_id: str,
@@ -136,17 +148,12 @@ def write_stage(
     """
     rejected = pd.DataFrame(quarantine, columns=list(Quarantined._fields))
     rejected = rejected.assign(stage=stage, quarantined_at=utc_now())
-    connection.execute("begin")
-    try:
+    with transaction(connection):
         for table, rows in tables.items():
             connection.execute(f"delete from raw.{table} where study_id = ?", [study_id])
             _insert(connection, study_id, table, rows)
         connection.execute("delete from raw.quarantine where study_id = ? and stage = ?", [study_id, stage])
         _insert(connection, study_id, "quarantine", rejected)
-        connection.execute("commit")
-    except BaseException:
-        connection.execute("rollback")
-        raise
     return {table: len(rows) for table, rows in tables.items()} | {"quarantine": len(rejected)}
 
 

@@ -24,6 +24,7 @@ from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import summary_rows
 from python_assets.infer.scheme import Options, compare_groups
 from python_assets.infer.verdict import Verdict, n_needed, verdicts
+from python_assets.warehouse import transaction
 
 DEFAULT_MARGINS: Final[dict[str, float]] = {"impact_ratio": 0.8}
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id"
@@ -233,18 +234,13 @@ def _margin_q(rows: pd.DataFrame, name: str) -> np.ndarray:
 
 
 def _write(connection: duckdb.DuckDBPyConnection, tables: dict[str, pd.DataFrame]) -> None:
-    connection.execute("begin transaction")
-    try:
+    with transaction(connection):
         connection.execute("create schema if not exists inference")
         for table, columns in TABLES.items():
             definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
             connection.execute(f"create or replace table inference.{table} ({definition})")
             if table in tables:
                 _insert(connection, table, tables[table])
-        connection.execute("commit")
-    except BaseException:
-        connection.execute("rollback")
-        raise
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:

@@ -25,7 +25,7 @@ def test_a_table_is_aligned_and_null_is_a_dash(published, capsys):
         "--------  ------  ------",
         "a|b       0.3333  -",
     ]
-    assert out.err == "(1 rows)\n"
+    assert out.err == "(1 row)\n"
 
 
 def test_csv_and_json_keep_every_digit(published, capsys):
