@@ -18,7 +18,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
     def check(
         context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> dg.AssetCheckResult:
-        from expectations.runner import explain, run_suites
+        from expectations.runner import blocking, explain, run_suites
 
         loaded = study.load(context)
         with warehouse.build(loaded.study_id) as connection:
@@ -26,11 +26,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
         failed = [result for result in results if not result.success]
         return dg.AssetCheckResult(
             passed=not failed,
-            severity=(
-                dg.AssetCheckSeverity.ERROR
-                if any(result.severity == "critical" for result in failed)
-                else dg.AssetCheckSeverity.WARN
-            ),
+            severity=(dg.AssetCheckSeverity.ERROR if blocking(failed) else dg.AssetCheckSeverity.WARN),
             description=explain(failed) or None,
             metadata={
                 "n_expectations": len(results),

@@ -17,8 +17,14 @@ from python_assets.warehouse import Home, open_build
 class StudyResource(dg.ConfigurableResource):
     """Reads the study file that a partition names."""
 
-    def load(self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext) -> Study:
+    def load(
+        self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, *, check_files: bool = False
+    ) -> Study:
         """The study of this run's partition.
+
+        Args:
+            context: of the asset or check.
+            check_files: whether to look into the files it names; once a run is enough.
 
         Raises:
             StudyError: the run has no partition, or the study file has mistakes.
@@ -27,7 +33,7 @@ class StudyResource(dg.ConfigurableResource):
             raise StudyError(
                 "Which study? Choose a partition, or run the check with the asset it belongs to."
             )
-        return load_study(places.study_path(context.partition_key))
+        return load_study(places.study_path(context.partition_key), check_files=check_files)
 
 
 class WarehouseResource(dg.ConfigurableResource):

@@ -8,8 +8,17 @@ import dagster as dg
 import duckdb
 
 from dagster_project.partitions import studies
-from python_assets.raw_tables import RAW_TABLES
 
+RAW_DESIGN = (
+    "factors",
+    "factor_levels",
+    "slices",
+    "slice_ids",
+    "groupings",
+    "coverage_sets",
+    "measure_slices",
+    "statistics",
+)
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120
 
@@ -92,20 +101,3 @@ def _metadata_value(value: Any) -> Any:
     if isinstance(value, dict | list | tuple):
         return dg.MetadataValue.json(value)
     return value
-
-
-RAW_DESIGN = [
-    table
-    for table in RAW_TABLES
-    if table
-    in {
-        "factors",
-        "factor_levels",
-        "slices",
-        "slice_ids",
-        "groupings",
-        "coverage_sets",
-        "measure_slices",
-        "statistics",
-    }
-]

@@ -21,7 +21,7 @@ def studies(
     """Record which study file is being run."""
     from python_assets.studies_table import record_study
 
-    loaded = study.load(context)
+    loaded = study.load(context, check_files=True)
     with warehouse.build(loaded.study_id) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run_id)
         return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
