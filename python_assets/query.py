@@ -65,7 +65,8 @@ def _cell(value: Any, max_cell: int) -> str:
 
 def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:
     if names:
-        print(format_table(names, rows))
+        # one column alone is text to be read, such as the sentences of findings
+        print(format_table(names, rows, MAX_CELL if len(names) > 1 else sys.maxsize))
     print(f"({len(rows):,} {'row' if len(rows) == 1 else 'rows'})", file=sys.stderr)
 
 

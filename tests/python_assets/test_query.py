@@ -28,6 +28,13 @@ def test_a_table_is_aligned_and_null_is_a_dash(published, capsys):
     assert out.err == "(1 row)\n"
 
 
+def test_a_text_is_cut_beside_other_columns_and_whole_alone(published, capsys):
+    print_query(published, "select repeat('a', 100) as sentence", "table")
+    assert "a" * 100 in capsys.readouterr().out
+    print_query(published, "select repeat('a', 100) as sentence, 1 as n", "table")
+    assert "a" * 59 + "…" in capsys.readouterr().out
+
+
 def test_csv_and_json_keep_every_digit(published, capsys):
     print_query(published, "select value from contrasts", "csv")
     assert capsys.readouterr().out.splitlines() == ["value", repr(1 / 3)]
