@@ -47,6 +47,7 @@ class Contrasts(NamedTuple):
     null_median: Floats
     null_q95: Floats
     p_value: Floats
+    p_maxt: Floats
     sd: Floats
     p_margin: Floats
     p_equivalence: Floats
@@ -267,6 +268,7 @@ def assemble(
         null_median=floor[0] * enough,
         null_q95=floor[1] * enough,
         p_value=p * enough,
+        p_maxt=np.full(shape, np.nan),
         sd=sd * enough,
         p_margin=levels[0] * enough,
         p_equivalence=levels[1] * enough,
@@ -306,6 +308,7 @@ def without_inference(shape: tuple[int, int], reason: Objects) -> Contrasts:
         null_median=nothing,
         null_q95=nothing,
         p_value=nothing,
+        p_maxt=nothing,
         sd=nothing,
         p_margin=nothing,
         p_equivalence=nothing,

@@ -44,6 +44,11 @@ class IndexTest(NamedTuple):
     null_median: Floats
     null_q95: Floats
     p_value: Floats
+    value_corrected: Floats
+    ci_low: Floats
+    ci_high: Floats
+    p_margin: Floats
+    p_equivalence: Floats
     reason: NDArray[np.object_]
 
 
@@ -242,7 +247,7 @@ def index_tests(
     reason = np.full(observed.level.shape, InferenceReason.DESCRIPTIVE, dtype=object)
     values = {name: of(observed) for name, of in DESCRIPTIVE.items()}
     return tests | {
-        name: IndexTest(value, nothing, nothing, nothing, reason) for name, value in values.items()
+        name: IndexTest(value, *[nothing] * 8, reason) for name, value in values.items()
     }
 
 
@@ -267,7 +272,8 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws) -> In
     undefined = index.is_undefined(observed)
     numbers = [np.where(undefined, np.nan, number) for number in (*printed, p)]
     reason = first_of([undefined, ~undefined], [index.reason_undefined, index.reason])
-    return IndexTest._make([*numbers, reason])
+    nothing = np.full_like(value, np.nan)
+    return IndexTest(*numbers, *[nothing] * 5, reason)
 
 
 _IN_UNITS = (INDICES["range"].of, INDICES["standard_deviation"].of)

@@ -44,6 +44,19 @@ class InferenceReason(StrEnum):
     )
     UNBOUNDED = ("unbounded", "a rate is 0 or 1: the value is NULL and one side of the interval is infinite")
     INTERVAL_NOT_AVAILABLE = ("interval_not_available", "the interval of this statistic is not computed yet")
+    INTERVAL_NOT_VALIDATED = (
+        "interval_not_validated",
+        "no interval of this number is known to cover what it promises, so none is printed",
+    )
+    TOO_FEW_FOR_INTERVAL = (
+        "too_few_for_interval",
+        "fewer than 5 root prompts or 20 arrangements: the index has a p and a noise floor, but no interval",
+    )
+    SEVERAL_PROMPTS = (
+        "several_prompts",
+        "several prompts stand in one cell, and the study does not declare the unit that they belong to",
+    )
+    TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
     INCOMPLETE_BLOCKS = ("incomplete_blocks", "under 80 % of the blocks hold a value of every group")
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     NO_SPREAD = ("no_spread", "all group values are equal, so they have no standard deviation to divide by")

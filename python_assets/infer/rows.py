@@ -92,7 +92,7 @@ def _role(sheet: Sheet) -> str:
 def _no_index(sheet: Sheet, metric: str, reason: InferenceReason) -> IndexTest:
     reason = InferenceReason.DESCRIPTIVE if metric in DESCRIPTIVE else reason
     nothing = np.full(len(sheet.columns), np.nan)
-    return IndexTest(nothing, nothing, nothing, nothing, np.full(len(nothing), reason, dtype=object))
+    return IndexTest(*[nothing] * 9, np.full(len(nothing), reason, dtype=object))
 
 
 def _keys(sheet: Sheet, repeats: int) -> pd.DataFrame:
