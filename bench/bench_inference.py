@@ -18,6 +18,7 @@ import pandas as pd
 from python_assets.infer.comparison import Task, compare_means, compare_rates, compare_selections
 from python_assets.infer.design import Design, Frame, Unit
 from python_assets.infer.indices import complete_blocks
+from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import RandomDraws
 from python_assets.infer.run import infer_study
 
@@ -66,7 +67,8 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
 def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
     draws = RandomDraws(1, options.permutations, design.block, design.cell, len(frame.block))
-    return Task(design, complete_blocks(design, len(frame.root_of_block)), draws, 0.05)
+    blocks = complete_blocks(design, len(frame.root_of_block))
+    return Task(design, blocks, draws, 0.05, resamples_of(1, options.permutations, blocks.n_units))
 
 
 def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -87,7 +89,11 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         grouping_id="concept",
         group_id=[f"g{g}" for g in groups.group_position],
     )
+    prompts = pd.DataFrame({"scheme": ["blocked"], "root_position": 0, "stratum_position": 0})
     tables = {
+        "raw.statistics": pd.DataFrame({"statistic": ["mean"], "parameters": ""}),
+        "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
+        "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
         .assign(kind="continuous", unit="1"),
@@ -99,7 +105,17 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         connection.register("frame", frame)
         connection.execute(f"create table {name} as select * from frame")
         connection.unregister("frame")
-    analysis = SimpleNamespace(seed=1, n_permutations=options.permutations, alpha=0.05, margins={})
+    analysis = SimpleNamespace(
+        seed=1,
+        n_permutations=options.permutations,
+        n_bootstrap=2_000,
+        alpha=0.05,
+        margins={},
+        unit=None,
+        references={},
+        asked_contrasts=(),
+        families={},
+    )
     del cells, tables, frame
     report("infer_study, means only", 40 * n_measures, lambda: infer_study(connection, analysis))
 

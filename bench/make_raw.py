@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from python_assets.design_tables import statistic_rows
+from python_assets.study_analysis import DEFAULT_STATISTICS
 from python_assets.warehouse import open_build, utc_now, write_stage
 
 STUDY = "paper_scale"
@@ -72,6 +74,7 @@ def _studies() -> pd.DataFrame:
         "run_id": "bench",
         "started_at": utc_now(),
         "alpha": 0.05,
+        "analysis_sha256": "0" * 64,
     }
     return pd.DataFrame([row])
 
@@ -121,23 +124,11 @@ def _design(prompts: pd.DataFrame, measures: pd.DataFrame) -> dict[str, pd.DataF
         "groupings": pd.DataFrame(
             [{"grouping_id": "concept", "grouping_position": 0, "factor": "concept", "factor_position": 0}]
         ),
+        "grouping_references": pd.DataFrame([{"grouping_id": "concept", "reference": "rest"}]),
         "coverage_sets": pd.DataFrame([{"factors": "concept", "factor": "concept", "factor_position": 0}]),
         "measure_slices": pd.DataFrame({"measure_id": measures.measure_id, "slice_id": "all"}),
-        "statistics": _statistics(),
+        "statistics": statistic_rows(DEFAULT_STATISTICS),
     }
-
-
-def _statistics() -> pd.DataFrame:
-    plain = pd.DataFrame(
-        {"statistic": ["mean", "median", "variance", "standard_deviation"], "parameters": ""}
-    )
-    selection = {
-        "statistic": "selection_rate",
-        "parameters": "standard=mean;method=larger",
-        "standard": "mean",
-        "method": "larger",
-    }
-    return pd.concat([plain, pd.DataFrame([selection])])
 
 
 def _generations(scale: Scale) -> pd.DataFrame:

@@ -45,6 +45,11 @@ def _parser() -> argparse.ArgumentParser:
 
     plan = commands.add_parser("plan", help="validate a study and count what it would ask; generates nothing")
     plan.add_argument("study")
+    plan.add_argument(
+        "--freeze",
+        action="store_true",
+        help="record the analysis as declared now, before the responses",
+    )
     plan.set_defaults(command=_plan)
 
     sql = commands.add_parser("sql", help="query the published database, read-only")
@@ -78,7 +83,12 @@ def _plan(parsed: argparse.Namespace) -> int:
     from python_assets.plan import plan_study
     from python_assets.study_file import load_study
 
-    print(plan_study(load_study(places.study_path(parsed.study))).text())
+    study = load_study(places.study_path(parsed.study))
+    print(plan_study(study).text())
+    if parsed.freeze:
+        from python_assets.freeze import freeze_analysis
+
+        print(f"\n{freeze_analysis(study, places.home()).text(study.study_id)}")
     return 0
 
 

@@ -14,11 +14,17 @@ import pandas as pd
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import resolve_measures
 from python_assets.raw_tables import RAW_TABLES
-from python_assets.study import LEVEL_SEPARATOR, Study
+from python_assets.study import Study, grouping_id
+from python_assets.study_base import LEVEL_SEPARATOR
 from python_assets.study_expand import ALL_PROMPTS
 from python_assets.study_factors import KnownFactor, study_factors
 
-SELECTION_RATE: Final = ("selection_rate", "standard=mean;method=larger", "mean", "larger", None)
+STATISTICS: Final[dict[str, tuple[object, ...]]] = {
+    "selection_rate": ("standard=mean;method=larger", "mean", "larger", None),
+    "correlation": ("method=pearson", None, None, None),
+    "kl_divergence": ("bins=10;smoothing=0.5", None, None, None),
+    "precision": ("threshold=0.1", None, None, None),
+}
 
 Levels = dict[str, list[str]]
 Slices = dict[str, dict[str, list[str]]]
@@ -36,13 +42,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
         follow in alphabetical order.
 
     Raises:
-        SourceError: no prompt has a level that a factor or a slice declares.
+        SourceError: no prompt has a level that a factor or a slice declares, or the levels of a reference
+            group together.
         StudyError: a measure names a slice that is not there, or a level of `each` has the name of another
             slice.
     """
     factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
     levels = _levels(study, factors, _observed(study, connection))
     slices = _slices(study, levels)
+    _check_reference_groups(study, connection)
     return {
         "factors": _table("factors", map(_factor_row, factors)),
         "factor_levels": _table(
@@ -71,6 +79,14 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
                 for factor_position, factor in enumerate(grouping)
             ),
         ),
+        "grouping_references": _table(
+            "grouping_references",
+            (
+                (grouping, str(against), group_id)
+                for grouping, (against, group_id) in study.references.items()
+            ),
+        ),
+        "contrasts": _table("contrasts", ((name,) for name in study.asked_contrasts)),
         "coverage_sets": _table(
             "coverage_sets",
             (
@@ -80,13 +96,8 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             ),
         ),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
-        "statistics": _table("statistics", map(_statistic_row, study.analysis.statistics)),
+        "statistics": statistic_rows(study.analysis.statistics),
     }
-
-
-def grouping_id(factors: Iterable[str]) -> str:
-    """The identifier of a grouping: its factors in order, for example 'gender x race'."""
-    return LEVEL_SEPARATOR.join(factors)
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:
@@ -101,6 +112,12 @@ def coverage_sets(study: Study) -> list[tuple[str, ...]]:
     return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
 
 
+def statistic_rows(statistics: Iterable[str]) -> pd.DataFrame:
+    """Rows of raw.statistics: each statistic with its options."""
+    plain = ("", None, None, None)
+    return _table("statistics", ((name, *STATISTICS.get(name, plain)) for name in statistics))
+
+
 def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
     columns = [column for column in RAW_TABLES[name] if column != "study_id"]
     return pd.DataFrame(list(rows), columns=columns)
@@ -108,10 +125,6 @@ def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
 
 def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
     return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
-
-
-def _statistic_row(statistic: str) -> tuple[object, ...]:
-    return SELECTION_RATE if statistic == SELECTION_RATE[0] else (statistic, "", None, None, None)
 
 
 def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> Levels:
@@ -140,6 +153,30 @@ def _check_present(study: Study, field: str, factor: str, levels: list[str], see
             f"{study.path}: {field}: no prompt has {factor} {', '.join(map(repr, missing))}. "
             f"Levels of the prompts: {', '.join(seen) or 'none'}. Correct it, or take the level out."
         )
+
+
+def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> None:
+    for factors in study.groupings:
+        _, group_id = study.references.get(grouping_id(factors), (None, None))
+        if group_id is not None and not _n_prompts(study, connection, factors, group_id):
+            raise SourceError(
+                f"{study.path}: analysis.reference: no prompt is of the reference group {group_id!r} of "
+                f"{grouping_id(factors)}. Correct the reference levels, or compare with the rest."
+            )
+
+
+def _n_prompts(
+    study: Study, connection: duckdb.DuckDBPyConnection, factors: tuple[str, ...], group_id: str
+) -> int:
+    """How many prompts have the levels of a group."""
+    pairs = list(zip(factors, group_id.split(LEVEL_SEPARATOR), strict=True))
+    conditions = " or ".join(["(factor = ? and level = ?)"] * len(pairs))
+    query = (
+        "select count(*) from (select prompt_id from raw.prompt_factors "
+        f"where study_id = ? and ({conditions}) group by prompt_id having count(*) = ?)"
+    )
+    values = [study.study_id, *(text for pair in pairs for text in pair), len(pairs)]
+    return int(connection.execute(query, values).fetchall()[0][0])
 
 
 def _slices(study: Study, levels: Levels) -> Slices:

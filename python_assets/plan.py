@@ -1,12 +1,12 @@
 """What a study would do: its prompts, calls, groups and coverage, and what its design lets one say.
 
 Belongs here: counting on an in-memory copy of the first stages. Nothing is
-generated. What inference makes of a design is infer/design.py.
+generated. What inference makes of the groupings is plan_schemes.py.
 """
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import duckdb
 import numpy as np
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from python_assets.assemble import AssembleCounts, assemble
 from python_assets.design_tables import coverage_sets, design_tables, grouping_id
-from python_assets.infer.design import Unit, choose_unit, scopes
 from python_assets.infer.reasons import InferenceReason
+from python_assets.plan_schemes import planned_groupings
 from python_assets.plan_text import Plan, PlannedCoverage, PlannedGeneration, PlannedGrouping
+from python_assets.power import planned_power, shapes
 from python_assets.scrape import ScrapeCounts, scrape
 from python_assets.study import Generation, Study, make_id
-from python_assets.study_expand import EVERY_IMPORTED
+from python_assets.study_expand import ALL_PROMPTS, EVERY_IMPORTED
 from python_assets.warehouse import open_build, write_stage
 
 IN_MEMORY: Final = Path(":memory:")
@@ -39,6 +40,7 @@ def plan_study(study: Study) -> Plan:
 
     Raises:
         SourceError: a source or table cannot be read, or a level stays without prompts.
+        WarehouseError: the pilot that the study names is not published.
     """
     with open_build(IN_MEMORY) as connection:
         scraped = scrape(study, connection)
@@ -48,8 +50,9 @@ def plan_study(study: Study) -> Plan:
         responses = _planned_responses(study, connection)
         connection.register("planned_responses", responses)
         generations = _generations(study, responses)
-        groupings = [_grouping(connection, grouping) for grouping in study.groupings]
+        groupings = planned_groupings(study, connection)
         coverage = [_coverage(connection, factors) for factors in coverage_sets(study)]
+        power = list(planned_power(study, shapes(study, connection, responses)))
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -61,6 +64,7 @@ def plan_study(study: Study) -> Plan:
         generations=generations,
         groupings=groupings,
         coverage=coverage,
+        power=power,
         warnings=list(_warnings(study, scraped, assembled, groupings, generations)),
     )
 
@@ -111,89 +115,6 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
     )
 
 
-def _grouping(connection: duckdb.DuckDBPyConnection, grouping: Sequence[str]) -> PlannedGrouping:
-    """Cells of a grouping, by block: root prompt and levels of the blocking factors outside the grouping."""
-    row = connection.execute(
-        """
-        with prompts as (
-            select p.root_prompt_id, p.prompt_id,
-                list(f.level order by f.factor) filter (where list_contains($1, f.factor)) as grouped,
-                list((f.factor, f.level) order by f.factor)
-                    filter (where d.is_blocking and not list_contains($1, f.factor)) as held
-            from raw.prompts as p
-            join raw.prompt_factors as f using (study_id, prompt_id)
-            join raw.factors as d using (study_id, factor)
-            group by p.root_prompt_id, p.prompt_id
-        ),
-        cells as (
-            select root_prompt_id, held, grouped, generation_id, sum(n) as n_responses, count(*) as n_prompts
-            from prompts
-            join planned_responses using (prompt_id)
-            where len(grouped) = len($1)
-            group by all
-        ),
-        fewest as (
-            select root_prompt_id, held, grouped, min(n_responses) as n_responses,
-                max(n_responses) as most_responses, max(n_prompts) as n_prompts
-            from cells group by all
-        ),
-        blocks as (
-            select root_prompt_id, held, count(*) as n_present, min(n_responses) as n_responses,
-                max(most_responses) as most_responses, max(n_prompts) as n_prompts
-            from fewest group by all having count(*) >= 2
-        )
-        select (select count(distinct grouped) from cells), count(distinct root_prompt_id), count(*),
-            coalesce(sum(n_present), 0)::bigint, coalesce(min(n_responses), 0)::bigint,
-            coalesce(max(most_responses), 0)::bigint, coalesce(max(n_prompts), 0),
-            coalesce(bool_and(n_present = (select count(distinct grouped) from cells)), false)
-        from blocks
-        """,
-        [list(grouping)],
-    ).fetchall()[0]
-    counts = _Counts(*row)
-    scheme = _scheme(counts)
-    return PlannedGrouping(
-        grouping_id=grouping_id(grouping),
-        n_groups=counts.n_groups,
-        n_root_prompts=counts.n_root_prompts,
-        n_blocks=counts.n_blocks,
-        n_cells=counts.n_cells,
-        is_complete=counts.is_complete,
-        scheme=f"no inference: {scheme}" if isinstance(scheme, InferenceReason) else scheme,
-        reason=scheme if isinstance(scheme, InferenceReason) else None,
-    )
-
-
-class _Counts(NamedTuple):
-    n_groups: int
-    n_root_prompts: int
-    n_blocks: int
-    n_cells: int
-    fewest_responses: int
-    most_responses: int
-    most_prompts: int
-    is_complete: bool
-
-
-def _scheme(counts: _Counts) -> str | InferenceReason:
-    """What infer makes of the design, in words (inference.md 2.6)."""
-    if counts.most_prompts > 1:
-        return InferenceReason.SCHEME_NOT_AVAILABLE
-    if counts.n_groups < 2:
-        return InferenceReason.ONE_GROUP
-    if not counts.n_blocks:
-        return InferenceReason.SCHEME_NOT_AVAILABLE
-    unit = choose_unit(counts.n_root_prompts, counts.n_blocks, counts.fewest_responses)
-    if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
-        return InferenceReason.TOO_FEW_REPLICATES
-    if isinstance(unit, InferenceReason):
-        return unit
-    n_units = {Unit.ROOT_PROMPT: counts.n_root_prompts, Unit.BLOCK: counts.n_blocks}.get(unit, 1)
-    scope = scopes(np.array([n_units]), unit)[0]
-    what = "responses among groups" if unit is Unit.REPLICATE else "labels inside blocks"
-    return f"{what}; unit {unit}; {scope}"
-
-
 def _coverage(connection: duckdb.DuckDBPyConnection, factors: Sequence[str]) -> PlannedCoverage:
     """Coverage and Gini index over all combinations of the levels (metrics.md 3)."""
     rows = connection.execute(
@@ -236,13 +157,22 @@ def _warnings(
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
     for grouping in groupings:
-        if grouping.reason is not None:
-            yield f"grouping {grouping.grouping_id}: no inference, because {grouping.reason.meaning}"
-        elif not grouping.is_complete:
-            yield f"grouping {grouping.grouping_id}: some blocks lack some groups"
+        yield from _grouping_warnings(grouping)
     yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
     for name in _repeating(study):
         yield f"generation {name}: replicates at temperature 0 may all be the same response"
+
+
+def _grouping_warnings(grouping: PlannedGrouping) -> Iterator[str]:
+    """A slice of one group is what the study asked for: it needs no warning."""
+    name = f"grouping {grouping.name}"
+    if grouping.reason is not None:
+        if grouping.slice_id == ALL_PROMPTS or grouping.reason != InferenceReason.ONE_GROUP:
+            yield f"{name}: no inference, because {grouping.reason.meaning}"
+        return
+    yield from (f"{name}: {note}" for note in grouping.notes)
+    if not grouping.is_complete:
+        yield f"{name}: some blocks lack some groups"
 
 
 def _repeating(study: Study) -> Iterator[str]:

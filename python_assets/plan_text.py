@@ -4,9 +4,24 @@ Belongs here: the records and their words. Counting is plan.py.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from python_assets.infer.power import N_NEEDED_CAP
 from python_assets.infer.reasons import InferenceReason
+from python_assets.power import PowerRow
+
+POWER_HEADER: Final = (
+    "power: grouping",
+    "measure",
+    "contrast",
+    "spread from",
+    "root prompts",
+    "sd or rate",
+    "detects",
+    "effect",
+    "needs root prompts",
+    "calls",
+)
 
 
 class PlannedGeneration(NamedTuple):
@@ -20,21 +35,29 @@ class PlannedGeneration(NamedTuple):
 
 
 class PlannedGrouping(NamedTuple):
-    """What is compared in a grouping.
+    """What is compared in a grouping, in all prompts or in a slice of them.
 
-    n_groups: groups that have prompts. n_blocks: blocks of two groups or more; n_root_prompts: those with
-    such a block; n_cells: pairs of such a block and a group. scheme: what is exchanged, its unit, its scope;
-    reason: why there is no inference.
+    n_groups: groups that have prompts. n_blocks: blocks of two groups or more; strata, where a unit has one
+    group. n_units: with such a block, root prompts unless the study declares a unit; n_cells: pairs of such a
+    block and a group. is_complete: whether all blocks hold all groups. scheme: what is exchanged, its unit,
+    its scope; reason: why there is no inference. notes: what is left out.
     """
 
     grouping_id: str
+    slice_id: str
     n_groups: int
-    n_root_prompts: int
+    n_units: int
     n_blocks: int
     n_cells: int
-    scheme: str
     is_complete: bool
+    scheme: str
     reason: InferenceReason | None
+    notes: list[str]
+
+    @property
+    def name(self) -> str:
+        """The grouping, and the slice where it is not all prompts."""
+        return self.grouping_id if self.slice_id == "all" else f"{self.grouping_id}, slice {self.slice_id}"
 
 
 class PlannedCoverage(NamedTuple):
@@ -60,6 +83,7 @@ class Plan(NamedTuple):
     generations: list[PlannedGeneration]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
+    power: list[PowerRow]
     warnings: list[str]
 
     def text(self) -> str:
@@ -79,19 +103,36 @@ class Plan(NamedTuple):
             _aligned(
                 (
                     "grouping",
+                    "slice",
                     "groups",
-                    "root prompts",
-                    "blocks",
+                    "units",
+                    "blocks or strata",
                     "cells",
                     "what is exchanged, what it speaks of",
                 ),
-                [grouping[:6] for grouping in self.groupings],
+                [(*grouping[:6], grouping.scheme) for grouping in self.groupings],
             ),
             _aligned(("factors", "cells", "covered", "share covered", "Gini index"), self.coverage),
         ]
+        if self.power:
+            parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)
+
+
+def _power_cells(row: PowerRow) -> tuple[object, ...]:
+    numbers = row.baseline_rate_or_sd, row.minimum_detectable_effect, row.effect
+    shown = ["-" if number is None else f"{number:.3f}" for number in numbers]
+    needed = row.reason or _many(row.n_needed)
+    if row.n_needed_low is not None:
+        needed += f" ({_many(row.n_needed_low)} to {_many(row.n_needed_high)})"
+    keys = row.grouping_id, row.measure_id, row.contrast, row.source
+    return *keys, row.n_root_prompts, *shown, needed, "-" if row.n_calls is None else f"{row.n_calls:,}"
+
+
+def _many(n: int | None) -> str:
+    return f"over {N_NEEDED_CAP:,}" if n is None or n > N_NEEDED_CAP else f"{n:,}"
 
 
 def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:

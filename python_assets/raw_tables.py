@@ -16,6 +16,8 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "run_id": "varchar not null",
         "started_at": "timestamp not null",
         "alpha": "double not null",
+        "analysis_sha256": "varchar not null",
+        "analysis_frozen_at": "timestamp",
     },
     "documents": {
         "study_id": "varchar not null",
@@ -97,6 +99,13 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factor": "varchar not null",
         "factor_position": "integer not null",
     },
+    "grouping_references": {
+        "study_id": "varchar not null",
+        "grouping_id": "varchar not null",
+        "reference": "varchar not null",
+        "reference_group": "varchar",
+    },
+    "contrasts": {"study_id": "varchar not null", "contrast": "varchar not null"},
     "coverage_sets": {
         "study_id": "varchar not null",
         "factors": "varchar not null",

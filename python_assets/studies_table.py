@@ -5,12 +5,13 @@ from importlib.metadata import version
 import duckdb
 import pandas as pd
 
+from python_assets.freeze import analysis_sha256, frozen_at
 from python_assets.study import Study
 from python_assets.warehouse import Home, utc_now, write_stage
 
 
 def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home, *, run_id: str) -> None:
-    """Write raw.studies: the validated file, its hash, and by what it is run."""
+    """Write raw.studies: the validated file, its hash, by what it is run, when its analysis was frozen."""
     row = {
         "title": study.title,
         "domain": study.domain,
@@ -20,5 +21,7 @@ def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home
         "run_id": run_id,
         "started_at": utc_now(),
         "alpha": study.analysis.alpha,
+        "analysis_sha256": analysis_sha256(study),
+        "analysis_frozen_at": frozen_at(study, home),
     }
     write_stage(connection, study.study_id, "study", {"studies": pd.DataFrame([row])})

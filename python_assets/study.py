@@ -6,26 +6,22 @@ another is study_file.py. The message of a check says what is expected and, afte
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictStr,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, StrictStr, ValidationInfo, model_validator
+
+from python_assets.infer.reference import Against
+from python_assets.margins import Margins, default_margins
+from python_assets.study_analysis import Analysis, Family
+from python_assets.study_base import LEVEL_SEPARATOR, FactorName, Level, Part
 
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]
 Task = Literal["completion", "question"]
-Statistic = Literal["mean", "median", "variance", "standard_deviation", "selection_rate"]
 
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
-LEVEL_SEPARATOR = " x "
 AS_WRITTEN = "as written"
 
 
@@ -46,22 +42,6 @@ def _expand(text: str, info: ValidationInfo) -> str:
     return text if info.context == AS_WRITTEN else expand_variables(text)
 
 
-def _check_level(level: str) -> str:
-    if not level.strip():
-        raise ValueError("a level that is not blank; name it or remove it")
-    if level != level.strip():
-        raise ValueError("a level without blanks around it; remove them")
-    if LEVEL_SEPARATOR in level:
-        raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
-    return level
-
-
-def _check_factor(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]\w*", name):
-        raise ValueError("a factor's name: a letter, then letters, digits and _; rename it")
-    return name
-
-
 def _check_name(name: str) -> str:
     if not make_id(name):
         raise ValueError("a name with at least one letter; rename it")
@@ -73,25 +53,15 @@ def make_id(name: str) -> str:
     return re.sub(r"[^a-z0-9_]", "_", name.lower()).lstrip("_0123456789")
 
 
-Level = Annotated[StrictStr, AfterValidator(_check_level)]
-FactorName = Annotated[StrictStr, AfterValidator(_check_factor)]
+def grouping_id(factors: Iterable[str]) -> str:
+    """The identifier of a grouping: its factors in order, for example 'gender x race'."""
+    return LEVEL_SEPARATOR.join(factors)
+
+
 Name = Annotated[StrictStr, AfterValidator(_check_name)]
 Expanded = Annotated[StrictStr, AfterValidator(_expand)]
 Words = Annotated[list[StrictStr], Field(min_length=1)]
 Columns = StrictStr | Words
-
-
-class Part(BaseModel):
-    """One part of a study file; a key it does not know is an error."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        validate_by_name=True,
-        validate_by_alias=True,
-        allow_inf_nan=False,
-    )
 
 
 class Factor(Part):
@@ -306,33 +276,6 @@ class MeasureSpec(Part):
         return self
 
 
-class Quality(Part):
-    """Bounds that the gate holds the data to."""
-
-    min_responses_per_cell: int = Field(1, ge=1)
-    max_removed_share: float = Field(0.05, ge=0, le=1)
-    max_error_share: float = Field(0.05, ge=0, le=1)
-
-
-class Coverage(Part):
-    """Which combinations of factors coverage is counted for: all of up to depth factors."""
-
-    factors: list[FactorName] | None = None
-    depth: int = Field(2, ge=1)
-
-
-class Analysis(Part):
-    """What is computed, and how sure it must be."""
-
-    permutations: int = Field(9_999, ge=99)
-    alpha: float = Field(0.05, gt=0, lt=0.5)
-    seed: int | None = None
-    statistics: list[Statistic] = ["mean", "median", "variance", "standard_deviation", "selection_rate"]
-    margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
-    coverage: Coverage = Coverage()
-    quality: Quality = Quality()
-
-
 class GroupingSpec(Part):
     """Every combination of up to depth of the factors, as groupings."""
 
@@ -350,19 +293,25 @@ class Generation(Part):
 
 
 class Study(Part):
-    """A study file, expanded: lists of models and roles, slices and groupings written out, paths resolved."""
+    """A study file, expanded: lists of models and roles, slices and groupings written out, paths resolved.
+
+    unit: the factor whose levels are the independent units; root prompts are where it is None.
+    references: what the groups of each grouping are compared with, and the group where it is one.
+    """
 
     study_id: str
     path: Path
     title: str
     domain: str
     factors: dict[str, Factor]
+    unit: str | None = None
     prompts: Prompts
     generations: list[Generation]
     measures: list[MeasureSpec]
     slices: dict[str, dict[str, list[str]]]
     each: str | None
     groupings: list[tuple[str, ...]]
+    references: dict[str, tuple[Against, str | None]] = {}
     analysis: Analysis
     config_json: str
     config_sha256: str
@@ -389,11 +338,30 @@ class Study(Part):
         return self.analysis.permutations
 
     @property
+    def n_bootstrap(self) -> int:
+        """How many resamples of the root prompts an interval draws."""
+        return self.analysis.bootstrap
+
+    @property
     def alpha(self) -> float:
         """The level of every test and interval."""
         return self.analysis.alpha
 
     @property
-    def margins(self) -> dict[str, float | dict[str, float]]:
-        """The largest differences that do not matter."""
-        return self.analysis.margins
+    def margins(self) -> Margins:
+        """The largest differences that do not matter; the documents' own where the study declares none."""
+        declared = {
+            make_id(name) if isinstance(margin, dict) else name: margin
+            for name, margin in self.analysis.margins.items()
+        }
+        return {**default_margins(), **declared}
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """What is corrected together, where the default rule does not say it."""
+        return self.analysis.families
+
+    @property
+    def asked_contrasts(self) -> tuple[str, ...]:
+        """Contrasts beyond those of every measure."""
+        return tuple(self.analysis.contrasts)

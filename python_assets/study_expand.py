@@ -11,7 +11,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from python_assets.study import LEVEL_SEPARATOR, Generation, GenerationSpec, GroupingSpec, Study, make_id
+from python_assets.infer.reference import Against
+from python_assets.study import Generation, GenerationSpec, GroupingSpec, Study, grouping_id, make_id
+from python_assets.study_base import LEVEL_SEPARATOR
 from python_assets.study_factors import KnownFactor, known_factors
 from python_assets.study_parts import Parts
 from python_assets.study_problems import FieldPath, Problem
@@ -219,16 +221,26 @@ class Draft(NamedTuple):
             title=self.parts.title or self.study_id,
             domain=self.parts.domain,
             factors=self.parts.factors,
+            unit=self.parts.unit,
             prompts=self.parts.prompts,
             generations=[generation for entry in self.generations.values() for generation in entry],
             measures=list(self.parts.measures.values()),
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),
+            references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )
+
+    def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
+        """What the groups of a grouping are compared with; the group is the references of its factors."""
+        asked = self.parts.analysis.reference
+        if asked != "reference_level":
+            return Against(asked), None
+        known = self.factors or {}
+        return Against.LEVEL, grouping_id(str(known[factor].reference) for factor in grouping)
 
 
 def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
@@ -237,7 +249,7 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
     Returns:
         The draft, and the problems of its names.
     """
-    factors = known_factors(parts.factors, parts.prompts) if parts.prompts else None
+    factors = known_factors(parts.factors, parts.prompts, parts.unit) if parts.prompts else None
     default = [name for name, factor in (factors or {}).items() if factor.is_compared]
     generations, problems = expand_generations(parts)
     slices, of_slices = expand_slices(parts, factors)

@@ -19,6 +19,7 @@ class KnownFactor(NamedTuple):
     """A factor before the data is seen; levels: in declared order, None where only the data tells them.
 
     has_prompts: whether prompts have levels of it; a factor that is declared and used nowhere has none.
+    is_unit: whether its levels are the independent units of the study.
     """
 
     name: str
@@ -28,19 +29,23 @@ class KnownFactor(NamedTuple):
     reference: str | None = None
     definition: str | None = None
     has_prompts: bool = True
+    is_unit: bool = False
 
     @property
     def is_blocking(self) -> bool:
         """Whether prompts that differ in it stand in different blocks, where it is not in the grouping."""
-        return self.origin != "derived" and self.type in ("domain", "prompt")
+        return self.origin != "derived" and self.type in ("domain", "prompt") and not self.is_unit
 
     @property
     def is_compared(self) -> bool:
         """Whether its levels are compared where the study file names no grouping."""
-        return self.origin != "derived" and self.type == "domain" and self.has_prompts
+        is_own = self.origin != "derived" and self.type == "domain" and self.has_prompts
+        return is_own and not self.is_unit
 
 
-def known_factors(declared: Mapping[str, Factor], prompts: Prompts) -> dict[str, KnownFactor]:
+def known_factors(
+    declared: Mapping[str, Factor], prompts: Prompts, unit: str | None
+) -> dict[str, KnownFactor]:
     """Every factor a study can name: declared ones in order, then those of its prompts, then derived ones."""
     used = _factors_of_prompts(prompts)
     found = {
@@ -60,12 +65,12 @@ def known_factors(declared: Mapping[str, Factor], prompts: Prompts) -> dict[str,
         found.setdefault(name, KnownFactor(name, "domain", origin, levels, _scrape_reference(prompts, name)))
     for name, known in _derived(prompts).items():
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
-    return found
+    return {name: factor._replace(is_unit=name == unit) for name, factor in found.items()}
 
 
 def study_factors(study: Study) -> dict[str, KnownFactor]:
     """Every factor of a study."""
-    return known_factors(study.factors, study.prompts)
+    return known_factors(study.factors, study.prompts, study.unit)
 
 
 def _factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:

@@ -27,6 +27,7 @@ KEYS = (
     "title",
     "domain",
     "factors",
+    "unit",
     "prompts",
     "generations",
     "measures",
@@ -55,6 +56,7 @@ class Parts(NamedTuple):
     title: str | None
     domain: str
     factors: dict[str, Factor]
+    unit: str | None
     prompts: Prompts | None
     generations: dict[FieldPath, GenerationSpec]
     measures: dict[FieldPath, MeasureSpec]
@@ -84,6 +86,7 @@ class PartReader:
             title=self._section("title", StrictStr, None),
             domain=self._section("domain", StrictStr, ""),
             factors=self._section("factors", dict[FactorName, Factor], {}),
+            unit=self._section("unit", FactorName, None),
             prompts=self._section("prompts", Prompts, None),
             generations=self._items("generations", GenerationSpec, []),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),

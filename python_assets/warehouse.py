@@ -49,6 +49,10 @@ class Home(NamedTuple):
         """The response logs of a study: the only thing that cannot be rebuilt."""
         return self.root / "responses" / study_id
 
+    def freezes(self, study_id: str) -> Path:
+        """When which analysis of a study was declared, one line a freeze."""
+        return self.root / "freezes" / f"{study_id}.jsonl"
+
     def build(self, study_id: str) -> Path:
         """The private file a study is computed in; it can be deleted."""
         return self.root / "build" / f"{study_id}.duckdb"

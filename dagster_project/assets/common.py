@@ -15,6 +15,8 @@ RAW_DESIGN = (
     "slices",
     "slice_ids",
     "groupings",
+    "grouping_references",
+    "contrasts",
     "coverage_sets",
     "measure_slices",
     "statistics",

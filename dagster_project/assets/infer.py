@@ -1,6 +1,7 @@
 """Cells in; null, p, interval, q and verdict of every number out."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import dagster as dg
 
@@ -9,11 +10,19 @@ from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
-    "summary_statistics": "group and statistic: the interval of a mean or a rate",
+    "summary_statistics": "group and statistic: its interval",
     "contrasts": "group and contrast: p, interval, q and verdict",
-    "disparities": "grouping, statistic and metric: null and p",
+    "disparities": "grouping, statistic and metric: null, interval, p and verdict",
+    "design_power": "grouping, measure and contrast: the smallest difference that could be shown",
 }
-CELLS = ["int_cells", "int_selected_cells", "int_groups", "int_values", "int_prompt_groups"]
+CELLS = [
+    "int_cells",
+    "int_selected_cells",
+    "int_groups",
+    "int_values",
+    "int_value_ranges",
+    "int_prompt_groups",
+]
 
 
 @dg.multi_asset(
@@ -35,9 +44,11 @@ def infer(
 ) -> Iterator[dg.MaterializeResult]:
     """Test every difference within root prompts."""
     from python_assets.infer.run import infer_study
+    from python_assets.power import design_power_rows
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = timed(infer_study, connection, loaded)
+        power_rows = partial(design_power_rows, loaded, connection)
+        counts = timed(infer_study, connection, loaded, power_rows)
         for table in GRAINS:
             yield materialise(connection, "inference", table, **counts)

@@ -1,12 +1,14 @@
 {# One disparity metric over the groups of a grouping: the columns that all of them share.
-   value: an expression over int_statistic_profiles; reasons: condition -> reason, in this order, beyond too few groups;
-   parameters: what is written after those of the statistic, which inference knows the row by; where: which profiles
-   have the metric. #}
-{% macro disparity_metric(metric, value, reasons={}, parameters=none, where='true') -%}
+   value: an expression over the columns of profiles; reasons: condition -> reason, in this order, beyond too few
+   groups; parameters: what is written after those of the statistic, which inference knows the row by; where: which
+   profiles have the metric; profiles: int_statistic_profiles, or int_label_profiles of categorical measures. #}
+{% macro disparity_metric(
+    metric, value, reasons={}, parameters=none, where='true', profiles='int_statistic_profiles'
+) -%}
 with
 
 profiles as (
-    select * from {{ ref('int_statistic_profiles') }}
+    select * from {{ ref(profiles) }}
 ),
 
 reasoned as (

@@ -10,5 +10,11 @@
     'disparity_max_z',
     'disparity_max_abs_z',
     'disparity_impact_ratio',
+    'disparity_fdi',
+    'disparity_fdi_max',
+    'disparity_idi',
+    'disparity_cramers_v',
+    'disparity_cramers_v_bergsma',
+    'disparity_jsd',
 ]) }}
 {% endmacro %}

@@ -1,23 +1,66 @@
-{# One contrast that is mean D over cells (int_group_differences): the columns that all contrasts share. #}
-{% macro group_difference(contrast, kinds) -%}
+{# One contrast that is a difference of cells (int_group_differences): the columns that all contrasts share.
+   statistic: mean, or one whose difference has rows only where the study asks for it; of several selection rates the
+   first in the order of parameters. #}
+{% macro group_difference(contrast, kinds, statistic='mean') -%}
 with
 
 group_statistics as (
-    select * from {{ ref('int_group_statistics') }}
+    select * from {{ ref('int_group_statistics') }} where kind in ('{{ kinds | join("', '") }}')
+),
+
+group_references as (
+    select * from {{ ref('int_references') }}
+),
+
+differences as (
+    select * from {{ ref('int_group_differences') }} where statistic = '{{ statistic }}'
+),
+
+{{ asked_parameters(contrast, statistic) }},
+
+counts as (
+    select
+        group_statistics.*,
+        asked.parameters,
+        differences.comparison_position is not null as has_cells,
+        count(differences.comparison_position) over (partition by group_statistics.comparison_position) as n_groups
+    from group_statistics
+    inner join asked on group_statistics.study_id = asked.study_id
+    left join differences
+        on group_statistics.comparison_position = differences.comparison_position
+        and group_statistics.group_position = differences.group_position
+        and asked.parameters = differences.parameters
+        and differences.reference = 'rest'
 ),
 
 reasoned as (
     select
-        *,
-        sum(n_responses) over comparison - n_responses as n_responses_other,
+        counts.*,
+        group_references.reference,
+        differences.difference,
+        coalesce(differences.n_root_prompts_compared, 0) as n_root_prompts_compared,
         case
-            when n_responses = 0 then 'no_values'
-            when sum(n_responses) over comparison = n_responses then 'no_complement'
-            when difference is null then 'no_block'
+            when counts.n_responses = 0 then 'no_values'
+            when not counts.has_cells and counts.calibration = 'calibrated' then 'already_calibrated'
+            when not counts.has_cells then 'no_baseline'
+            when group_references.is_pair and not coalesce(others.has_cells, false) then 'no_reference'
+            when counts.n_groups = 1 then 'no_complement'
+            when differences.difference is null then 'no_block'
         end as reason
-    from group_statistics
-    where kind in ('{{ kinds | join("', '") }}')
-    window comparison as (partition by comparison_position)
+    from counts
+    inner join group_references
+        on counts.study_id = group_references.study_id
+        and counts.slice_id = group_references.slice_id
+        and counts.grouping_id = group_references.grouping_id
+        and counts.group_position = group_references.group_position
+    left join counts as others
+        on counts.comparison_position = others.comparison_position
+        and group_references.other_position = others.group_position
+    left join differences
+        on counts.comparison_position = differences.comparison_position
+        and counts.group_position = differences.group_position
+        and counts.parameters = differences.parameters
+        and group_references.reference = differences.reference
 )
 
 select
@@ -30,7 +73,7 @@ select
     group_id,
     '{{ contrast }}' as contrast,
     category,
-    'rest' as reference,
+    reference,
     case when reason is null then difference end as value,
     n_responses,
     n_root_prompts_compared as n_root_prompts,

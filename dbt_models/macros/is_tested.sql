@@ -2,10 +2,10 @@
    descriptive. #}
 {% macro is_tested(mart, rows) -%}
     {%- if mart == 'contrasts' -%}
-    {{ rows }}.contrast in ('mean_difference', 'risk_difference', 'log_disparity')
+    {{ rows }}.contrast <> 'log_disparity_haldane'
     {%- elif mart == 'disparities' -%}
-    {{ rows }}.statistic in ('mean', 'selection_rate') and {{ rows }}.metric not in ('max', 'min', 'mean')
+    {{ rows }}.metric not in ('max', 'min', 'mean', 'cramers_v_bergsma')
     {%- elif mart == 'summary_statistics' -%}
-    {{ rows }}.statistic in ('mean', 'selection_rate')
+    true
     {%- endif -%}
 {%- endmacro %}

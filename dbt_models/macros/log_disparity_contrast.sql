@@ -1,21 +1,52 @@
-{# Log odds of a binary measure in a group minus those outside it, of response counts; add: what is added to each count.
-   The complement is every other group of the same slice and generation. #}
+{# Log odds of a binary measure in a group minus those of what it is compared with, of response counts; add: what is
+   added to each count. The rest are all other groups of the same slice and generation, the grand mean is of all of
+   them. #}
 {% macro log_disparity_contrast(contrast, add) -%}
 with
 
 group_statistics as (
-    select * from {{ ref('int_group_statistics') }}
+    select * from {{ ref('int_group_statistics') }} where kind = 'binary'
+),
+
+group_references as (
+    select * from {{ ref('int_references') }}
 ),
 
 counts as (
     select
         *,
         coalesce(total, 0) as n_deviating,
-        sum(coalesce(total, 0)) over comparison - coalesce(total, 0) as n_deviating_other,
-        sum(n_responses) over comparison - n_responses as n_responses_other
+        sum(coalesce(total, 0)) over comparison as n_deviating_all,
+        sum(n_responses) over comparison as n_responses_all
     from group_statistics
-    where kind = 'binary'
     window comparison as (partition by comparison_position)
+),
+
+compared as (
+    select
+        counts.*,
+        group_references.reference,
+        group_references.is_pair,
+        case
+            when group_references.is_pair then coalesce(others.n_deviating, 0)
+            when group_references.reference = 'grand_mean' then counts.n_deviating_all
+            else counts.n_deviating_all - counts.n_deviating
+        end as n_deviating_other,
+        case
+            when group_references.is_pair then coalesce(others.n_responses, 0)
+            when counts.n_responses_all = counts.n_responses then 0
+            when group_references.reference = 'grand_mean' then counts.n_responses_all
+            else counts.n_responses_all - counts.n_responses
+        end as n_responses_other
+    from counts
+    inner join group_references
+        on counts.study_id = group_references.study_id
+        and counts.slice_id = group_references.slice_id
+        and counts.grouping_id = group_references.grouping_id
+        and counts.group_position = group_references.group_position
+    left join counts as others
+        on counts.comparison_position = others.comparison_position
+        and group_references.other_position = others.group_position
 ),
 
 reasoned as (
@@ -23,13 +54,14 @@ reasoned as (
         *,
         case
             when n_responses = 0 then 'no_values'
+            when n_responses_other = 0 and is_pair then 'no_reference'
             when n_responses_other = 0 then 'no_complement'
             {% if not add %}
             when n_deviating in (0, n_responses) or n_deviating_other in (0, n_responses_other)
             then 'rate_zero_or_one'
             {% endif %}
         end as reason
-    from counts
+    from compared
 )
 
 select
@@ -42,7 +74,7 @@ select
     group_id,
     '{{ contrast }}' as contrast,
     category,
-    'rest' as reference,
+    reference,
     case
         when reason is null
         then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add) }}

@@ -1,4 +1,29 @@
--- The value of a contrast by SQL and the same by inference are one number: both are mean D over cells.
+-- The value of a contrast by SQL and the same by inference are one number: of those that are linear in cells in every
+-- design, whatever they are compared with; of those that pool responses where the design is balanced.
+{% set linear = ['mean_difference', 'risk_difference', 'dbi', 'selection_rate_difference', 'precision_difference'] %}
+with
+
+balanced as (
+    select
+        comparisons.study_id,
+        comparisons.slice_id,
+        comparisons.generation_id,
+        comparisons.measure_id,
+        comparisons.calibration,
+        comparisons.grouping_id
+    from {{ ref('int_comparisons') }} as comparisons
+    inner join {{ ref('int_designs') }} as designs
+        on comparisons.comparison_position = designs.comparison_position
+        and designs.is_balanced
+    group by
+        comparisons.study_id,
+        comparisons.slice_id,
+        comparisons.generation_id,
+        comparisons.measure_id,
+        comparisons.calibration,
+        comparisons.grouping_id
+)
+
 select
     contrasts.study_id,
     contrasts.slice_id,
@@ -9,6 +34,7 @@ select
     contrasts.group_id,
     contrasts.contrast,
     contrasts.category,
+    contrasts.reference,
     contrasts.value,
     inference.value_cells
 from {{ ref('contrasts') }} as contrasts
@@ -23,8 +49,15 @@ inner join {{ ref('stg_inference_contrasts') }} as inference
     and contrasts.contrast = inference.contrast
     and contrasts.category = inference.category
     and contrasts.reference = inference.reference
+left join balanced
+    on contrasts.study_id = balanced.study_id
+    and contrasts.slice_id = balanced.slice_id
+    and contrasts.generation_id = balanced.generation_id
+    and contrasts.measure_id = balanced.measure_id
+    and contrasts.calibration = balanced.calibration
+    and contrasts.grouping_id = balanced.grouping_id
 where
-    contrasts.contrast in ('mean_difference', 'risk_difference')
+    (contrasts.contrast in ('{{ linear | join("', '") }}') or balanced.study_id is not null)
     and inference.value_cells is not null
     and (
         contrasts.value is null

@@ -1,4 +1,15 @@
 -- Where all blocks are complete and equally replicated, the index on responses is the index on cell means.
+with
+
+{% set keys = [
+    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters'
+] %}
+profiles as (
+    select {{ keys | join(', ') }}, is_balanced from {{ ref('int_statistic_profiles') }}
+    union all
+    select {{ keys | join(', ') }}, is_balanced from {{ ref('int_label_profiles') }}
+)
+
 select
     disparities.study_id,
     disparities.slice_id,
@@ -12,7 +23,7 @@ select
     disparities.value,
     disparities.value_cells
 from {{ ref('disparities') }} as disparities
-inner join {{ ref('int_statistic_profiles') }} as profiles
+inner join profiles
     on disparities.study_id = profiles.study_id
     and disparities.slice_id = profiles.slice_id
     and disparities.generation_id = profiles.generation_id

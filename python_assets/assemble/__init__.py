@@ -52,7 +52,8 @@ def assemble(study: Study, connection: duckdb.DuckDBPyConnection) -> AssembleCou
         Rows by what became of them.
 
     Raises:
-        SourceError: a level stays without any prompt, or the import cannot be read.
+        SourceError: a level stays without any prompt, a prompt has no level of the declared unit, or the
+            import cannot be read.
     """
     started = time.perf_counter()
     ways = study.prompts
@@ -65,7 +66,8 @@ def assemble(study: Study, connection: duckdb.DuckDBPyConnection) -> AssembleCou
         factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
         tables = PromptTables(imported.prompts, factors)
         assembled = _Assembled(tables, Counter(), imported.quarantine)
-    prompts, prompt_factors = assembled.tables
+    prompt_factors = assembled.tables.prompt_factors
+    prompts = _with_units(study, assembled.tables)
     _check_levels(study, prompt_factors)
     tables_by_name = {"prompts": prompts, "prompt_factors": prompt_factors}
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
@@ -178,6 +180,21 @@ def _check_scraped_levels(
             f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. Give the level "
             "keywords and a source, or make it a target of prompts.branch, or take it out."
         )
+
+
+def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
+    """Prompts with the level of the factor that is the declared unit as their unit, else the root prompt."""
+    prompts = tables.prompts
+    if study.unit is None:
+        return prompts
+    of_unit = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
+    unit_id = prompts["prompt_id"].map(of_unit.set_index("prompt_id")["level"])
+    if unit_id.isna().any():
+        raise SourceError(
+            f"{study.path.name}: unit: the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} has no "
+            f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
+        )
+    return prompts.assign(unit_id=unit_id)
 
 
 def _check_levels(study: Study, prompt_factors: pd.DataFrame) -> None:

@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-BASELINE: Final = "baseline"
+from python_assets.study_base import BASELINE
 
 Ids = NDArray[np.intp]
 

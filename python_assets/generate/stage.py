@@ -19,9 +19,9 @@ from python_assets.generate.run import generate
 from python_assets.generate.types import GenerationConfig, GenerationRun, Prompt
 from python_assets.registry import is_function_path, load_function
 from python_assets.study import Generation, Study, make_id
+from python_assets.study_base import BASELINE
 from python_assets.warehouse import Home, Quarantined, write_stage
 
-BASELINE = "baseline"
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 RESPONSE_COLUMNS = [

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints
+from python_assets.infer.statistics import Sample
 
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
 _CELL = """
@@ -57,6 +58,33 @@ _ROWS = """
     join places using (prompt_id)
     where statistic = 'mean'
 """
+_PAIRS = f"""
+    select column_position, block_position, group_position, x, coalesce(baseline, 'nan') as baseline
+    from intermediate.int_values
+    join column_keys using ({", ".join(KEYS[:4])})
+    join intermediate.int_prompt_groups using (prompt_id)
+    where slice_id = ? and grouping_id = ?
+    order by column_position, block_position, group_position, x, baseline
+"""
+_RANGES = f"""
+    select coalesce(value_low, 'nan') as value_low, coalesce(value_high, 'nan') as value_high
+    from column_keys
+    left join (select * from intermediate.int_value_ranges where slice_id = ?)
+        using ({", ".join(KEYS[:3])})
+    order by column_position
+"""
+
+
+_STRATA = """
+    select distinct root_position, stratum_position
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ? and scheme = 'nested'
+"""
+_IS_FULL = """
+    select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
+        and count(distinct factor) > 1
+    from raw.groupings
+"""
 
 
 class Cells(NamedTuple):
@@ -64,7 +92,9 @@ class Cells(NamedTuple):
 
     columns: one row a column of the matrices: KEYS and kind. group_ids: by position. x: cell means, shape
     (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts: whether a cell
-    has, in a block of two groups or more.
+    has, in a block of two groups or more, although the study declares no unit they belong to.
+    stratum_of_cell: where each unit lies in one group, and is a cell of its own. is_full: whether the
+    grouping joins all factors of all groupings.
     """
 
     slice_id: str
@@ -75,12 +105,15 @@ class Cells(NamedTuple):
     x: Floats
     n_responses: Floats
     has_several_prompts: bool
+    stratum_of_cell: Ints | None = None
+    is_full: bool = False
 
     @property
     def roles(self) -> NDArray[np.object_]:
-        """What each column is: the kind of its measure, or selection."""
-        roles = np.where(self.columns.statistic == "mean", self.columns.kind, "selection")
-        return roles.astype(object)
+        """What each column is: the kind of its measure for means, else what its statistic is."""
+        role_of = {"selection_rate": "selection", "precision": "precision", "share": "profile"}
+        of_statistic = self.columns.statistic.map(role_of).fillna("nonlinear")
+        return np.where(self.columns.statistic == "mean", self.columns.kind, of_statistic).astype(object)
 
 
 class Rows(NamedTuple):
@@ -90,14 +123,67 @@ class Rows(NamedTuple):
     x: Floats
 
 
+class Values(NamedTuple):
+    """Every response of one slice and grouping, with its baseline; sorted by column and cell.
+
+    columns: KEYS and kind of each column. n_cells: of the frame. column, cell: of each response. x, baseline:
+    its values, baseline NaN where there is none. low, high: smallest and largest of both, of each column.
+    """
+
+    columns: pd.DataFrame
+    n_cells: int
+    column: Ints
+    cell: Ints
+    x: Floats
+    baseline: Floats
+    low: Floats
+    high: Floats
+
+    def standard_deviations(self, columns: pd.DataFrame) -> Floats:
+        """Standard deviation (n - 1) of all responses of some columns, found by their keys.
+
+        NaN under two responses, and where they are equal but for the last bits.
+        """
+        n = np.bincount(self.column, minlength=len(self.columns))
+        mean = np.bincount(self.column, self.x, minlength=len(n)) / np.maximum(n, 1)
+        squares = np.bincount(self.column, (self.x - mean[self.column]) ** 2, minlength=len(n))
+        sd = np.sqrt(np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=n > 1))
+        sd[sd <= 1e-12 * np.abs(mean)] = np.nan
+        keys = list(KEYS[:3])
+        return columns[keys].merge(self.columns[keys].assign(sd=sd), how="left", on=keys).sd.to_numpy()
+
+    def sample(self, columns: Ints, place_of_cell: Ints, n_places: int) -> Sample:
+        """The responses of some columns, ascending, and of the cells with a place of 0 or more."""
+        position = np.full(len(self.columns), -1)
+        position[columns] = np.arange(len(columns))
+        place = place_of_cell[self.cell]
+        kept = (position[self.column] >= 0) & (place >= 0)
+        return Sample(
+            place[kept] * len(columns) + position[self.column[kept]],
+            (n_places, len(columns)),
+            self.x[kept],
+            self.baseline[kept],
+            self.low[columns],
+            self.high[columns],
+        )
+
+
 def designs(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Slices and groupings with any cell, in order."""
     query = f"with cells as ({_CELLS}) select distinct slice_id, grouping_id from cells order by all"
     return connection.execute(query).fetchall()
 
 
-def read_cells(connection: duckdb.DuckDBPyConnection, slice_id: str, grouping_id: str) -> Cells:
+def read_cells(
+    connection: duckdb.DuckDBPyConnection, slice_id: str, grouping_id: str, *, has_unit: bool
+) -> Cells:
     """Read the cells of one slice and grouping.
+
+    Args:
+        connection: to the build file.
+        slice_id: the slice.
+        grouping_id: the grouping.
+        has_unit: whether the study declares what the independent unit is.
 
     Raises:
         ValueError: a measure has no kind, a group is not in int_groups, or a cell stands twice.
@@ -120,8 +206,20 @@ def read_cells(connection: duckdb.DuckDBPyConnection, slice_id: str, grouping_id
     if (~np.isnan(x)).sum() != len(cell):
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
     is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
-    several = bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
-    return Cells(slice_id, grouping_id, columns, group_ids, frame, x, n_responses, several)
+    several = not has_unit and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
+    strata = dict(connection.execute(_STRATA, where).fetchall())
+    stratum_of_cell = (
+        np.array([strata[root] for root in frame.root_of_block[frame.block]]) if strata else None
+    )
+    is_full = connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,)
+    return Cells(
+        slice_id, grouping_id, columns, group_ids, frame, x, n_responses, several, stratum_of_cell, is_full
+    )
+
+
+def asked_statistics(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """Name and parameters of the statistics that the study asks for, in order."""
+    return connection.execute("select statistic, parameters from raw.statistics order by all").fetchall()
 
 
 def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
@@ -143,6 +241,73 @@ def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
     return Rows(frame, x)
 
 
+def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
+    """Read every response behind the cells of measures that are numbers, and its baseline.
+
+    Raises:
+        ValueError: a response belongs to no cell.
+    """
+    is_number = (cells.columns.statistic == "mean") & (cells.columns.kind != "categorical")
+    columns = cells.columns[is_number.to_numpy()].reset_index(drop=True)
+    columns["column_position"] = np.arange(len(columns))
+    values = _fetch(connection, _PAIRS, columns, [cells.slice_id, cells.grouping_id])
+    edges = _fetch(connection, _RANGES, columns, [cells.slice_id])
+    frame, n_groups = cells.frame, cells.frame.n_groups
+    code = values["block_position"].astype(np.int64) * n_groups + values["group_position"]
+    code_of_cell = frame.block * n_groups + frame.group
+    cell = np.searchsorted(code_of_cell, code).clip(max=len(code_of_cell) - 1)
+    if (code_of_cell[cell] != code).any():
+        raise ValueError(
+            f"int_values of {cells.slice_id}, {cells.grouping_id} holds a row that is in no cell"
+        )
+    return Values(
+        columns,
+        len(code_of_cell),
+        values["column_position"].astype(np.intp),
+        cell,
+        values["x"],
+        values["baseline"],
+        edges["value_low"],
+        edges["value_high"],
+    )
+
+
+def of_statistic(
+    cells: Cells, values: Values, statistic: str, parameters: str, *, is_paired: bool
+) -> tuple[Cells, Values]:
+    """The cells that a statistic has rows in, and these rows; the columns of both are the same.
+
+    Args:
+        cells: of any statistics.
+        values: of the same slice and grouping.
+        statistic: its name.
+        parameters: its parameters.
+        is_paired: whether a row needs a baseline; then columns without any, calibrated ones and those that
+            are not continuous are left out.
+
+    Returns:
+        Cells whose x says no more than where a value is (0) and where none (NaN).
+    """
+    is_kept = np.ones(len(values.x), dtype=bool)
+    if is_paired:
+        is_of = ((values.columns.calibration == "raw") & (values.columns.kind == "continuous")).to_numpy()
+        is_kept = ~np.isnan(values.baseline) & is_of[values.column]
+    chosen, column = np.unique(values.column[is_kept], return_inverse=True)
+    columns = values.columns.iloc[chosen].reset_index(drop=True)
+    columns = columns.assign(
+        statistic=statistic, parameters=parameters, column_position=np.arange(len(chosen))
+    )
+    cell = values.cell[is_kept]
+    counts = np.zeros((values.n_cells, len(chosen)))
+    np.add.at(counts, (cell, column), 1)
+    rows = (values.x[is_kept], values.baseline[is_kept], values.low[chosen], values.high[chosen])
+    x = np.where(counts > 0, 0.0, np.nan)
+    return (
+        cells._replace(columns=columns, x=x, n_responses=counts),
+        Values(columns, values.n_cells, column, cell, *rows),
+    )
+
+
 def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Floats:
     """1 for as many rows of each cell as its share says, 0 for the others, NaN where there is no response."""
     cell_code = cells.frame.block * cells.frame.n_groups + cells.frame.group
@@ -151,7 +316,8 @@ def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Fl
     before = np.cumsum(present) - present
     rank = before - before[np.searchsorted(cell, cell)]
     n_selected = np.rint(np.nan_to_num(cells.x[:, column]) * cells.n_responses[:, column])
-    return np.where(present, rank < n_selected[cell], np.nan)
+    is_counted = present & (rank < cells.n_responses[cell, column])
+    return np.where(is_counted, rank < n_selected[cell], np.nan)
 
 
 def _fetch(

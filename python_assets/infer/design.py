@@ -219,16 +219,6 @@ def presence_patterns(x: Floats) -> Iterator[tuple[NDArray[np.bool_], Ints]]:
         yield present[:, members[0]], np.array(members)
 
 
-def floor_is_too_high(smallest_p: Floats, n_groups: int, alpha: float) -> NDArray[np.bool_]:
-    """Whether no arrangement could bring a group below alpha in its family of groups.
-
-    Two groups mirror each other, so that their family is one test.
-
-    Source: inference.md section 1 (K = 2: R <= 5).
-    """
-    return smallest_p > (alpha if n_groups == 2 else alpha / n_groups)
-
-
 def scopes(n_root_prompts: Ints, unit: Unit) -> NDArray[np.object_]:
     """What each row can speak about: prompts like these, or these prompts only."""
     wide = (n_root_prompts >= MIN_ROOT_PROMPTS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)

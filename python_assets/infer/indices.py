@@ -5,12 +5,13 @@ smallest and the standard deviation of the group values.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.infer.design import MIN_COMPLETE_SHARE, Design
+from python_assets.infer.inversion import Inverted
 from python_assets.infer.permutation import (
     TIE,
     Draws,
@@ -56,12 +57,13 @@ class CompleteBlocks(NamedTuple):
     """The cells that indices are computed on.
 
     groups: groups with a value. weight: of each cell of the design in its group's mean, 0 in incomplete ones.
-    n_root_prompts: with a complete block. n_complete, n_blocks: blocks that are complete, and all.
+    n_root_prompts, n_units: with a complete block. n_complete, n_blocks: blocks that are complete, and all.
     """
 
     groups: Ints
     weight: Floats
     n_root_prompts: int
+    n_units: int
     n_complete: int
     n_blocks: int
 
@@ -89,12 +91,13 @@ def _as_it_is(number: Floats, _: Spread) -> Floats:
 class Index(NamedTuple):
     """How an index is computed.
 
-    of: the number, larger for groups further apart. reason: why the interval is NULL. is_undefined: where the
-    value is NULL, with reason_undefined. printed: from the number to the published value.
+    of: the number, larger for groups further apart. reason: why the interval is NULL, None where inversion
+    gives one. is_undefined: where the value is NULL, with reason_undefined. printed: from the number to the
+    published value, and back where there is an interval.
     """
 
     of: Callable[[Spread], Floats]
-    reason: InferenceReason
+    reason: InferenceReason | None
     is_undefined: Callable[[Spread], NDArray[np.bool_]] = _never
     reason_undefined: InferenceReason | None = None
     printed: Callable[[Floats, Spread], Floats] = _as_it_is
@@ -132,10 +135,9 @@ def _no_spread(spread: Spread) -> NDArray[np.bool_]:
     return spread.sd <= TIE * spread.scale
 
 
-_WAITING = InferenceReason.INTERVAL_NOT_AVAILABLE
 INDICES: dict[str, Index] = {
-    "range": Index(lambda s: s.high - s.low, _WAITING),
-    "standard_deviation": Index(lambda s: s.sd, _WAITING),
+    "range": Index(lambda s: s.high - s.low, None),
+    "standard_deviation": Index(lambda s: s.sd, None),
     "max_z": Index(
         lambda s: _over_sd(s.high, s), InferenceReason.SCALE_FREE, _no_spread, InferenceReason.NO_SPREAD
     ),
@@ -152,7 +154,7 @@ INDICES: dict[str, Index] = {
 RATE_INDICES: dict[str, Index] = {
     "impact_ratio": Index(
         _relative_range,
-        _WAITING,
+        None,
         lambda s: s.level + s.high <= TIE,
         InferenceReason.NO_SELECTIONS,
         lambda d, _: 1 - d,
@@ -177,10 +179,11 @@ def complete_blocks(design: Design, n_blocks: int) -> CompleteBlocks:
     is_complete = design.block_size == len(design.groups)
     unit = design.unit_of_block
     per_unit = np.bincount(unit, is_complete, minlength=design.n_units)
-    n_units = max(int((per_unit > 0).sum()), 1)
-    weight = np.where(is_complete, 1 / (np.maximum(per_unit, 1)[unit] * n_units), 0)
+    n_units = int((per_unit > 0).sum())
+    weight = np.where(is_complete, 1 / (np.maximum(per_unit, 1)[unit] * max(n_units, 1)), 0)
     n_roots = len(np.unique(design.root_of_block[is_complete]))
-    return CompleteBlocks(design.groups, weight[design.block], n_roots, int(is_complete.sum()), n_blocks)
+    n_complete = int(is_complete.sum())
+    return CompleteBlocks(design.groups, weight[design.block], n_roots, n_units, n_complete, n_blocks)
 
 
 def centred(design: Design, blocks: CompleteBlocks, x: Floats) -> tuple[Floats, Floats]:
@@ -239,19 +242,48 @@ def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor
 
 
 def index_tests(
-    wanted: dict[str, Index], observed: Spread, null: Spread, draws: Draws
+    wanted: dict[str, Index],
+    observed: Spread,
+    null: Spread,
+    draws: Draws,
+    inverted: dict[str, Inverted] | None = None,
+    *,
+    no_interval: InferenceReason = InferenceReason.TOO_FEW_FOR_INTERVAL,
 ) -> dict[str, IndexTest]:
-    """The wanted indices, and those that only describe; arguments as index_test."""
-    tests = {name: index_test(index, observed, null, draws) for name, index in wanted.items()}
-    nothing = np.full(observed.level.shape, np.nan)
-    reason = np.full(observed.level.shape, InferenceReason.DESCRIPTIVE, dtype=object)
-    values = {name: of(observed) for name, of in DESCRIPTIVE.items()}
-    return tests | {
-        name: IndexTest(value, *[nothing] * 8, reason) for name, value in values.items()
+    """The wanted indices, and those that only describe.
+
+    Args:
+        wanted: by metric.
+        observed: shape (columns,).
+        null: shape (columns, draws).
+        draws: the arrangements.
+        inverted: intervals by metric; None where there are none.
+        no_interval: the reason of None.
+    """
+    shape = observed.level.shape
+    missing = Inverted(*np.full((5, *shape), np.nan))
+    found = inverted or {}
+    tests = {
+        name: index_test(
+            index if name in found else index._replace(reason=index.reason or no_interval),
+            observed,
+            null,
+            draws,
+            found.get(name, missing),
+        )
+        for name, index in wanted.items()
     }
+    nothing = without_test(shape, InferenceReason.DESCRIPTIVE)
+    return tests | {name: nothing._replace(value=of(observed)) for name, of in DESCRIPTIVE.items()}
 
 
-def index_test(index: Index, observed: Spread, null: Spread, draws: Draws) -> IndexTest:
+def without_test(shape: tuple[int, ...], reason: InferenceReason | None) -> IndexTest:
+    """Rows of nothing but a reason."""
+    fields: dict[str, Any] = dict.fromkeys(IndexTest._fields, np.full(shape, np.nan))
+    return IndexTest(**fields | {"reason": np.full(shape, reason, dtype=object)})
+
+
+def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, interval: Inverted) -> IndexTest:
     """Compare an index with its values under every draw, one-sided.
 
     Args:
@@ -259,21 +291,38 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws) -> In
         observed: shape (columns,).
         null: shape (columns, draws).
         draws: the arrangements.
+        interval: of the number of the index, not of what is printed.
 
     Returns:
-        Value, null and p; NaN with the reason where the index is not defined.
+        Value, null, p and interval; NaN with the reason where the index is not defined.
 
     Source: inference.md section 1, rows 4, 5 and 7.
     """
     value, permuted = index.of(observed), index.of(null)
-    tie = TIE * (observed.scale if index.of in _IN_UNITS else np.ones_like(value))
-    p = p_values((permuted >= (value - tie)[:, None]).sum(axis=1), draws)
-    printed = [index.printed(number, observed) for number in (value, *noise_floor(permuted.copy()))]
+    p = p_values((permuted >= (value - tie_of(index, observed.scale))[:, None]).sum(axis=1), draws)
+    numbers = (value, *noise_floor(permuted.copy()), interval.corrected, interval.low, interval.high)
+    value, median, q95, corrected, *ends = (index.printed(number, observed) for number in numbers)
     undefined = index.is_undefined(observed)
-    numbers = [np.where(undefined, np.nan, number) for number in (*printed, p)]
-    reason = first_of([undefined, ~undefined], [index.reason_undefined, index.reason])
-    nothing = np.full_like(value, np.nan)
-    return IndexTest(*numbers, *[nothing] * 5, reason)
+    fields = {
+        "value": value,
+        "null_median": median,
+        "null_q95": q95,
+        "p_value": p,
+        "value_corrected": corrected,
+        "ci_low": np.minimum(*ends),
+        "ci_high": np.maximum(*ends),
+        "p_margin": interval.p_margin,
+        "p_equivalence": interval.p_equivalence,
+    }
+    return without_test(value.shape, None)._replace(
+        **{name: np.where(undefined, np.nan, field) for name, field in fields.items()},
+        reason=first_of([undefined, ~undefined], [index.reason_undefined, index.reason]),
+    )
+
+
+def tie_of(index: Index, scale: Floats) -> Floats:
+    """Size below which a difference of the index is none, for cells of this scale."""
+    return TIE * (scale if index.of in _IN_UNITS else np.ones_like(scale))
 
 
 _IN_UNITS = (INDICES["range"].of, INDICES["standard_deviation"].of)

@@ -1,7 +1,7 @@
 """Shuffles within blocks: the draws, the matrix that applies them, p values and noise floors.
 
-Belongs here: what every permuted statistic shares. Which statistic is permuted is decided in contrasts.py,
-rates.py, indices.py and replicates.py. A batch of draws is one sparse matrix W: its row (draw, sum) holds a
+Belongs here: what every permuted statistic shares. Which statistic is permuted is decided in means.py,
+rates.py, indices.py and others. A batch of draws is one sparse matrix W: its row (draw, sum) holds a
 one for each cell that the draw puts in a place of that sum, so that W @ Z permutes all columns of Z at once.
 """
 
@@ -105,10 +105,14 @@ class RandomDraws:
         first, padded, (n_blocks, width) = self._position
         n = batch.stop - batch.start
         keys = np.random.default_rng([self._seed, batch.start]).random((n, self._n_frame))
-        table = np.full((n, n_blocks * width), np.inf)  # an absent cell comes last and is cut off
-        table[:, padded] = keys[:, self._cell]
-        order = table.reshape(n, n_blocks, width).argsort(axis=2) + first[:, None]
-        return order.reshape(n, -1)[:, padded]
+        is_full = len(self._cell) == self._n_frame == n_blocks * width
+        table = keys if is_full else np.full((n, n_blocks * width), np.inf)
+        if not is_full:  # an absent cell comes last and is cut off
+            table[:, padded] = keys[:, self._cell]
+        order = table.reshape(n, n_blocks, width).argsort(axis=2)
+        order += first[:, None]
+        order = order.reshape(n, -1)
+        return order if is_full else order[:, padded]
 
 
 def stable_seed(*parts: object) -> int:
@@ -129,7 +133,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
     ones = np.ones(max(b.stop - b.start for b in draws.batches()) * len(by_row))
 
     def one(batch: slice) -> Result:
-        indices = draws.sources(batch)[:, by_row].astype(np.int32)
+        indices = draws.sources(batch).astype(np.int32)[:, by_row]
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))

@@ -24,15 +24,14 @@ class InferenceReason(StrEnum):
 
     SCHEME_NOT_AVAILABLE = (
         "scheme_not_available",
-        "the shape of the design has no permutation scheme yet: several prompts in one cell, "
-        "or no two groups on the same prompt",
+        "for a statistic that is no mean, only groups that meet on the same prompts can be shuffled yet",
     )
     ONE_GROUP = ("one_group", "fewer than two groups have a value, so nothing can be compared")
     NO_VALUES = ("no_values", "the group has no value of this measure")
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place",
+        "fewer than 3 root prompts, and nothing to take their place; a bootstrap interval needs 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",
@@ -43,7 +42,6 @@ class InferenceReason(StrEnum):
         "too few arrangements for a permutation p to reach alpha within the groups: p is of a t distribution",
     )
     UNBOUNDED = ("unbounded", "a rate is 0 or 1: the value is NULL and one side of the interval is infinite")
-    INTERVAL_NOT_AVAILABLE = ("interval_not_available", "the interval of this statistic is not computed yet")
     INTERVAL_NOT_VALIDATED = (
         "interval_not_validated",
         "no interval of this number is known to cover what it promises, so none is printed",
@@ -61,6 +59,10 @@ class InferenceReason(StrEnum):
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     NO_SPREAD = ("no_spread", "all group values are equal, so they have no standard deviation to divide by")
     RATIO_UNDEFINED = ("ratio_undefined", "the group values differ in sign or the largest is 0")
+    UNDEFINED_STATISTIC = (
+        "undefined_statistic",
+        "the statistic is undefined in a group or in a resample of its root prompts: too few values, or all equal",
+    )
     SCALE_FREE = (
         "scale_free",
         "without differences the index has no population value, so it has no interval",

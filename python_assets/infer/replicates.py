@@ -1,6 +1,6 @@
-"""Too few prompts, with replicates: rows are shuffled over the groups of a prompt and Welch's t is permuted.
+"""The shape of a few prompts with replicates: rows in blocks, and the weights of cells that are compared.
 
-Belongs here: the scheme whose unit is a replicate. What it finds holds for these prompts only.
+Belongs here: what follows from prompts and groups before any value is seen. What is computed is welch.py.
 
 Source: inference.md section 1, row 'one root prompt, repeats only'; with several prompts, rows stay in their
 block and the difference is averaged over blocks.
@@ -12,25 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from python_assets.infer import interval
-from python_assets.infer.comparison import Compared
-from python_assets.infer.contrasts import Contrasts, ratio, without_inference
-from python_assets.infer.design import MIN_COMPLETE_SHARE, THESE_PROMPTS_ONLY, floor_is_too_high, log_choices
-from python_assets.infer.indices import (
-    INDICES,
-    RATE_INDICES,
-    Index,
-    IndexTest,
-    Spread,
-    index_tests,
-    spread_of,
-)
-from python_assets.infer.interval import Interval, RatePair
-from python_assets.infer.permutation import TIE, Draws, Floats, Ints, Slots, each_batch, noise_floor, p_values
-from python_assets.infer.rates import RateNull, logit_error, logit_floor, mark_unbounded
-from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.design import log_choices
+from python_assets.infer.pairs import one_way
+from python_assets.infer.permutation import Floats, Ints, Slots
+from python_assets.infer.reference import Against, Reference
 
 
 @dataclass(frozen=True)
@@ -75,27 +61,15 @@ class Replicates:
         return np.unique(self.group)
 
     @cached_property
-    def own(self) -> Floats:
-        """Weight of each cell in its group's mean, shape (groups, cells); root prompts count alike."""
-        return _weights(self, np.ones(len(self.root_of_block), dtype=bool))
-
-    @cached_property
-    def rest(self) -> Floats:
-        """Weight of each cell in the mean of the other groups of the same blocks, shape (groups, cells)."""
-        of_block = self.own @ (self.block_of_cell[:, None] == np.arange(len(self.root_of_block)))
-        others = np.bincount(self.block_of_cell) - 1
-        is_other = self.group_of_cell != np.arange(self.n_groups)[:, None]
-        return is_other * (of_block / others)[:, self.block_of_cell]
-
-    @cached_property
     def is_complete(self) -> NDArray[np.bool_]:
         """Whether each block holds every group with a value."""
         return np.bincount(self.block_of_cell) == len(self.groups)
 
     @cached_property
     def level(self) -> Floats:
-        """As own over complete blocks, shape (groups with a value, cells)."""
-        return _weights(self, self.is_complete)[self.groups]
+        """Weight of each cell in its group's mean over complete blocks, shape (len(groups), cells)."""
+        is_group = self.group_of_cell == self.groups[:, None]
+        return self.weights(is_group & self.is_complete[self.block_of_cell])
 
     @cached_property
     def n_root_prompts(self) -> Ints:
@@ -114,215 +88,76 @@ class Replicates:
         only = np.bincount(self.group_of_cell, ~mirrors, minlength=self.n_groups) == 0
         return np.minimum((1 + only) * np.exp(-logs), 1)
 
+    def weights(self, is_used: NDArray[np.bool_]) -> Floats:
+        """Weight of each cell in the mean of the used ones; root prompts count alike, and blocks in them.
 
-def _weights(rows: Replicates, counts: NDArray[np.bool_]) -> Floats:
-    """Weight of each cell in its group's mean over root prompts of means over the blocks that count."""
-    root = rows.root_of_block[rows.block_of_cell]
-    is_cell = (rows.group_of_cell == np.arange(rows.n_groups)[:, None]) & counts[rows.block_of_cell]
-    per_root = is_cell @ (root[:, None] == np.arange(root.max() + 1)).astype(float)
-    n_roots = np.maximum((per_root > 0).sum(axis=1), 1)
-    return is_cell / (np.maximum(per_root, 1)[:, root] * n_roots[:, None])
-
-
-class CellMoments(NamedTuple):
-    """Mean of each cell and variance of that mean, shape (draws, cells, columns)."""
-
-    mean: Floats
-    variance: Floats
+        Args:
+            is_used: shape (rows, cells).
+        """
+        root = self.root_of_block[self.block_of_cell]
+        per_root = is_used @ (root[:, None] == np.arange(root.max() + 1)).astype(float)
+        n_roots = np.maximum((per_root > 0).sum(axis=1), 1)
+        return is_used / (np.maximum(per_root, 1)[:, root] * n_roots[:, None])
 
 
-class ReplicateNull(NamedTuple):
-    """What the draws say: shape (columns, groups) and (columns, groups or cells, draws)."""
+class Weights(NamedTuple):
+    """What each row compares, by the weight of each cell on both sides, shape (rows, cells).
 
-    n_as_extreme: NDArray[np.int64]
-    group: Floats
-    rest: Floats
-    level: Floats
-
-
-def cell_moments(rows: Replicates, total: Floats, squares: Floats) -> CellMoments:
-    """Moments from sums over the rows of each cell."""
-    n = rows.n_rows_of_cell[:, None]
-    left = squares - total**2 / n
-    return CellMoments(total / n, np.where(left > 1e-12 * squares, left, 0) / (n * (n - 1)))
-
-
-def welch_t(rows: Replicates, moments: CellMoments, scale: Floats) -> Floats:
-    """Difference of a group and the others over its error, shape (draws, groups, columns)."""
-    weights = rows.own - rows.rest
-    std_error = np.sqrt(weights**2 @ moments.variance)
-    return ratio(weights @ moments.mean, std_error, scale)
-
-
-def replicate_null(rows: Replicates, x: Floats, draws: Draws) -> ReplicateNull:
-    """Permute Welch's t, the means behind it, and the group means over complete blocks."""
-    scale = _scale(rows, x)
-    least = np.abs(welch_t(rows, _observed(rows, x), scale)) - TIE
-    shape = (x.shape[1], rows.n_groups, draws.n)
-    group, rest = np.empty(shape), np.empty(shape)
-    level = np.empty((x.shape[1], len(rows.groups), draws.n))
-
-    def work(w: object, batch: slice) -> NDArray[np.int64]:
-        sums = (w @ np.hstack([x, x * x])).reshape(-1, rows.slots.n_rows, 2 * x.shape[1])
-        moments = cell_moments(rows, *np.split(sums, 2, axis=2))
-        for store, weights in ((group, rows.own), (rest, rows.rest), (level, rows.level)):
-            store[:, :, batch] = (weights @ moments.mean).transpose(2, 1, 0)
-        return (np.abs(welch_t(rows, moments, scale)) >= least).sum(axis=0)
-
-    return ReplicateNull(np.sum(each_batch(rows.slots, draws, work), axis=0).T, group, rest, level)
-
-
-def _observed(rows: Replicates, x: Floats) -> CellMoments:
-    sums = np.zeros((rows.slots.n_rows, x.shape[1]))
-    squares = sums.copy()
-    np.add.at(sums, rows.slots.row, x)
-    np.add.at(squares, rows.slots.row, x * x)
-    return cell_moments(rows, sums, squares)
-
-
-def _scale(rows: Replicates, x: Floats) -> Floats:
-    return np.sqrt((_centred(rows, x) ** 2).mean(axis=0))
-
-
-def _centred(rows: Replicates, x: Floats) -> Floats:
-    first = np.searchsorted(rows.block, np.arange(len(rows.root_of_block)))
-    x = x - x[first][rows.block]
-    return x - (np.add.reduceat(x, first, axis=0) / np.bincount(rows.block)[:, None])[rows.block]
-
-
-def compare_replicated_means(rows: Replicates, x: Floats, draws: Draws, alpha: float) -> Compared:
-    """Contrasts and indices of group means.
-
-    Args:
-        rows: block and group of each row.
-        x: shape (rows, columns).
-        draws: arrangements of the rows.
-        alpha: intervals are 1 - alpha.
+    is_present: whether a block holds both. n_root_prompts: with such a block. smallest_p: that shuffling can
+    give. n_tests: rows that are not the mirror of another one.
     """
-    centred = _centred(rows, x)
-    null = replicate_null(rows, centred, draws)
-    moments = _observed(rows, centred)
-    indices = _indices(rows, _observed(rows, x), null, INDICES, (_scale(rows, x), draws), moments)
-    value, std_error, df = _difference(rows, moments)
-    quantile = stats.t.isf(alpha / 2, df)
-    contrast = _contrast(
-        rows,
-        (value, std_error, ratio(value, std_error, _scale(rows, x)[:, None]), df),
-        interval.around(value, std_error, quantile),
-        noise_floor(np.abs(null.group - null.rest)),
-        (null.n_as_extreme, draws, alpha, "Welch t interval"),
-    )
-    return Compared({"mean_difference": contrast}, indices)
+
+    own: Floats
+    other: Floats
+    is_present: NDArray[np.bool_]
+    n_root_prompts: Ints
+    smallest_p: Floats
+    n_tests: int
+
+    @property
+    def difference(self) -> Floats:
+        """Weights of own minus other side."""
+        return self.own - self.other
+
+    def is_floored(self, alpha: float) -> NDArray[np.bool_]:
+        """Whether no arrangement could bring a row below alpha among the tests of its column."""
+        return self.smallest_p > alpha / max(self.n_tests, 1)
 
 
-def compare_replicated_rates(rows: Replicates, y: Floats, draws: Draws, alpha: float) -> Compared:
-    """Contrasts and indices of rates; arguments as compare_replicated_means, y of 0 and 1."""
-    null, moments = replicate_null(rows, y, draws), _observed(rows, y)
-    indices = _indices(rows, moments, null, INDICES | RATE_INDICES, (_scale(rows, y), draws), moments)
-    value, std_error, df = _difference(rows, moments)
-    tested = (ratio(value, std_error, _scale(rows, y)[:, None]), df)
-    pair, quantile = _rate_pair(rows, moments), stats.t.isf(alpha / 2, _residual_df(rows))
-    risk = _contrast(
-        rows,
-        (value, std_error, *tested),
-        interval.mover(pair, quantile),
-        noise_floor(np.abs(null.group - null.rest)),
-        (null.n_as_extreme, draws, alpha, "MOVER interval"),
-    )
-    log_value = interval.logit_difference(pair.p1, pair.p2)
-    bounded = interval.mover_logit(pair, quantile)
-    log = _contrast(
-        rows,
-        (log_value, logit_error(pair), *tested),
-        Interval(*(np.where(np.isfinite(side), side, np.nan) for side in bounded)),
-        logit_floor(RateNull(null.n_as_extreme, null.group, null.rest)),
-        (null.n_as_extreme, draws, alpha, "logit MOVER interval, approximate interval"),
-    )
-    return Compared({"risk_difference": risk, "log_disparity": mark_unbounded(log)}, indices)
-
-
-def _difference(rows: Replicates, moments: CellMoments) -> tuple[Floats, Floats, Floats]:
-    """Difference, its error and Welch-Satterthwaite degrees of freedom, shape (columns, groups)."""
-    weights = rows.own - rows.rest
-    parts = (weights**2)[:, :, None] * moments.variance
-    variance = parts.sum(axis=1)
-    below = (parts**2 / (rows.n_rows_of_cell - 1)[:, None]).sum(axis=1)
-    df = np.divide(variance**2, below, out=_residual_df(rows).T + 0 * variance, where=below > 0)
-    return (weights @ moments.mean).T, np.sqrt(variance).T, df.T
-
-
-def _residual_df(rows: Replicates) -> Floats:
-    """Rows minus cells of the blocks of each group, shape (1, groups)."""
-    is_used = (rows.own + rows.rest) > 0
-    return np.maximum(is_used @ (rows.n_rows_of_cell - 1.0), 1)[None]
-
-
-def _rate_pair(rows: Replicates, moments: CellMoments) -> RatePair:
-    parts = []
-    for weights in (rows.own, rows.rest):
-        p, variance = weights @ moments.mean, weights**2 @ moments.variance
-        inverse = (weights**2 @ (1 / rows.n_rows_of_cell))[:, None]
-        parts += [p.T, interval.inverse_effective_n(p, variance, inverse).T]
-    return RatePair._make([*parts, np.zeros_like(parts[0])])
-
-
-def _contrast(
-    rows: Replicates,
-    estimate: tuple[Floats, Floats, Floats, Floats],
-    limits: Interval,
-    floor: tuple[Floats, Floats],
-    options: tuple[NDArray[np.int64], Draws, float, str],
-) -> Contrasts:
-    """Put the parts together; estimate is value, error, t and degrees of freedom."""
-    value, std_error, t, df = estimate
-    n_as_extreme, draws, alpha, interval_name = options
-    smallest = rows.smallest_p()
-    is_floored = floor_is_too_high(smallest, len(rows.groups), alpha)
-    p = np.where(is_floored, 2 * stats.t.sf(np.abs(t), df), p_values(n_as_extreme, draws))
-    words = np.where(
-        is_floored, [f"Welch t (smallest permutation p {low:.3g})" for low in smallest], "permuted Welch t"
-    )
-    method = np.array([f"{word} of replicates, {interval_name}" for word in words], dtype=object)
-    present = np.isin(np.arange(rows.n_groups), rows.groups)
-    here = np.where(present, 1.0, np.nan)
-    nothing = without_inference(value.shape, first_of([~present], [InferenceReason.NO_SHARED_BLOCK]))
-    return nothing._replace(
-        value=value * here,
-        std_error=std_error * here,
-        ci_low=limits.low * here,
-        ci_high=limits.high * here,
-        null_median=floor[0] * here,
-        null_q95=floor[1] * here,
-        p_value=p * here,
-        is_permuted=np.broadcast_to(~is_floored & present, value.shape),
-        n_root_prompts=np.broadcast_to(rows.n_root_prompts, value.shape),
-        reason=np.broadcast_to(
-            first_of([~present, is_floored], [InferenceReason.NO_SHARED_BLOCK, InferenceReason.P_FLOOR]),
-            value.shape,
-        ),
-        method=np.broadcast_to(first_of([present], [method]), value.shape),
-        scope=np.broadcast_to(first_of([present], [THESE_PROMPTS_ONLY]), value.shape),
+def weights_of(rows: Replicates, reference: Reference) -> Weights:
+    """Weights of a reference; of all pairs only one of each two that mirror each other."""
+    if reference.is_pairwise:
+        return _of_pairs(rows, *one_way(reference, rows.n_groups))
+    own = rows.weights(rows.group_of_cell == np.arange(rows.n_groups)[:, None])
+    of_block = own @ (rows.block_of_cell[:, None] == np.arange(len(rows.root_of_block)))
+    is_rest = reference.against is Against.REST
+    share = (of_block / (np.bincount(rows.block_of_cell) - is_rest))[:, rows.block_of_cell]
+    is_other = (rows.group_of_cell != np.arange(rows.n_groups)[:, None]) | (not is_rest)
+    return Weights(
+        own,
+        share * is_other,
+        np.isin(np.arange(rows.n_groups), rows.groups),
+        rows.n_root_prompts,
+        rows.smallest_p(),
+        1 if len(rows.groups) == 2 else len(rows.groups),
     )
 
 
-def _indices(
-    rows: Replicates,
-    raw: CellMoments,
-    null: ReplicateNull,
-    wanted: dict[str, Index],
-    scale_and_draws: tuple[Floats, Draws],
-    centred: CellMoments,
-) -> dict[str, IndexTest]:
-    """Indices of the group means over complete blocks; null and centred moments are of the same values."""
-    if rows.is_complete.mean() < MIN_COMPLETE_SHARE:
-        return {}
-    scale, draws = scale_and_draws
-    shift = (rows.level @ raw.mean).mean(axis=0) - (rows.level @ centred.mean).mean(axis=0)
-    observed = _spread(rows.level @ centred.mean, shift, scale, 0)
-    permuted = _spread(null.level, shift[:, None], scale[:, None], 1)
-    return index_tests(wanted, observed, permuted, draws)
-
-
-def _spread(means: Floats, shift: Floats, scale: Floats, axis: int) -> Spread:
-    level = means.mean(axis=axis, keepdims=True)
-    return spread_of(means - level, np.squeeze(level, axis) + shift, scale, axis)
+def _of_pairs(rows: Replicates, group: Ints, other: Ints) -> Weights:
+    n_rows = np.zeros((rows.n_groups, len(rows.root_of_block)), dtype=np.intp)
+    n_rows[rows.group_of_cell, rows.block_of_cell] = rows.n_rows_of_cell
+    n_own, n_other, n_block = n_rows[group], n_rows[other], n_rows.sum(axis=0)
+    is_shared = (n_own > 0) & (n_other > 0)
+    in_shared = is_shared[:, rows.block_of_cell]
+    choices = log_choices(n_block, n_own) + log_choices(n_block - n_own, n_other)
+    is_mirrored = (~is_shared | (n_own == n_other)).all(axis=1)
+    smallest = (1 + is_mirrored) * np.exp(-np.where(is_shared, choices, 0).sum(axis=1))
+    roots = rows.root_of_block[:, None] == np.arange(rows.root_of_block.max() + 1)
+    return Weights(
+        rows.weights((rows.group_of_cell == group[:, None]) & in_shared),
+        rows.weights((rows.group_of_cell == other[:, None]) & in_shared),
+        is_shared.sum(axis=1) > 0,
+        (is_shared @ roots).sum(axis=1),
+        np.minimum(smallest, 1),
+        int((is_shared.sum(axis=1) > 0).sum()),
+    )

@@ -1,41 +1,104 @@
-"""From arrays of columns by groups to rows of the inference tables, before q and verdict.
+"""From arrays of columns by rows to rows of the inference tables, before q and verdict.
 
 Belongs here: keys, names, margins and what stands in a row where nothing could be computed.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from python_assets.infer import interval
 from python_assets.infer.cells import Cells
 from python_assets.infer.comparison import Compared
-from python_assets.infer.contrasts import Contrasts, mean_and_sd, without_inference
-from python_assets.infer.design import MIN_UNITS, Design, Unit, presence_patterns
-from python_assets.infer.indices import DESCRIPTIVE, INDICES, RATE_INDICES, IndexTest
+from python_assets.infer.contrasts import Contrasts, without_inference
+from python_assets.infer.indices import DESCRIPTIVE, INDICES, RATE_INDICES, IndexTest, without_test
 from python_assets.infer.permutation import Floats, Ints
+from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.reference import Against, Reference
 
 Margins = Mapping[str, float | Mapping[str, float]]
 KEYS = ["generation_id", "measure_id", "calibration", "category"]
-CONTRASTS = {
+DBI: Final = "dbi"
+FDI_GROUP: Final = "fdi_group"
+IDI: Final = "idi"
+OF_KIND: Final = {
     "continuous": ("mean_difference",),
     "binary": ("risk_difference", "log_disparity"),
     "categorical": ("risk_difference",),
+    "profile": (FDI_GROUP,),
+}
+TO_REFERENCE: Final = (
+    *OF_KIND["continuous"],
+    *OF_KIND["binary"],
+    "selection_rate_difference",
+    "precision_difference",
+)
+_METRICS: Final = {
+    "continuous": (*INDICES, *DESCRIPTIVE),
+    "nonlinear": (*INDICES, *DESCRIPTIVE),
+    "binary": (*INDICES, *RATE_INDICES, *DESCRIPTIVE),
+    "selection": (*INDICES, *RATE_INDICES, *DESCRIPTIVE),
+    "precision": (*INDICES, *DESCRIPTIVE),
+    "categorical": (),
+    "profile": PROFILE_INDICES,
 }
 
 
 class Sheet(NamedTuple):
-    """Columns of one role, and what the rows of their indices share."""
+    """Columns of one role and statistic, and what their rows share.
+
+    reference: what the study compares groups with, None where that group is not there. asked: contrasts that
+    the study asks for. n_root_prompts, method, scope: of the indices. n_draws: behind every p.
+    """
 
     cells: Cells
     columns: Ints
     margins: Margins
+    reference: Reference | None
+    asked: tuple[str, ...]
+    n_draws: int
     n_root_prompts: int = 0
     method: str | None = None
     scope: str | None = None
+
+    @property
+    def role(self) -> str:
+        """What all columns are."""
+        return str(self.cells.roles[self.columns[0]])
+
+    @property
+    def contrasts(self) -> tuple[str, ...]:
+        """The contrasts that the columns have rows of; of a statistic asked for twice, its first parameters."""
+        columns = self.cells.columns
+        statistic, parameters = columns[["statistic", "parameters"]].iloc[self.columns[0]]
+        is_first = parameters == columns.parameters[columns.statistic == statistic].min()
+        wanted = (DBI,) if self.role == "continuous" else (f"{statistic}_difference",)
+        return (*OF_KIND.get(self.role, ()), *(name for name in wanted if name in self.asked and is_first))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that the columns have rows of."""
+        more = (IDI,) if self.role == "profile" and self.cells.is_full else ()
+        return (*_METRICS[self.role], *more)
+
+    def reference_of(self, contrast: str) -> Reference | None:
+        """What a contrast compares groups with: the study's choice, unless it has one of its own."""
+        if contrast in TO_REFERENCE:
+            return self.reference
+        return Reference(Against.GRAND_MEAN) if contrast == DBI else Reference()
+
+    def margin(self, name: str) -> Floats:
+        """Declared margin of a contrast or metric, of each column; NaN where there is none."""
+        measures = self.cells.columns.measure_id.iloc[self.columns]
+        return np.array([margin_of(self.margins, measure, name) for measure in measures])
+
+    @property
+    def all_margins(self) -> dict[str, Floats]:
+        """Margins by contrast and metric; what the study compares with is called like that of a rate."""
+        names = {*self.contrasts, *self.metrics, "mean_difference", "risk_difference", "log_disparity"}
+        return {name: self.margin(name) for name in names}
 
 
 def margin_of(margins: Margins, measure_id: str, name: str) -> float:
@@ -47,74 +110,85 @@ def margin_of(margins: Margins, measure_id: str, name: str) -> float:
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 
-def margins_of(cells: Cells, columns: Ints, margins: Margins) -> dict[str, Floats]:
-    """Margins of columns by contrast."""
-    measures = cells.columns.measure_id.iloc[columns]
-    names = {name for contrasts in CONTRASTS.values() for name in contrasts}
-    return {name: np.array([margin_of(margins, measure, name) for measure in measures]) for name in names}
-
-
 def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of contrasts and disparities of columns of one role."""
-    for name in CONTRASTS.get(_role(sheet), ()):
-        yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
-    for metric in _metrics(sheet):
-        test = compared.indices.get(metric) or _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
+    for name in sheet.contrasts:
+        if sheet.reference_of(name) is not None:
+            yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+    for metric in sheet.metrics:
+        test = compared.indices.get("fdi" if metric == IDI else metric)
+        if test is None:
+            test = _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
         yield "disparities", _index_rows(sheet, metric, test)
 
 
 def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield rows with nothing but the reason, for columns of any role."""
-    roles = sheet.cells.roles[sheet.columns]
-    for role in np.unique(roles):
-        part = sheet._replace(columns=sheet.columns[roles == role])
-        nothing = without_inference(
-            (len(part.columns), sheet.cells.frame.n_groups), np.array(reason, dtype=object)
+    """Yield rows with nothing but the reason, for columns of one role and statistic."""
+    for name in sheet.contrasts:
+        if (reference := sheet.reference_of(name)) is not None:
+            n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
+            nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
+            yield "contrasts", _contrast_rows(sheet, name, nothing)
+    for metric in sheet.metrics:
+        yield "disparities", _index_rows(sheet, metric, _no_index(sheet, metric, reason))
+
+
+def by_statistic(sheet: Sheet) -> Iterator[Sheet]:
+    """Part the columns of a sheet by role, statistic and parameters."""
+    columns = sheet.cells.columns
+    keys = sheet.cells.roles + (columns.statistic + columns.parameters).to_numpy(object)
+    of_columns = keys[sheet.columns]
+    for key in dict.fromkeys(of_columns):
+        yield sheet._replace(columns=sheet.columns[of_columns == key])
+
+
+def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
+    """The categorical measures of a sheet as wholes, by their number of categories.
+
+    Yields:
+        A sheet with one column a measure, and the columns of its categories, shape (measures, categories).
+    """
+    categorical = sheet.columns[sheet.cells.roles[sheet.columns] == "categorical"]
+    columns = sheet.cells.columns.iloc[categorical]
+    members = [categorical[at] for at in columns.groupby(KEYS[:3], sort=True).indices.values()]
+    for n_categories in sorted({len(member) for member in members}):
+        of_measures = np.array([member for member in members if len(member) == n_categories])
+        first = of_measures[:, 0]
+        wholes = sheet.cells.columns.iloc[first].reset_index(drop=True)
+        cells = sheet.cells._replace(
+            columns=wholes.assign(category="", statistic="share"), x=sheet.cells.x[:, first]
         )
-        for name in CONTRASTS.get(role, ()):
-            yield "contrasts", _contrast_rows(part, name, nothing)
-        for metric in _metrics(part):
-            yield "disparities", _index_rows(part, metric, _no_index(part, metric, reason))
-
-
-def _metrics(sheet: Sheet) -> tuple[str, ...]:
-    role = _role(sheet)
-    if role == "categorical":
-        return ()
-    return (*INDICES, *(() if role == "continuous" else RATE_INDICES), *DESCRIPTIVE)
-
-
-def _role(sheet: Sheet) -> str:
-    """What all columns of a sheet are."""
-    return str(sheet.cells.roles[sheet.columns[0]])
+        yield sheet._replace(cells=cells, columns=np.arange(len(first))), of_measures
 
 
 def _no_index(sheet: Sheet, metric: str, reason: InferenceReason) -> IndexTest:
     reason = InferenceReason.DESCRIPTIVE if metric in DESCRIPTIVE else reason
-    nothing = np.full(len(sheet.columns), np.nan)
-    return IndexTest(*[nothing] * 9, np.full(len(nothing), reason, dtype=object))
+    return without_test((len(sheet.columns),), reason)
 
 
-def _keys(sheet: Sheet, repeats: int) -> pd.DataFrame:
-    columns = sheet.cells.columns.iloc[np.repeat(sheet.columns, repeats)].reset_index(drop=True)
-    return columns.assign(slice_id=sheet.cells.slice_id, grouping_id=sheet.cells.grouping_id)
+def column_keys(cells: Cells, columns: Ints, repeats: int) -> pd.DataFrame:
+    """The key columns of the rows of some columns, each repeated."""
+    keys = cells.columns.iloc[np.repeat(columns, repeats)].reset_index(drop=True)
+    return keys.assign(slice_id=cells.slice_id, grouping_id=cells.grouping_id)
 
 
 def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> pd.DataFrame:
-    n_groups = sheet.cells.frame.n_groups
-    rows = _keys(sheet, n_groups)
-    has_values = _has_values(sheet.cells, sheet.columns)
+    reference = sheet.reference_of(name) or Reference()
+    names = reference.names(sheet.cells.group_ids)
+    own, _ = reference.rows(len(sheet.cells.group_ids))
+    has_values = _has_values(sheet.cells, sheet.columns)[:, own]
     reason = first_of([~has_values, has_values], [InferenceReason.NO_VALUES, contrasts.reason])
-    margins = [margin_of(sheet.margins, m, name) for m in sheet.cells.columns.measure_id.iloc[sheet.columns]]
     numbers = {field: array.ravel() for field, array in contrasts._asdict().items() if field != "reason"}
+    rows = column_keys(sheet.cells, sheet.columns, len(names))
     return rows.assign(
-        group_id=np.tile(np.array(sheet.cells.group_ids, dtype=object), len(sheet.columns)),
+        group_id=np.tile(np.array([group for group, _ in names], dtype=object), len(sheet.columns)),
         contrast=name,
-        reference="rest",
-        margin=np.repeat(margins, n_groups),
+        reference=np.tile(np.array([other for _, other in names], dtype=object), len(sheet.columns)),
+        margin=np.repeat(sheet.margin(name), len(names)),
+        n_draws=sheet.n_draws,
         inference_reason=reason.ravel(),
         **numbers,
-    )
+    ).rename(columns={"p_maxt": "p_value_maxt"})
 
 
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
@@ -126,55 +200,14 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 
 def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> pd.DataFrame:
     has_p = ~np.isnan(test.p_value)
-    rows = _keys(sheet, 1)
-    margins = [margin_of(sheet.margins, measure, metric) for measure in rows.measure_id]
-    return rows.assign(
+    return column_keys(sheet.cells, sheet.columns, 1).assign(
         metric=metric,
-        margin=margins,
+        margin=sheet.margin(metric),
         n_root_prompts=np.where(np.isnan(test.value), 0, sheet.n_root_prompts),
         method=first_of([has_p], [sheet.method]),
         scope=first_of([has_p], [sheet.scope]),
+        n_draws=sheet.n_draws,
         is_permuted=has_p,
         inference_reason=test.reason,
         **{name: array for name, array in test._asdict().items() if name != "reason"},
     )
-
-
-def summary_rows(cells: Cells, alpha: float) -> Iterator[pd.DataFrame]:
-    """Yield the interval of each group's mean or rate over root prompts.
-
-    Args:
-        cells: the cells.
-        alpha: intervals are 1 - alpha.
-
-    Source: inference.md section 1, row 1.
-    """
-    for present, columns in presence_patterns(cells.x):
-        design = Design(cells.frame, np.flatnonzero(present), Unit.ROOT_PROMPT)
-        mean, sd = mean_and_sd(design, cells.x[np.ix_(design.cell, columns)])
-        n = design.units_of_group
-        limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
-        has_interval = (n >= MIN_UNITS) & (not cells.has_several_prompts)
-        few = InferenceReason.TOO_FEW_ROOT_PROMPTS
-        no_scheme = InferenceReason.SCHEME_NOT_AVAILABLE
-        choices = [n == 0, np.full(n.shape, cells.has_several_prompts), n < MIN_UNITS]
-        reason = first_of(choices, [InferenceReason.NO_VALUES, no_scheme, few])
-        rows = _keys(Sheet(cells, columns, {}), cells.frame.n_groups)
-        yield rows.assign(
-            group_id=np.tile(np.array(cells.group_ids, dtype=object), len(columns)),
-            ci_low=np.where(has_interval, limits.low, np.nan).ravel(),
-            ci_high=np.where(has_interval, limits.high, np.nan).ravel(),
-            n_root_prompts=np.tile(n, len(columns)),
-            inference_reason=np.tile(reason, len(columns)),
-        )
-
-
-def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: float) -> interval.Interval:
-    """Cluster t for means, Wilson at the cluster n_eff for rates."""
-    quantile = interval.t_quantile(n.astype(float), alpha)
-    divisor = np.maximum(n, 1)
-    t = interval.around(mean, sd / np.sqrt(divisor), quantile)
-    inside = np.clip(mean, 0, 1)
-    inverse_n = interval.inverse_effective_n(inside, sd**2 / divisor, 1 / divisor)
-    wilson = interval.wilson(inside, inverse_n, quantile)
-    return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))

@@ -3,8 +3,8 @@
 Belongs here: reading, families, verdicts and writing. No statistic is computed here.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -12,21 +12,30 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from python_assets.infer.cells import designs, read_cells, read_rows
-from python_assets.infer.design import PROMPTS_LIKE_THESE
-from python_assets.infer.multiplicity import (
-    benjamini_hochberg,
-    benjamini_yekutieli,
-    n_at_floor_needed,
-    yekutieli_is_reachable,
+from python_assets.infer.cells import (
+    Cells,
+    asked_statistics,
+    designs,
+    of_statistic,
+    read_cells,
+    read_rows,
+    read_values,
 )
+from python_assets.infer.design import PROMPTS_LIKE_THESE
+from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
+from python_assets.infer.nonlinear import NONLINEAR
+from python_assets.infer.power import n_needed
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.rows import summary_rows
-from python_assets.infer.scheme import Options, compare_groups
-from python_assets.infer.verdict import Verdict, n_needed, verdicts
+from python_assets.infer.reference import Against
+from python_assets.infer.rows import FDI_GROUP
+from python_assets.infer.scheme import Options, Sources, Tables, compare_groups, compare_statistics
+from python_assets.infer.statistics import STATISTICS
+from python_assets.infer.summary import bootstrap_rows, summary_rows
+from python_assets.infer.verdict import Verdict, verdicts
+from python_assets.study_analysis import Family
 from python_assets.warehouse import transaction
 
-DEFAULT_MARGINS: Final[dict[str, float]] = {"impact_ratio": 0.8}
+IMPACT_RATIO: Final = "impact_ratio"
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id"
 _TESTED = {
     "value_cells": "double",
@@ -66,19 +75,18 @@ TABLES: Final[dict[str, dict[str, str]]] = {
         "n_root_prompts": "integer",
         "inference_reason": "varchar",
     },
+    "design_power": {
+        **dict.fromkeys(["study_id", "grouping_id", "measure_id", "contrast", "source"], "varchar not null"),
+        "n_root_prompts": "integer",
+        "baseline_rate_or_sd": "double",
+        "minimum_detectable_effect": "double",
+        "effect": "double",
+        "n_needed": "integer",
+        "n_calls": "bigint",
+        "reason": "varchar",
+    },
 }
-FAMILIES: Final[dict[str, tuple[str, ...]]] = {
-    "contrasts": (
-        "study_id",
-        "slice_id",
-        "generation_id",
-        "measure_id",
-        "calibration",
-        "grouping_id",
-        "contrast",
-    ),
-    "disparities": ("study_id", "slice_id", "generation_id", "grouping_id", "metric", "statistic"),
-}
+PowerRows = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 class Analysis(Protocol):
@@ -93,12 +101,32 @@ class Analysis(Protocol):
         """Number of draws, B."""
 
     @property
+    def n_bootstrap(self) -> int:
+        """Number of resamples of the root prompts."""
+
+    @property
     def alpha(self) -> float:
         """Error rate of tests, intervals and verdicts."""
 
     @property
     def margins(self) -> Mapping[str, float | Mapping[str, float]]:
         """Largest difference that does not matter."""
+
+    @property
+    def unit(self) -> str | None:
+        """The factor whose levels are independent; None where that is the root prompt."""
+
+    @property
+    def references(self) -> Mapping[str, tuple[Against, str | None]]:
+        """What the groups of each grouping are compared with, and the group where it is one."""
+
+    @property
+    def asked_contrasts(self) -> Sequence[str]:
+        """Contrasts beyond those of every measure."""
+
+    @property
+    def families(self) -> Mapping[str, Family]:
+        """Families that take the place of the default rule."""
 
 
 class InferenceCounts(NamedTuple):
@@ -111,12 +139,15 @@ class InferenceCounts(NamedTuple):
     n_not_computable: int
 
 
-def infer_study(connection: duckdb.DuckDBPyConnection, analysis: Analysis) -> InferenceCounts:
+def infer_study(
+    connection: duckdb.DuckDBPyConnection, analysis: Analysis, power_rows: PowerRows | None = None
+) -> InferenceCounts:
     """Read the cells of a build file and write schema inference, in one transaction.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         analysis: what the study declares.
+        power_rows: from all contrasts to the rows of design_power, without study_id.
 
     Returns:
         How many rows came of it. The same cells give the same digits, whatever their order and the number of
@@ -128,24 +159,49 @@ def infer_study(connection: duckdb.DuckDBPyConnection, analysis: Analysis) -> In
     Source: inference.md; tables as architecture.md section 3.
     """
     options = Options(
-        analysis.seed, analysis.n_permutations, analysis.alpha, {**DEFAULT_MARGINS, **analysis.margins}
+        seed=analysis.seed,
+        n_permutations=analysis.n_permutations,
+        n_bootstrap=analysis.n_bootstrap,
+        alpha=analysis.alpha,
+        margins=analysis.margins,
+        references=analysis.references,
+        asked=tuple(analysis.asked_contrasts),
     )
     study_id = _study_id(connection)
     parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
     for slice_id, grouping_id in designs(connection):
-        cells = read_cells(connection, slice_id, grouping_id)
-        parts["summary_statistics"] += summary_rows(cells, options.alpha)
-        for table, rows in compare_groups(cells, partial(read_rows, connection, cells), options):
+        cells = read_cells(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
+        for table, rows in _rows_of(connection, cells, options):
             parts[table].append(rows)
     tables = {
         table: pd.concat(frames, ignore_index=True).assign(study_id=study_id)
         for table, frames in parts.items()
         if frames
     }
-    for table in FAMILIES.keys() & tables.keys():
-        tables[table] = judged(adjusted(tables[table], FAMILIES[table], options), options.alpha)
+    for table, keys in FAMILIES.items():
+        if table in tables:
+            rows = tables[table]
+            rows = rows.assign(family_id=family_ids(rows, keys, analysis.families))
+            tables[table] = judged(adjusted(rows, options.alpha), options.alpha)
+    if power_rows and "contrasts" in tables:
+        tables["design_power"] = power_rows(tables["contrasts"]).assign(study_id=study_id)
     _write(connection, tables)
     return _counts(tables)
+
+
+def _rows_of(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Tables:
+    """Every row of one slice and grouping; its responses are read once, if at all."""
+    read_once = lru_cache(partial(read_values, connection, cells))
+    for rows in summary_rows(cells, options.alpha):
+        yield "summary_statistics", rows
+    yield from compare_groups(cells, Sources(partial(read_rows, connection, cells), read_once), options)
+    asked = [pair for pair in asked_statistics(connection) if pair[0] in NONLINEAR]
+    for statistic, parameters in asked:
+        is_paired = statistic in STATISTICS and STATISTICS[statistic].is_paired
+        chosen, values = of_statistic(cells, read_once(), statistic, parameters, is_paired=is_paired)
+        if len(chosen.columns):
+            yield "summary_statistics", bootstrap_rows(chosen, values, options)
+            yield from compare_statistics(chosen, values, options)
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
@@ -156,57 +212,20 @@ def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
     return found[0] if found else ""
 
 
-def adjusted(rows: pd.DataFrame, keys: tuple[str, ...], options: Options) -> pd.DataFrame:
-    """Add family, q values and, where the draws limit them, the reason.
-
-    Args:
-        rows: with p_value and is_permuted.
-        keys: columns that make a family.
-        options: number of draws and error rate.
-
-    Source: inference.md section 1, row q; metrics.md 6.4.
-    """
-    n_family, q, q_by = (np.full(len(rows), np.nan) for _ in range(3))
-    method, reason = (rows[name].to_numpy(object, copy=True) for name in ("method", "inference_reason"))
-    p, is_permuted = rows.p_value.to_numpy(), rows.is_permuted.to_numpy() & rows.p_value.notna().to_numpy()
-    for member in _families(rows, keys):
-        n = int((~np.isnan(p[member])).sum())
-        n_family[member], q[member] = n, benjamini_hochberg(p[member])
-        drawn = member[is_permuted[member]]
-        if not len(drawn) or yekutieli_is_reachable(n, options.n_permutations, options.alpha):
-            q_by[member] = benjamini_yekutieli(p[member])
-        if len(drawn) and (needed := n_at_floor_needed(n, options.n_permutations, options.alpha)) > 1:
-            method[drawn] += f", q under {options.alpha:g} needs {needed} of {n} at the smallest p"
-            reason[drawn[pd.isna(reason[drawn])]] = InferenceReason.Q_LIMITED_BY_B
-    family = rows[list(keys)].agg(" | ".join, axis=1)
-    return rows.assign(
-        family_id=family,
-        n_family=n_family,
-        q_value=q,
-        q_value_by=q_by,
-        method=method,
-        inference_reason=reason,
-    )
-
-
-def _families(rows: pd.DataFrame, keys: tuple[str, ...]) -> list[np.ndarray]:
-    return [np.asarray(member) for member in rows.groupby(list(keys), sort=False).indices.values()]
-
-
 def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Add verdict and n_needed.
-
-    Indices have no interval yet, so they end in difference_shown at most; descriptive ones have no verdict.
+    """Add verdict and n_needed; descriptive rows have no verdict.
 
     Args:
-        rows: of adjusted; p_margin, p_equivalence and sd where they are contrasts.
+        rows: of adjusted; with p_margin and p_equivalence, and with sd where they are contrasts.
         alpha: error rate.
 
     Source: inference.md 2.5.
     """
     q = rows.q_value.to_numpy()
     is_wide = (rows.scope == PROMPTS_LIKE_THESE).to_numpy()
-    q_margin, q_equivalence = _margin_q(rows, "p_margin"), _margin_q(rows, "p_equivalence")
+    is_beyond, is_inside = _against_margin(rows)
+    q_margin = np.where(is_beyond, adjusted_margin(rows, "p_margin"), np.nan)
+    q_equivalence = np.where(is_inside, adjusted_margin(rows, "p_equivalence"), np.nan)
     verdict = verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=alpha)
     needed = np.full(len(rows), np.nan)
     if "sd" in rows:
@@ -222,15 +241,15 @@ def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
     )
 
 
-def _margin_q(rows: pd.DataFrame, name: str) -> np.ndarray:
-    """Adjusted p of a margin; a member without one, among members with one, counts as 1."""
-    q = np.full(len(rows), np.nan)
-    if name not in rows or rows[name].isna().all():
-        return q
-    p = rows[name].where(rows[name].notna() | rows.margin.isna(), 1.0).where(rows.p_value.notna()).to_numpy()
-    for member in _families(rows, ("family_id",)):
-        q[member] = benjamini_hochberg(p[member])
-    return q
+def _against_margin(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Whether the interval of an index lies beyond its margin, or inside; True for rows judged by q alone."""
+    name = rows["metric"] if "metric" in rows else rows["contrast"]
+    is_index = "metric" in rows or (name == FDI_GROUP).to_numpy()
+    is_ratio = (name == IMPACT_RATIO).to_numpy()
+    low, high, margin = (rows[column].to_numpy(dtype=float) for column in ("ci_low", "ci_high", "margin"))
+    is_beyond = np.where(is_ratio, high < margin, low > margin)
+    is_inside = np.where(is_ratio, low > margin, high < margin)
+    return is_beyond | ~is_index, is_inside | ~is_index
 
 
 def _write(connection: duckdb.DuckDBPyConnection, tables: dict[str, pd.DataFrame]) -> None:

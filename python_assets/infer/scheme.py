@@ -1,26 +1,31 @@
-"""Which scheme each column of a slice and grouping gets: root prompts, blocks, replicates, or none.
+"""Which exchange scheme the columns of a slice and grouping are tested by, and the rows that come of it.
 
-Belongs here: the choice of inference.md 2.6, presence pattern by presence pattern. The rows that come of it
-are made in rows.py; adjusting for multiplicity is run.py.
+Belongs here: choosing by the shape of the data. Groups that meet on the same prompts are compared in blocks;
+groups that never do, by the units that lie in each; a few prompts, by their replicates.
+
+Source: inference.md section 1 and 2.6.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.infer.cells import Cells, Rows
+from python_assets.infer.cells import Cells, Rows, Values
 from python_assets.infer.comparison import (
     Compared,
     Task,
     compare_categories,
+    compare_differences,
     compare_means,
     compare_rates,
     compare_selections,
 )
+from python_assets.infer.contrasts import Contrasts, blanked
 from python_assets.infer.design import (
+    PROMPTS_LIKE_THESE,
     THESE_PROMPTS_ONLY,
     Design,
     Frame,
@@ -31,14 +36,27 @@ from python_assets.infer.design import (
     shared,
 )
 from python_assets.infer.indices import complete_blocks
-from python_assets.infer.permutation import Draws, Floats, Ints, RandomDraws, stable_seed
-from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.replicates import (
-    Replicates,
-    compare_replicated_means,
-    compare_replicated_rates,
+from python_assets.infer.inversion import resamples_of
+from python_assets.infer.nested import NestedTask, compare_nested_means, compare_nested_rates
+from python_assets.infer.nested_profiles import compare_nested_profiles
+from python_assets.infer.nonlinear import METHOD, NONLINEAR_PERMUTATIONS, compare_statistic
+from python_assets.infer.permutation import Floats, Ints, RandomDraws, stable_seed
+from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.reference import Against, Reference
+from python_assets.infer.replicates import Replicates
+from python_assets.infer.rows import (
+    DBI,
+    FDI_GROUP,
+    Margins,
+    Sheet,
+    by_statistic,
+    compared_rows,
+    profile_sheets,
+    refused_rows,
 )
-from python_assets.infer.rows import Margins, Sheet, compared_rows, margins_of, refused_rows
+from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
+from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
 
 Tables = Iterator[tuple[str, pd.DataFrame]]
 IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
@@ -46,41 +64,121 @@ IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
     "binary": compare_rates,
     "categorical": compare_categories,
     "selection": compare_selections,
+    "precision": compare_selections,
+    "differences": compare_differences,
 }
-WITH_REPLICATES: dict[str, Callable[[Replicates, Floats, Draws, float], Compared]] = {
+WITH_REPLICATES: dict[str, Callable[[ReplicateTask, Floats], Compared]] = {
     "continuous": compare_replicated_means,
     "binary": compare_replicated_rates,
     "categorical": compare_replicated_rates,
     "selection": compare_replicated_rates,
+    "precision": compare_replicated_rates,
+    "differences": compare_replicated_means,
 }
 
 
 class Options(NamedTuple):
     """What is asked for.
 
-    seed: of the study. n_permutations: B. alpha: error rate. margins: by name, or by measure and name.
+    seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
+    by name, or by measure and name. references: by grouping, with the group it is. asked: contrasts beyond
+    those of every measure.
     """
 
     seed: int
     n_permutations: int
+    n_bootstrap: int
     alpha: float
     margins: Margins
+    references: Mapping[str, tuple[Against, str | None]]
+    asked: tuple[str, ...]
+
+    def reference(self, cells: Cells) -> Reference | None:
+        """What the groups are compared with; None where that group has no prompt in the slice."""
+        against, group_id = self.references.get(cells.grouping_id, (Against.REST, None))
+        if group_id is None:
+            return Reference(against)
+        if group_id not in cells.group_ids:
+            return None
+        return Reference(against, cells.group_ids.index(group_id))
+
+    def sheet(self, cells: Cells, columns: Ints) -> Sheet:
+        """Rows of some columns, without what comes of comparing them."""
+        n_draws = self.n_permutations
+        return Sheet(cells, columns, self.margins, self.reference(cells), self.asked, n_draws)
 
 
-def compare_groups(cells: Cells, read_rows: Callable[[], Rows], options: Options) -> Tables:
-    """Yield rows of contrasts and disparities of one slice and grouping.
+class Scheme(NamedTuple):
+    """How the columns of one presence pattern are tested.
+
+    take: values of some columns, shape (cells, rows or units; columns). compare: contrasts and indices of a
+    role, from these values, margins and what groups are compared with. profiles: the same of shares of
+    categories, shape (cells, rows or units; measures; categories).
+    """
+
+    take: Callable[[Ints], Floats]
+    compare: Callable[[str, Floats, dict[str, Floats], Reference], Compared]
+    profiles: Callable[[Floats, dict[str, Floats]], Compared]
+
+
+class Sources(NamedTuple):
+    """What is read of a slice and grouping besides its cells, and only where it is needed."""
+
+    rows: Callable[[], Rows]
+    values: Callable[[], Values]
+
+
+def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
+    """Yield rows of contrasts and disparities of the means and rates of one slice and grouping."""
+    if cells.has_several_prompts:
+        everything = options.sheet(cells, np.arange(len(cells.columns)))
+        yield from _refuse(everything, InferenceReason.SEVERAL_PROMPTS)
+    elif cells.stratum_of_cell is not None:
+        yield from _compare_units(cells, cells.stratum_of_cell, sources, options)
+    else:
+        yield from _compare_blocks(cells, sources, options)
+
+
+def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables:
+    """Yield rows of a statistic that is no mean.
 
     Args:
-        cells: the cells.
-        read_rows: called only where replicates have to stand in for prompts.
+        cells: those that the statistic has values in, cells.of_statistic.
+        values: the rows.
         options: what is asked for.
     """
-    if cells.has_several_prompts:
-        everything = np.arange(len(cells.columns))
+    options = options._replace(n_permutations=min(options.n_permutations, NONLINEAR_PERMUTATIONS))
+    if cells.has_several_prompts or cells.stratum_of_cell is not None:
+        several, none = InferenceReason.SEVERAL_PROMPTS, InferenceReason.SCHEME_NOT_AVAILABLE
         yield from refused_rows(
-            Sheet(cells, everything, options.margins), InferenceReason.SCHEME_NOT_AVAILABLE
+            options.sheet(cells, np.arange(len(cells.columns))),
+            several if cells.has_several_prompts else none,
         )
         return
+    for present, columns in presence_patterns(cells.x):
+        cell = shared(cells.frame, present)
+        for members, unit in _units(cells, cell, columns):
+            if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
+                design = Design(cells.frame, cell, unit)
+                n_blocks = len(np.unique(cells.frame.block[present]))
+                yield from _compare_statistic(cells, values, design, members, n_blocks, options)
+            else:
+                none = InferenceReason.SCHEME_NOT_AVAILABLE
+                reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)
+                yield from refused_rows(options.sheet(cells, members), reason)
+
+
+def _compare_statistic(
+    cells: Cells, values: Values, design: Design, columns: Ints, n_blocks: int, options: Options
+) -> Tables:
+    task = _task(cells, design, n_blocks, options, Reference())
+    sheet = _with_design(options.sheet(cells, columns), task)
+    name = str(cells.columns.statistic.iloc[columns[0]])
+    compared = compare_statistic(task, values, columns, name, with_contrast=bool(sheet.contrasts))
+    yield from compared_rows(sheet._replace(method=f"{METHOD}, {task.blocks.method}"), compared)
+
+
+def _compare_blocks(cells: Cells, sources: Sources, options: Options) -> Tables:
     replicated: list[int] = []
     for present, columns in presence_patterns(cells.x):
         cell = shared(cells.frame, present)
@@ -88,14 +186,14 @@ def compare_groups(cells: Cells, read_rows: Callable[[], Rows], options: Options
             if unit is Unit.REPLICATE:
                 replicated += members.tolist()
             elif isinstance(unit, Unit):
-                yield from _compare_in_blocks(
-                    cells, Design(cells.frame, cell, unit), members, present, options
-                )
+                design = Design(cells.frame, cell, unit)
+                n_blocks = len(np.unique(cells.frame.block[present]))
+                yield from _compare_in_blocks(cells, sources, design, members, n_blocks, options)
             else:
                 reason = _why_not(cells.frame, present, cell, unit)
-                yield from refused_rows(Sheet(cells, members, options.margins), reason)
+                yield from _refuse(options.sheet(cells, members), reason)
     if replicated:
-        yield from _compare_replicates(cells, read_rows(), np.array(sorted(replicated)), options)
+        yield from _compare_replicates(cells, sources, np.array(sorted(replicated)), options)
 
 
 def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
@@ -122,46 +220,77 @@ def _why_not(
 ) -> InferenceReason:
     if len(np.unique(frame.group[present])) < 2:
         return InferenceReason.ONE_GROUP
-    return reason if len(cell) else InferenceReason.SCHEME_NOT_AVAILABLE
+    return reason if len(cell) else InferenceReason.NO_SHARED_BLOCK
 
 
-def _roles(cells: Cells, columns: Ints) -> Iterator[tuple[str, Ints]]:
-    roles = cells.roles[columns]
-    for role in IN_BLOCKS:
-        if (roles == role).any():
-            yield role, columns[roles == role]
+def _task(cells: Cells, design: Design, n_blocks: int, options: Options, reference: Reference) -> Task:
+    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, design.unit)
+    draws = RandomDraws(seed, options.n_permutations, design.block, design.cell, len(cells.frame.block))
+    blocks = complete_blocks(design, n_blocks)
+    resamples = resamples_of(seed, options.n_permutations, blocks.n_units)
+    return Task(design, blocks, draws, options.alpha, resamples, reference)
+
+
+def _with_design(sheet: Sheet, task: Task) -> Sheet:
+    scope = scopes(np.array([task.blocks.n_root_prompts]), task.design.unit)[0]
+    return sheet._replace(n_root_prompts=task.blocks.n_root_prompts, method=task.blocks.method, scope=scope)
 
 
 def _compare_in_blocks(
-    cells: Cells, design: Design, columns: Ints, present: NDArray[np.bool_], options: Options
+    cells: Cells, sources: Sources, design: Design, columns: Ints, n_blocks: int, options: Options
 ) -> Tables:
-    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, design.unit)
-    draws = RandomDraws(seed, options.n_permutations, design.block, design.cell, len(cells.frame.block))
-    blocks = complete_blocks(design, len(np.unique(cells.frame.block[present])))
-    task = Task(design, blocks, draws, options.alpha)
-    scope = scopes(np.array([blocks.n_root_prompts]), design.unit)[0]
-    for role, members in _roles(cells, columns):
-        x = cells.x[np.ix_(design.cell, members)]
-        compared = IN_BLOCKS[role](task, x, margins_of(cells, members, options.margins))
-        sheet = Sheet(cells, members, options.margins, blocks.n_root_prompts, blocks.method, scope)
-        yield from compared_rows(sheet, compared)
+    task = _task(cells, design, n_blocks, options, Reference())
+
+    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
+        return IN_BLOCKS[role](task._replace(reference=reference), x, margins)
+
+    scheme = Scheme(
+        take=lambda members: cells.x[np.ix_(design.cell, members)],
+        compare=compare,
+        profiles=lambda y, margins: compare_profiles(task, y, margins),
+    )
+    yield from _compare(_with_design(options.sheet(cells, columns), task), scheme, sources)
 
 
-def _compare_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) -> Tables:
+def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: Options) -> Tables:
+    rows = sources.rows()
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.REPLICATE)
     for present, places in presence_patterns(rows.x[:, columns]):
+        sheet = options.sheet(cells, columns[places])
         row, replicates = _replicates(rows.frame, present)
         if not len(row) or replicates.n_rows_of_cell.min() < 2:
-            sheet = Sheet(cells, columns[places], options.margins)
-            yield from refused_rows(sheet, InferenceReason.TOO_FEW_REPLICATES)
+            yield from _refuse(sheet, InferenceReason.TOO_FEW_REPLICATES)
             continue
         draws = RandomDraws(seed, options.n_permutations, replicates.block, row, len(present))
-        n_roots = len(np.unique(replicates.root_of_block[replicates.is_complete]))
-        for role, members in _roles(cells, columns[places]):
-            compared = WITH_REPLICATES[role](replicates, rows.x[np.ix_(row, members)], draws, options.alpha)
-            method = "permuted replicates within blocks"
-            sheet = Sheet(cells, members, options.margins, n_roots, method, THESE_PROMPTS_ONLY)
-            yield from compared_rows(sheet, compared)
+        scheme = _of_replicates(rows, row, ReplicateTask(replicates, draws, options.alpha))
+        sheet = sheet._replace(
+            n_root_prompts=len(np.unique(replicates.root_of_block[replicates.is_complete])),
+            method="permuted replicates within blocks",
+            scope=THESE_PROMPTS_ONLY,
+        )
+        yield from _compare(sheet, scheme, sources)
+
+
+def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
+    """Rows of each block are shuffled over its groups; for profiles, each row is a unit of its own."""
+    replicates = task.rows
+    units = Units(row, replicates.block, replicates.group, replicates.n_groups)
+
+    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
+        del margins  # nothing that holds for these prompts only is held against a margin
+        return WITH_REPLICATES[role](task._replace(reference=reference), x)
+
+    def profiles(y: Floats, margins: dict[str, Floats]) -> Compared:
+        del margins
+        compared = compare_nested_profiles(NestedTask(units, task.draws, task.alpha), y)
+        contrasts = compared.contrasts[FDI_GROUP]
+        scope = first_of([contrasts.scope.astype(bool)], [THESE_PROMPTS_ONLY])
+        n_roots = np.broadcast_to(replicates.n_root_prompts, contrasts.value.shape)
+        return compared._replace(
+            contrasts={FDI_GROUP: contrasts._replace(scope=scope, n_root_prompts=n_roots)}
+        )
+
+    return Scheme(lambda members: rows.x[np.ix_(row, members)], compare, profiles)
 
 
 def _replicates(frame: Frame, present: NDArray[np.bool_]) -> tuple[Ints, Replicates]:
@@ -173,3 +302,76 @@ def _replicates(frame: Frame, present: NDArray[np.bool_]) -> tuple[Ints, Replica
     blocks, block = np.unique(frame.block[row], return_inverse=True)
     root = np.unique(frame.root_of_block[blocks], return_inverse=True)[1]
     return row, Replicates(block, frame.group[row], root, frame.n_groups)
+
+
+def _compare_units(cells: Cells, strata: Ints, sources: Sources, options: Options) -> Tables:
+    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "unit in group")
+    for present, columns in presence_patterns(cells.x):
+        units = nested_units(cells.frame, strata, present)
+        sheet = options.sheet(cells, columns)
+        if len(units.groups) < 2:
+            yield from _refuse(sheet, InferenceReason.ONE_GROUP)
+            continue
+        draws = RandomDraws(seed, options.n_permutations, units.stratum, units.unit, len(present))
+        fewest = np.bincount(units.group, minlength=units.n_groups)[units.groups].min()
+        sheet = sheet._replace(
+            n_root_prompts=units.n_complete,
+            method=f"permuted units, {units.method}",
+            scope=PROMPTS_LIKE_THESE if fewest >= MIN_UNITS_FOR_SCOPE else THESE_PROMPTS_ONLY,
+        )
+        scheme = _of_units(cells, units, NestedTask(units, draws, options.alpha))
+        yield from _compare(sheet, scheme, sources)
+
+
+def _of_units(cells: Cells, units: Units, task: NestedTask) -> Scheme:
+    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
+        is_mean = role in ("continuous", "differences")
+        of_role = compare_nested_means if is_mean else compare_nested_rates
+        return of_role(task._replace(reference=reference), x, margins)
+
+    return Scheme(
+        take=lambda members: cells.x[np.ix_(units.unit, members)],
+        compare=compare,
+        profiles=lambda y, _: compare_nested_profiles(task, y),
+    )
+
+
+def _compare(sheet: Sheet, scheme: Scheme, sources: Sources) -> Tables:
+    """Rows of columns of any role by one scheme."""
+    for part in by_statistic(sheet):
+        x = scheme.take(part.columns)
+        margins = part.all_margins
+        compared = scheme.compare(part.role, x, margins, part.reference or Reference())
+        compared = compared._replace(contrasts={**compared.contrasts, **_asked(part, x, scheme, sources)})
+        yield from compared_rows(part, compared)
+    for part, members in profile_sheets(sheet):
+        y = scheme.take(members.ravel()).reshape(-1, *members.shape)
+        yield from compared_rows(part, scheme.profiles(y, part.all_margins))
+
+
+def _asked(sheet: Sheet, x: Floats, scheme: Scheme, sources: Sources) -> dict[str, Contrasts]:
+    """The contrasts that not every measure has."""
+    if DBI in sheet.contrasts:
+        return {DBI: _in_standard_deviations(sheet, x, scheme, sources)}
+    if sheet.role not in ("selection", "precision") or not sheet.contrasts:
+        return {}
+    (name,) = sheet.contrasts
+    reference = sheet.reference or Reference()
+    compared = scheme.compare("categorical", x, {"risk_difference": sheet.margin(name)}, reference)
+    return {name: compared.contrasts["risk_difference"]}
+
+
+def _in_standard_deviations(sheet: Sheet, x: Floats, scheme: Scheme, sources: Sources) -> Contrasts:
+    """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
+    sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
+    has_spread = sd > 0
+    scaled = x / np.where(has_spread, sd, 1.0)
+    margins = {"mean_difference": sheet.margin(DBI)}
+    compared = scheme.compare("differences", scaled, margins, Reference(Against.GRAND_MEAN))
+    return blanked(compared.contrasts["mean_difference"], ~has_spread, InferenceReason.NO_SPREAD)
+
+
+def _refuse(sheet: Sheet, reason: InferenceReason) -> Tables:
+    """Rows of nothing but the reason, for columns of any role."""
+    for part in (*by_statistic(sheet), *(part for part, _ in profile_sheets(sheet))):
+        yield from refused_rows(part, reason)

@@ -148,6 +148,24 @@ def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     }
 
 
+def is_declared_before(reader: Reader) -> bool:
+    """Whether the analysis was frozen before the first response."""
+    query = "select bool_and(declared = 'before') as is_before from findings where study_id = $study"
+    return bool(reader.rows(query)[0]["is_before"])
+
+
+def power(reader: Reader) -> list[Row]:
+    """The smallest difference each contrast could show, where anything is known of its spread."""
+    return reader.rows(
+        """
+        select *
+        from design_power
+        where study_id = $study and baseline_rate_or_sd is not null
+        order by grouping_id, measure_id in ('refusal', 'empty', 'truncated'), measure_id, contrast, source
+        """
+    )
+
+
 def disparities(reader: Reader) -> Listed:
     """One number a grouping: what chance alone gives stands beside every value."""
     order = (

@@ -3,6 +3,7 @@
 One file a part; each gives problems and raises nothing.
 """
 
+from python_assets.study_checks.analysis import analysis_problems
 from python_assets.study_checks.comparisons import comparison_problems
 from python_assets.study_checks.factors import factor_problems
 from python_assets.study_checks.files import file_problems
@@ -22,6 +23,7 @@ CHECKS = (
     generation_problems,
     measure_problems,
     comparison_problems,
+    analysis_problems,
 )
 
 

@@ -11,12 +11,9 @@ from python_assets.study_factors import KnownFactor
 from python_assets.study_problems import NOTHING, FieldPath, Problem, listed, nearest, unknown_name
 
 MARGINS: Final = (
-    "mean_difference",
-    "risk_difference",
-    "log_disparity",
-    "range",
-    "standard_deviation",
-    "impact_ratio",
+    *("mean_difference", "risk_difference", "log_disparity", "dbi", "fdi_group"),
+    *("selection_rate_difference", "precision_difference"),
+    *("range", "standard_deviation", "impact_ratio", "fdi", "idi", "cramers_v", "jsd"),
 )
 RATIOS: Final = ("impact_ratio",)
 
@@ -24,6 +21,8 @@ RATIOS: Final = ("impact_ratio",)
 def comparison_problems(draft: Draft) -> Iterator[Problem]:
     """Slices, groupings and the analysis name known factors, levels, measures and metrics."""
     if draft.factors is not None:
+        if draft.parts.unit is not None:
+            yield from factor_name_problems(("unit",), draft.parts.unit, draft.factors)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         for index, name in enumerate(draft.parts.analysis.coverage.factors or []):

@@ -11,9 +11,11 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.infer.families import Family
+from python_assets.infer.reference import Against
 from python_assets.infer.run import infer_study
 from python_assets.warehouse import open_build, write_stage
-from tests.dbt_models.irregular_study import STUDY, raw_tables
+from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES, STUDY, raw_tables
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
 
@@ -21,8 +23,15 @@ PROJECT = Path(__file__).parents[2] / "dbt_models"
 class Analysis(NamedTuple):
     seed: int = 1
     n_permutations: int = 199
+    n_bootstrap: int = 200
     alpha: float = 0.1
     margins: dict[str, float] = {}
+    unit: str | None = None
+    references: dict[str, tuple[Against, str | None]] = {
+        grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
+    }
+    asked_contrasts: tuple[str, ...] = tuple(ASKED_CONTRASTS)
+    families: dict[str, Family] = {}
 
 
 class Built(NamedTuple):

@@ -15,13 +15,29 @@ LEVELS = {
     "gender": ["male", "female"],
     "race": ["c", "a", "b"],
     "style": ["plain", "formal"],
-    "topic": ["t2", "t1"],
+    "topic": ["t2", "t1", "t3"],
+    "era": ["e0", "e1", "e2"],
 }
-GROUPINGS = {"gender": ["gender"], "race x gender": ["race", "gender"], "topic": ["topic"]}
+# root prompts are nested in topics, within their era; the others are crossed with them
+GROUPINGS = {
+    "gender": ["gender"],
+    "race": ["race"],
+    "race x gender": ["race", "gender"],
+    "style": ["style"],
+    "topic": ["topic"],
+}
+REFERENCES = {
+    "gender": ("rest", None),
+    "race": ("all_pairs", None),
+    "race x gender": ("level", "a x male"),
+    "style": ("grand_mean", None),
+    "topic": ("rest", None),
+}
 SLICES = {
     "all": {},
     "plain": {"style": ["plain"]},
     "a_or_b_plain": {"race": ["a", "b"], "style": ["plain"]},
+    "women": {"gender": ["female"]},  # without the group that others are compared with
     "four_root_prompts": {"topic": ["t1"]},  # fewer than 5: blocks take their place
 }
 MEASURES = {
@@ -32,7 +48,17 @@ MEASURES = {
     "stance": ("categorical", "none"),
 }
 MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
-STATISTICS = ["mean", "median", "variance", "standard_deviation"]
+ASKED_CONTRASTS = [
+    *("dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference"),
+    *("standard_deviation_difference", "skewness_difference", "kurtosis_difference"),
+    *("correlation_difference", "kl_divergence_difference"),
+]
+STATISTICS = {
+    **dict.fromkeys(["mean", "median", "variance", "standard_deviation", "skewness", "kurtosis"], ""),
+    "correlation": "method=pearson",
+    "kl_divergence": "bins=10;smoothing=0.5",
+    "precision": "threshold=0.1",
+}
 
 
 def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
@@ -50,17 +76,20 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
 
 def _studies() -> pd.DataFrame:
     row = {"title": "Irregular", "domain": "none", "config_json": "{}", "config_sha256": "0", "alpha": 0.1}
-    return pd.DataFrame([row | {"plumbline_version": "0", "run_id": "r", "started_at": utc_now()}])
+    row |= {"plumbline_version": "0", "run_id": "r", "started_at": utc_now(), "analysis_sha256": "0"}
+    return pd.DataFrame([row])
 
 
 def _prompts(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
-    cells = product(range(7), LEVELS["gender"], LEVELS["race"], LEVELS["style"])
+    cells = product(range(8), LEVELS["gender"], LEVELS["race"], LEVELS["style"])
     kept = [cell for cell in cells if rng.random() < 0.8]
     prompts, factors = [], []
     for i, (root, gender, race, style) in enumerate(kept):
         prompt_id = f"p{i:03d}"
         prompts.append({"prompt_id": prompt_id, "root_prompt_id": f"r{root}", "unit_id": f"r{root}"})
-        levels = {"gender": gender, "race": race, "style": style, "topic": f"t{root % 2 + 1}"}
+        levels = {"gender": gender, "race": race, "style": style}
+        is_apart = root == 7  # no other topic in its era
+        levels |= {"topic": "t3" if is_apart else f"t{root % 2 + 1}", "era": f"e{root // 4 + is_apart}"}
         if i % 13 == 0:  # belongs to no group of a grouping with race
             del levels["race"]
         factors += [{"prompt_id": prompt_id, "factor": f, "level": level} for f, level in levels.items()]
@@ -100,6 +129,10 @@ def _design() -> dict[str, pd.DataFrame]:
             "grouping_id grouping_position factor factor_position",
             [(g, i, f, j) for i, (g, factors) in enumerate(GROUPINGS.items()) for j, f in enumerate(factors)],
         ),
+        "grouping_references": rows(
+            "grouping_id reference reference_group", [(g, *reference) for g, reference in REFERENCES.items()]
+        ),
+        "contrasts": rows("contrast", [(name,) for name in ASKED_CONTRASTS]),
         "coverage_sets": rows(
             "factors factor factor_position",
             [("gender", "gender", 0), ("race x gender", "race", 0), ("race x gender", "gender", 1)],
@@ -110,7 +143,7 @@ def _design() -> dict[str, pd.DataFrame]:
         "statistics": rows(
             "statistic parameters standard method standard_value",
             [
-                *((s, "", None, None, None) for s in STATISTICS),
+                *((s, parameters, None, None, None) for s, parameters in STATISTICS.items()),
                 ("selection_rate", "standard=mean;method=larger", "mean", "larger", None),
                 ("selection_rate", "standard=fixed(0.1);method=smaller", "fixed", "smaller", 0.1),
             ],
@@ -170,6 +203,8 @@ def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.
     else:
         rows["value"] = np.where(missing, np.nan, np.round(rng.normal(0.2, 1, n), 2))  # rounded: ties occur
         no_baseline = (rng.random(n) < 0.2) | (rows.generation_id == "baseline")
-        rows["baseline_value"] = np.where(no_baseline, np.nan, rng.normal(size=n))
+        # some values are as far from their baseline as precision allows
+        baseline = np.where(np.arange(n) % 17 == 0, rows["value"] - 0.1, rng.normal(size=n))
+        rows["baseline_value"] = np.where(no_baseline, np.nan, np.round(baseline, 2))
     rows["reason"] = np.where(missing, "response_error", None)
     return rows

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from tests.dbt_models.irregular_study import GROUPINGS, MEASURE_SLICES, MEASURES, SLICES
 
@@ -12,7 +13,25 @@ REFERENCE = {
     "median": lambda x: np.median(x),
     "variance": lambda x: np.var(x, ddof=1),
     "standard_deviation": lambda x: np.std(x, ddof=1),
+    "skewness": lambda x: stats.skew(x, bias=False),
+    "kurtosis": lambda x: stats.kurtosis(x, bias=False),
 }
+
+
+def bin_counts(values: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
+    """Counts in ten equal bins, plus a half; rounded values lie on edges, where np.histogram differs."""
+    low, high = limits
+    bins = np.minimum(np.floor((values - low) / (high - low or 1) * 10), 9).astype(int)
+    return np.bincount(bins, minlength=10) + 0.5
+
+
+# of values, their baselines, and the smallest and largest of both in the slice
+PAIRED = {
+    "correlation": lambda x, b, limits: stats.pearsonr(x, b).statistic,
+    "kl_divergence": lambda x, b, limits: stats.entropy(bin_counts(x, limits), bin_counts(b, limits)),
+    "precision": lambda x, b, limits: np.mean(np.abs(x - b) < 0.1 + 1e-9),
+}
+MIN_VALUES = {"variance": 2, "standard_deviation": 2, "skewness": 3, "kurtosis": 4, "correlation": 2}
 
 
 class Comparison(NamedTuple):
@@ -24,6 +43,11 @@ class Comparison(NamedTuple):
 
     def values(self, group: str) -> np.ndarray:
         return self.rows.x[self.rows.group == group].dropna().to_numpy()
+
+    def pairs(self, group: str | None = None) -> pd.DataFrame:
+        """Rows of a group, or all, with a value and a baseline."""
+        rows = self.rows if group is None else self.rows[self.rows.group == group]
+        return rows.dropna(subset=["x", "baseline_value"])
 
 
 def comparisons(raw: dict[str, pd.DataFrame]) -> list[Comparison]:
@@ -64,35 +88,52 @@ def grouped(prompts: pd.DataFrame, slice_id: str, factors: list[str]) -> pd.Data
     inside = prompts.dropna(subset=factors)
     for factor, allowed in SLICES[slice_id].items():
         inside = inside[inside[factor].isin(allowed)]
-    others = [f for f in ("gender", "race", "style") if f not in factors]
+    others = [f for f in ("gender", "race", "style", "era") if f not in factors]
+    rows = inside.assign(group=inside[factors].agg(" x ".join, axis=1), root=inside.root_prompt_id)
+    is_nested = rows.groupby("root").group.nunique().max() <= 1
     return pd.DataFrame(
         {
-            "group": inside[factors].agg(" x ".join, axis=1),
-            "block": inside[["root_prompt_id", *others]].fillna("").agg("|".join, axis=1),
-            "root": inside.root_prompt_id,
+            "group": rows.group,
+            "block": rows.root if is_nested else rows[["root", *others]].fillna("").agg("|".join, axis=1),
+            "root": rows.root,
+            "stratum": rows.era if is_nested else None,
         }
     )
 
 
-def mean_d(comparison: Comparison) -> dict[str, float]:
-    """Each group minus the others on the same prompt, over blocks, then root prompts (inference.md 1, 2.6).
+def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
+    """Each group minus what it is compared with on the same prompt, by reference (inference.md 1, 2.6).
 
-    A group that shares no block with another has no entry.
+    A group that shares no block with what it is compared with has no entry. Where root prompts are nested in
+    groups, their means are compared in strata, all strata counting alike.
     """
-    cells: dict[tuple[str, str], dict[str, list[float]]] = {}
     rows = comparison.rows.dropna(subset="x")
-    for root, block, group, x in zip(rows.root, rows.block, rows.group, rows.x, strict=True):
-        cells.setdefault((root, block), {}).setdefault(group, []).append(x)
-    shared = {
-        key: {group: np.mean(x) for group, x in cell.items()} for key, cell in cells.items() if len(cell) > 1
-    }
+    prompts = rows.groupby(["root", "block", "group", "prompt_id"], as_index=False).agg(
+        x=("x", "mean"), stratum=("stratum", "first")
+    )
+    cells: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for (root, block, group), cell in prompts.groupby(["root", "block", "group"]):
+        stratum = cell.stratum.iloc[0]
+        key = (root, block) if stratum is None else (stratum, stratum)
+        cells.setdefault(key, {}).setdefault(group, []).append(cell.x.mean())
+    shared = {key: {g: np.mean(x) for g, x in cell.items()} for key, cell in cells.items() if len(cell) > 1}
     n_roots = len({root for root, _ in shared})
-    d: dict[str, dict[str, list[float]]] = {}
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
     for (root, block), means in shared.items():
         unit = block if n_roots < 5 <= len(shared) else root
         for group, mean in means.items():
-            others = np.mean([means[other] for other in means if other != group])
-            d.setdefault(group, {}).setdefault(unit, []).append(float(mean - others))
-    return {
-        group: float(np.mean([np.mean(of_unit) for of_unit in units.values()])) for group, units in d.items()
-    }
+            others = {other: means[other] for other in means if other != group}
+            rest, every = (np.mean(list(of.values())) for of in (others, means))
+            against = {"rest": rest, "grand_mean": every, **others}
+            for reference, x in against.items():
+                found.setdefault((group, reference), {}).setdefault(unit, []).append(float(mean - x))
+    return {key: float(np.mean([np.mean(x) for x in units.values()])) for key, units in found.items()}
+
+
+def sides(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Responses of a group and those of the others, in the blocks or strata in which it meets another."""
+    rows = comparison.rows.dropna(subset=["x", "baseline_value"] if is_paired else "x")
+    place = rows.block if rows.stratum.isna().all() else rows.stratum
+    n_groups = rows.groupby(place).group.transform("nunique")
+    meets = place.isin(place[rows.group == group]) & (n_groups > 1)
+    return rows[meets & (rows.group == group)], rows[meets & (rows.group != group)]

@@ -116,6 +116,6 @@ def test_factors_count_levels_and_decided_prompts(built: Built):
     rows = built.table("marts.factors").set_index("factor")
     raw = built.raw["prompt_factors"]
     assert rows.loc["race", "n_levels"] == 4  # three observed, one declared that no prompt has
-    assert rows.loc["topic", "n_levels"] == 2  # observed only
+    assert rows.loc["topic", "n_levels"] == 3  # observed only
     n_prompts = raw.prompt_id.nunique()
     assert rows.loc["race", "decided_share"] == pytest.approx((raw.factor == "race").sum() / n_prompts)

@@ -1,12 +1,16 @@
 """Statistics, contrasts and disparities of the marts against plain loops over the raw tables."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import entropy
+from scipy.stats.contingency import association
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
-from tests.dbt_models.reference import REFERENCE, Comparison, comparisons, mean_d
+from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison, comparisons
 
 KEYS = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
 SELECTIONS = ["standard=mean;method=larger", "standard=fixed(0.1);method=smaller"]
@@ -39,29 +43,92 @@ def assert_value(row: pd.Series, value: float | None, reason: str | None = None)
 
 
 def test_every_statistic_has_its_reference(built: Built):
-    macro = (built.manifest["macros"]["macro.plumbline.group_statistics"])["macro_sql"]
-    assert {name for name in REFERENCE if f"'{name}':" in macro} == set(REFERENCE) == set(STATISTICS)
-    assert macro.count("':") == len(REFERENCE)
+    asked = {name for name in STATISTICS if built.table("marts.summary_statistics").statistic.eq(name).any()}
+    assert asked == set(REFERENCE) | set(PAIRED)
+    macro = built.manifest["macros"]["macro.plumbline.group_statistics"]["macro_sql"]
+    names = re.findall(r"'(\w+)':", macro)
+    assert names
+    assert set(names) <= asked
 
 
-@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("statistic", REFERENCE)
 def test_statistics_of_a_group(built: Built, compared: list[Comparison], statistic: str):
-    rows = lookup(built.table("marts.summary_statistics"), [*KEYS, "group_id", "statistic"])
+    table = built.table("marts.summary_statistics")
+    rows = lookup(table[table.statistic == statistic], [*KEYS, "group_id"])
     n_checked = 0
     for comparison in compared:
         if kind_of(comparison) == "categorical":
             continue
         for group in comparison.groups:
-            row, x = rows[key_of(comparison, group, statistic)], comparison.values(group)
+            row, x = rows[key_of(comparison, group)], comparison.values(group)
             of_group = comparison.rows[comparison.rows.group == group]
             assert (row.n_responses, row.n_missing) == (len(x), len(of_group) - len(x))
             assert row.n_root_prompts == of_group.dropna(subset="x").root.nunique()
-            if len(x) < (2 if statistic in ("variance", "standard_deviation") else 1):
+            if len(x) < MIN_VALUES.get(statistic, 1):
                 assert_value(row, None, "too_few_values" if len(x) else "no_values")
+            elif statistic in ("skewness", "kurtosis") and np.ptp(x) < 1e-9:
+                assert_value(row, None, "constant_values")
             else:
                 assert_value(row, REFERENCE[statistic](x))
             n_checked += 1
     assert n_checked > 300
+
+
+@pytest.mark.parametrize("statistic", PAIRED)
+def test_statistics_against_the_baseline(built: Built, compared: list[Comparison], statistic: str):
+    table = built.table("marts.summary_statistics")
+    rows = lookup(table[table.statistic == statistic], [*KEYS, "group_id"])
+    # every prompt has a topic, so that the pairs of this grouping are all pairs of the slice
+    ranges = {key_of(c)[:4]: range_of(c) for c in compared if c.keys["grouping_id"] == "topic"}
+    reasons = set()
+    for comparison in (c for c in compared if kind_of(c) == "continuous"):
+        for group in comparison.groups:
+            row, pairs = rows[key_of(comparison, group)], comparison.pairs(group)
+            if comparison.keys["calibration"] == "calibrated":
+                assert_value(row, None, "already_calibrated")
+                continue
+            n_rows = (comparison.rows.group == group).sum()
+            assert (row.n_responses, row.n_missing) == (len(pairs), n_rows - len(pairs))
+            assert row.n_root_prompts == pairs.root.nunique()
+            reason = paired_reason(comparison, group, statistic)
+            reasons.add(reason)
+            x, b, limits = pairs.x.to_numpy(), pairs.baseline_value.to_numpy(), ranges[key_of(comparison)[:4]]
+            assert_value(row, None if reason else PAIRED[statistic](x, b, limits), reason)
+    assert reasons >= {None, "no_values", "no_baseline"}
+
+
+def range_of(comparison: Comparison) -> tuple[float, float]:
+    values = comparison.pairs()[["x", "baseline_value"]]
+    return values.min().min(), values.max().max()
+
+
+def paired_reason(comparison: Comparison, group: str, statistic: str) -> str | None:
+    pairs = comparison.pairs(group)
+    if not len(comparison.values(group)):
+        return "no_values"
+    if pairs.empty:
+        return "no_baseline"
+    return "too_few_values" if len(pairs) < MIN_VALUES.get(statistic, 1) else None
+
+
+def test_precision_of_cells_averages_prompts(built: Built, compared: list[Comparison]):
+    table = built.table("intermediate.int_selected_cells")
+    cells = dict(iter(table[table.statistic == "precision"].groupby(KEYS)))
+    assert {key[3] for key in cells} == {"raw"}
+    n_checked = 0
+    for comparison in (c for c in compared if c.keys["calibration"] == "raw" and kind_of(c) == "continuous"):
+        pairs = comparison.pairs()
+        is_near = (pairs.x - pairs.baseline_value).abs() < 0.1 + 1e-9
+        of_cell = (
+            is_near.groupby([pairs.block, pairs.group, pairs.prompt_id]).mean().groupby(level=[0, 1]).mean()
+        )
+        assert (key_of(comparison) in cells) == (len(pairs) > 0)
+        if len(pairs):
+            rows = cells[key_of(comparison)]
+            assert rows.n_responses.sum() == len(pairs)
+            np.testing.assert_allclose(np.sort(rows.cell_mean), np.sort(of_cell), atol=1e-12)
+            n_checked += len(rows)
+    assert n_checked > 100
 
 
 @pytest.mark.parametrize("parameters", SELECTIONS)
@@ -87,44 +154,6 @@ def test_a_constant_column_is_selected_whole(built: Built):
     assert (flat.value == 1).all()
 
 
-def test_differences_from_the_rest(built: Built, compared: list[Comparison]):
-    table = built.table("marts.contrasts")
-    rows = lookup(table, [*KEYS, "group_id", "contrast", "category"])
-    n_without_block = 0
-    for comparison in compared:
-        contrast = "mean_difference" if kind_of(comparison) == "continuous" else "risk_difference"
-        differences = mean_d(comparison)
-        for group in comparison.groups:
-            row = rows[key_of(comparison, group, contrast, comparison.keys["category"])]
-            value, n, n_all = differences.get(group), len(comparison.values(group)), comparison.rows.x.count()
-            reason = "no_values" if n == 0 else "no_complement" if n == n_all else "no_block"
-            assert_value(row, value, reason)
-            n_without_block += reason == "no_block" and value is None
-    assert n_without_block > 0
-
-
-def test_log_disparities(built: Built, compared: list[Comparison]):
-    rows = lookup(built.table("marts.contrasts"), [*KEYS, "group_id", "contrast"])
-    for comparison in (c for c in compared if kind_of(c) == "binary"):
-        for group in comparison.groups:
-            x = comparison.rows.dropna(subset="x")
-            own, rest = x.x[x.group == group], x.x[x.group != group]
-            row = rows[key_of(comparison, group, "log_disparity")]
-            if rest.empty:
-                assert_value(row, None, "no_complement")
-                continue
-            if {own.mean(), rest.mean()} & {0, 1}:
-                assert_value(row, None, "rate_zero_or_one")
-            else:
-                assert_value(row, np.log(odds(own, 0)) - np.log(odds(rest, 0)))
-            haldane = rows[key_of(comparison, group, "log_disparity_haldane")]
-            assert_value(haldane, np.log(odds(own, 0.5)) - np.log(odds(rest, 0.5)))
-
-
-def odds(x: pd.Series, add: float) -> float:
-    return (x.sum() + add) / (len(x) - x.sum() + add)
-
-
 def test_disparities_over_groups(built: Built):
     statistics = built.table("marts.summary_statistics")
     disparities = built.table("marts.disparities")
@@ -140,11 +169,12 @@ def test_disparities_over_groups(built: Built):
                 assert_value(row, None, "one_group" if len(values) else "no_values")
             else:
                 assert_value(row, *reference(values.to_numpy()))
-    expected = {(s, k) for s in STATISTICS for k in ("continuous", "binary")} | {
-        ("selection_rate", "continuous")
-    }
     kinds = disparities.measure_id.map(lambda m: MEASURES[m][0])
-    assert set(zip(disparities.statistic, kinds, strict=True)) == expected
+    assert set(zip(disparities.statistic, kinds, strict=True)) == {
+        *((statistic, "continuous") for statistic in (*STATISTICS, "selection_rate")),
+        *((statistic, "binary") for statistic in REFERENCE),
+        ("share", "categorical"),
+    }
 
 
 MORE = ["statistic", "parameters", "metric"]
@@ -174,6 +204,50 @@ INDICES = {
     "max_z": lambda x: z_score(x, x.max() - x.mean()),
     "max_abs_z": lambda x: z_score(x, np.abs(x - x.mean()).max()),
 }
+
+
+def test_indices_of_labels(built: Built, compared: list[Comparison]):
+    table = built.table("marts.disparities")
+    rows = lookup(table[table.statistic == "share"], [*KEYS, "metric"])
+    n_checked = 0
+    for key, counts, n_cells in label_tables(compared):
+        expected = label_indices(counts, n_cells) if len(counts) > 1 else dict.fromkeys(LABEL_INDICES)
+        for metric, value in expected.items():
+            row = rows[(*key, metric)]
+            assert row.n_groups == len(counts)
+            assert_value(row, value, "one_group" if len(counts) else "no_values")
+            n_checked += value is not None
+    assert n_checked > 20
+
+
+LABEL_INDICES = ["fdi", "fdi_max", "cramers_v", "cramers_v_bergsma", "jsd"]
+
+
+def label_indices(counts: np.ndarray, n_cells: int) -> dict[str, float]:
+    shares = counts / counts.sum(1, keepdims=True)
+    distances = np.abs(shares - counts.sum(0) / counts.sum()).sum(1) / 2
+    v = association(counts[:, counts.sum(0) > 0].astype(int), method="cramer")
+    jsd = entropy(shares.mean(0)) - entropy(shares, axis=1).mean()
+    values = distances.mean(), distances.max(), v, bergsma(v, counts, n_cells), jsd
+    return dict(zip(LABEL_INDICES, values, strict=True))
+
+
+def label_tables(compared: list[Comparison]) -> list[tuple[tuple[str, ...], np.ndarray, int]]:
+    """Counts by group with a label and label, and the number of cells, of each categorical comparison."""
+    tables: dict[tuple[str, ...], list[np.ndarray]] = {}
+    n_cells = {}
+    for comparison in (c for c in compared if kind_of(c) == "categorical"):
+        present = comparison.rows.dropna(subset="x")
+        n_cells[key_of(comparison)] = len(present.groupby(["block", "group"]))
+        counts = present.groupby("group").x.sum().to_numpy()
+        tables.setdefault(key_of(comparison), []).append(counts)
+    return [(key, np.array(columns).T, n_cells[key]) for key, columns in tables.items()]
+
+
+def bergsma(v: float, counts: np.ndarray, n: int) -> float:
+    r, k = len(counts), int((counts.sum(0) > 0).sum())
+    excess = max(0, v**2 * (min(r, k) - 1) - (r - 1) * (k - 1) / (n - 1))
+    return np.sqrt(excess / (min(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1))
 
 
 def test_impact_ratio_is_of_rates_only(built: Built):

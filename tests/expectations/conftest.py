@@ -12,10 +12,10 @@ from python_assets.study import (
     ImportColumns,
     MeasureSpec,
     Prompts,
-    Quality,
     Scrape,
     Study,
 )
+from python_assets.study_analysis import Quality
 from python_assets.warehouse import open_build, write_stage
 
 # everything that ends a literal or names a parameter somewhere between Python, Great Expectations and DuckDB

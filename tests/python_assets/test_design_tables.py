@@ -208,12 +208,62 @@ def test_a_measure_of_a_slice_that_the_data_does_not_have_is_an_error(tmp_path, 
         imported(tmp_path, build, more)
 
 
-def test_only_selection_rates_have_parameters(tmp_path, build):
-    more = "analysis: {statistics: [median, selection_rate]}\n"
-    assert rows(imported(tmp_path, build, more)["statistics"]) == [
-        ("median", "", None, None, None),
+def test_the_statistics_are_those_of_the_documents_with_their_options(tmp_path, build):
+    assert rows(imported(tmp_path, build)["statistics"]) == [
+        ("mean", "", None, None, None),
+        ("variance", "", None, None, None),
+        ("correlation", "method=pearson", None, None, None),
+        ("kl_divergence", "bins=10;smoothing=0.5", None, None, None),
+        ("precision", "threshold=0.1", None, None, None),
         ("selection_rate", "standard=mean;method=larger", "mean", "larger", None),
     ]
+
+
+def test_statistics_that_are_asked_for_take_the_place_of_those(tmp_path, build):
+    more = "analysis: {statistics: [median, skewness]}\n"
+    statistics = imported(tmp_path, build, more)["statistics"]
+    assert statistics["statistic"].tolist() == ["median", "skewness"]
+
+
+@pytest.mark.parametrize("reference", ["rest", "grand_mean", "all_pairs"])
+def test_every_grouping_has_its_reference(tmp_path, build, reference):
+    tables = imported(tmp_path, build, f"analysis: {{reference: {reference}}}\n")
+    assert rows(tables["grouping_references"]) == [
+        ("gender", reference, None),
+        ("gender x area", reference, None),
+        ("area", reference, None),
+    ]
+
+
+LEVELS = "analysis: {reference: reference_level}\n"
+TWO_REFERENCES = IMPORTED.replace("gender: {", "area: {reference: work}\n  gender: {")
+
+
+def reference_levels(folder, connection, area):
+    text = TWO_REFERENCES.replace("factors: {gender: {levels", "factors:\n  gender: {levels") + LEVELS
+    return tables_of(folder, text, connection, gender=["man", "woman"], style=["plain"], area=area)
+
+
+def test_a_reference_group_joins_the_reference_levels_of_its_factors(tmp_path, build):
+    tables = reference_levels(tmp_path, build, ["work", "health"])
+    assert rows(tables["grouping_references"]) == [
+        ("gender", "level", "man"),
+        ("gender x area", "level", "man x work"),
+        ("area", "level", "work"),
+    ]
+
+
+def test_a_reference_group_that_no_prompt_is_of_is_an_error(tmp_path, build):
+    # man has the area health, woman has work: each level is there, their combination is not
+    expected = r"analysis\.reference: no prompt is of the reference group 'man x work' of gender x area"
+    with pytest.raises(SourceError, match=expected):
+        reference_levels(tmp_path, build, ["health", "work"])
+
+
+def test_contrasts_are_those_that_are_asked_for(tmp_path, build):
+    assert rows(imported(tmp_path, build)["contrasts"]) == []
+    more = "analysis: {contrasts: [dbi, variance_difference]}\n"
+    assert rows(imported(tmp_path, build, more)["contrasts"]) == [("dbi",), ("variance_difference",)]
 
 
 def test_the_warehouse_takes_every_table(tmp_path, build):
@@ -226,6 +276,8 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
         "slices",
         "slice_ids",
         "groupings",
+        "grouping_references",
+        "contrasts",
         "coverage_sets",
         "measure_slices",
         "statistics",

@@ -11,7 +11,7 @@ def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):
     assert path == tmp_path / "studies" / "mine.yml"
     plan = plan_study(load_study(path))
     assert [generation.provider for generation in plan.generations] == ["simulator", "simulator"]
-    assert [(grouping.grouping_id, grouping.reason) for grouping in plan.groupings] == [("gender", None)]
+    assert {(grouping.grouping_id, grouping.reason) for grouping in plan.groupings} == {("gender", None)}
     assert plan.warnings == []
 
 

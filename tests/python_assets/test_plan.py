@@ -43,9 +43,11 @@ fair        simulator                60     60
 m1          openai     m1            30     30
 m2          openai     m2            30     30
 
-grouping       groups  root prompts  blocks  cells  what is exchanged, what it speaks of
-gender              2             5      15     30  labels inside blocks; unit root prompt; prompts like these
-gender x race       6             5       5     30  labels inside blocks; unit root prompt; prompts like these
+grouping       slice  groups  units  blocks or strata  cells  what is exchanged, what it speaks of
+gender         all         2      5                15     30  \
+labels inside blocks; unit root prompt; prompts like these
+gender x race  all         6      5                 5     30  \
+labels inside blocks; unit root prompt; prompts like these
 
 factors        cells  covered  share covered  Gini index
 gender             2        2          1.000       0.000
@@ -120,10 +122,10 @@ def test_one_root_prompt_with_replicates_in_some_cells_only_has_no_inference(tmp
     assert plan.groupings[0].reason is InferenceReason.TOO_FEW_REPLICATES
 
 
-def test_several_prompts_in_a_cell_have_no_scheme_yet(tmp_path):
+def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
     rows = [(f"{n} {g}", "root", "m", g, "a") for n, g in product(range(3), "fm")]
     plan = planned_import(tmp_path, rows)
-    assert schemes(plan)["gender"] == "no inference: scheme_not_available"
+    assert schemes(plan)["gender"] == "no inference: several_prompts"
 
 
 def test_one_group_has_nothing_to_be_compared_with(tmp_path):
@@ -131,10 +133,111 @@ def test_one_group_has_nothing_to_be_compared_with(tmp_path):
     assert plan.groupings[0].reason is InferenceReason.ONE_GROUP
 
 
-def test_groups_that_never_share_a_block_have_no_scheme(tmp_path):
+def test_root_prompts_of_one_group_each_are_units(tmp_path):
     plan = planned_import(tmp_path, [(str(n), str(n), "m", "fm"[n % 2], "a") for n in range(12)])
-    assert plan.groupings[0].reason is InferenceReason.SCHEME_NOT_AVAILABLE
-    assert (plan.groupings[0].n_groups, plan.groupings[0].n_cells) == (2, 0)
+    gender = plan.groupings[0]
+    assert gender.scheme == "whole units among groups; unit root prompt; prompts like these"
+    assert (gender.n_groups, gender.n_units, gender.n_blocks, gender.n_cells) == (2, 12, 1, 2)
+    assert gender.is_complete
+
+
+NAMED = """
+unit: name
+prompts:
+  import:
+    path: scores.csv
+    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    factors: {gender: gender, race: race, name: name}
+generations: [{name: "*", provider: replay}]
+groupings: [gender, race, [gender, race]]
+slices: {women: {gender: f}, each: race}
+"""
+
+
+def planned_names(folder, n_names, n_roots=3, text=NAMED, races="ab"):
+    """Names in every gender and race, each on every root prompt."""
+    rows = [
+        (f"{g} {r} {name} {root}", f"r{root}", "m", g, r, f"{g}{r}{name}", "x")
+        for g, r, name, root in product("fm", races, range(n_names), range(n_roots))
+    ]
+    header = ("id", "root", "model", "gender", "race", "name", "answer")
+    with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return plan_of(folder, text)
+
+
+def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path):
+    plan = planned_names(tmp_path, 5)
+    like_these = "whole units among groups{}; unit name; prompts like these"
+    assert {(g.grouping_id, g.slice_id): g.scheme for g in plan.groupings} == {
+        ("gender", "all"): like_these.format(" inside 2 strata"),
+        ("gender", "a"): like_these.format(""),
+        ("gender", "b"): like_these.format(""),
+        ("gender", "women"): "no inference: one_group",
+        ("race", "all"): like_these.format(" inside 2 strata"),
+        ("race", "a"): "no inference: one_group",
+        ("race", "b"): "no inference: one_group",
+        ("race", "women"): like_these.format(""),
+        ("gender x race", "all"): like_these.format(""),
+    }
+    gender = plan.groupings[0]
+    assert (gender.n_groups, gender.n_units, gender.n_blocks, gender.n_cells) == (2, 20, 2, 4)
+    assert plan.warnings == []  # a slice of one group is what was asked for
+
+
+def test_few_units_are_named(tmp_path):
+    plan = planned_names(tmp_path, 3)
+    found = {(g.grouping_id, g.slice_id): g for g in plan.groupings}
+    assert found["gender", "all"].scheme.endswith("prompts like these")  # 6 names in 2 strata
+    assert found["gender x race", "all"].reason is InferenceReason.TOO_FEW_UNITS
+    assert found["gender", "a"].reason is InferenceReason.TOO_FEW_UNITS
+    assert any(w.startswith("grouping gender, slice a: no inference, because fewer") for w in plan.warnings)
+
+
+def test_a_group_with_few_units_is_a_warning(tmp_path):
+    levels = ["f"] * 6 + ["m"] * 5 + ["x"] * 2
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", g, "a") for n, g in enumerate(levels)])
+    assert plan.groupings[0].scheme.endswith("unit root prompt; these prompts only")
+    assert "grouping gender: 1 of 3 groups have under 4 units and get no p" in plan.warnings
+
+
+def test_names_without_a_declared_unit_have_no_scheme(tmp_path):
+    plan = planned_names(tmp_path, 5, text=NAMED.replace("unit: name\n", "").replace(", name: name", ""))
+    assert schemes(plan)["gender x race"] == "no inference: several_prompts"
+
+
+def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path):
+    rows = [
+        (f"{c} {r}", f"r{r}", "m", c, "a", f"name{n}", "x")
+        for n in range(6)
+        for r, c in ((f"{n}{i}", c) for i in range(2) for c in "fm")
+    ]
+    header = ("id", "root", "model", "gender", "race", "name", "answer")
+    with (tmp_path / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    plan = plan_of(tmp_path, NAMED.replace("slices: {women: {gender: f}, each: race}\n", ""))
+    gender = plan.groupings[0]
+    assert gender.scheme == "labels inside blocks; unit name; prompts like these"
+    assert (gender.n_units, gender.n_blocks, gender.n_cells) == (6, 12, 24)
+
+
+def test_units_that_are_left_out_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
+    rows += [("7", "7", "m", "f", "a"), ("8", "8", "m", "m", "a")]
+    plan = planned_import(tmp_path, rows)
+    assert plan.groupings[0].scheme == "labels inside blocks; unit root prompt; prompts like these"
+    note = "2 of 8 units have no two groups beside each other and are left out"
+    assert f"grouping gender: {note}" in plan.warnings
+
+
+def test_groups_that_differ_in_a_blocking_factor_share_no_block(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
+    assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+
+
+def test_units_whose_strata_hold_one_group_share_none(tmp_path):
+    rows = [(str(n), str(n), "m", "fm"[n % 2], "ab"[n % 2]) for n in range(12)]
+    assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
 
 
 def test_incomplete_blocks_are_a_warning(tmp_path):

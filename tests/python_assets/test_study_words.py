@@ -55,7 +55,7 @@ def measures(text):
 CASES = {
     "an unknown key of the file": (
         {**SCRAPE, "mesures": "[sentiment]"},
-        'mesures: got "mesures"; expected one of the keys study, title, domain, factors, prompts, '
+        'mesures: got "mesures"; expected one of the keys study, title, domain, factors, unit, prompts, '
         "generations, "
         "measures, slices, groupings, analysis; did you mean 'measures'?",
     ),

@@ -1,6 +1,8 @@
 -- One row per (comparison_position, selection_position, group_position, block_position): the responses of a cell, and
--- how many of them a selection rate selects. selection_position is 0 and n_selected NULL where nothing is selected;
--- every cell has its row 0. What engines reduce responses to, and inference starts from (architecture.md 8).
+-- how many of them a selection rate, or the precision, selects out of n_selectable (for precision the pairs).
+-- selection_position is 0 and n_selected NULL where nothing is selected; every cell has its row 0. What engines reduce
+-- responses to, and inference starts from (architecture.md 8).
+-- cell_mean and selected_share average the responses of a prompt first: prompts count alike (inference.md 1).
 with
 
 outcome_values as (
@@ -34,18 +36,19 @@ selecting as (
         and comparisons.outcome_position = standards.outcome_position
 ),
 
-prompt_sums as (
+judged as (
     select
         selecting.comparison_position,
         selecting.selection_position,
         prompt_groups.group_position,
         prompt_groups.block_position,
         prompt_groups.root_position,
+        prompt_groups.stratum_position,
         prompt_groups.prompt_position,
-        sum(outcome_values.x) as total,
-        sum(cast({{ is_selected('outcome_values.x', 'selecting.standard', 'selecting.method') }} as integer))
-            as n_selected,
-        count(*) as n_responses
+        outcome_values.x,
+        outcome_values.baseline,
+        {{ is_selected('outcome_values.x', 'outcome_values.baseline', 'selecting.standard', 'selecting.method') }}
+            as is_selected
     from outcome_values
     inner join prompt_groups
         on outcome_values.study_id = prompt_groups.study_id
@@ -53,13 +56,31 @@ prompt_sums as (
     inner join selecting
         on outcome_values.outcome_position = selecting.outcome_position
         and prompt_groups.layout_position = selecting.layout_position
+),
+
+prompt_sums as (
+    select
+        comparison_position,
+        selection_position,
+        group_position,
+        block_position,
+        root_position,
+        stratum_position,
+        prompt_position,
+        sum(x) as total,
+        sum(cast(is_selected as integer)) as n_selected,
+        count(is_selected) as n_selectable,
+        count(baseline) as n_pairs,
+        count(*) as n_responses
+    from judged
     group by
-        selecting.comparison_position,
-        selecting.selection_position,
-        prompt_groups.group_position,
-        prompt_groups.block_position,
-        prompt_groups.root_position,
-        prompt_groups.prompt_position
+        comparison_position,
+        selection_position,
+        group_position,
+        block_position,
+        root_position,
+        stratum_position,
+        prompt_position
 )
 
 select
@@ -68,9 +89,16 @@ select
     group_position,
     block_position,
     root_position,
+    stratum_position,
     sum(total) as total,
     cast(sum(n_selected) as bigint) as n_selected,
+    cast(sum(n_selectable) as bigint) as n_selectable,
+    cast(sum(n_pairs) as bigint) as n_pairs,
     cast(sum(n_responses) as bigint) as n_responses,
-    count(*) as n_prompts
+    count(*) as n_prompts,
+    avg(total / n_responses) as cell_mean,
+    avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
+    min(n_responses) as min_responses,
+    max(n_responses) as max_responses
 from prompt_sums
-group by comparison_position, selection_position, group_position, block_position, root_position
+group by comparison_position, selection_position, group_position, block_position, root_position, stratum_position

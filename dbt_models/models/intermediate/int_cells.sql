@@ -1,5 +1,5 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_position,
--- block_position): the mean of a cell, all its responses equal.
+-- block_position): the mean of a cell, all its prompts equal.
 {{ config(materialized='view') }}
 with
 
@@ -22,7 +22,7 @@ select
     cells.group_position,
     cells.block_position,
     cells.root_position,
-    cells.total / cells.n_responses as cell_mean,
+    cells.cell_mean,
     cells.n_responses,
     cells.n_prompts,
     cells.comparison_position

@@ -1,5 +1,6 @@
 -- One row per row of contrasts that has a verdict: the same in one English sentence.
--- disadvantaged is said only where the measure declares a direction, or the label is its favourable one.
+-- disadvantaged is said only where the measure declares a direction, or the label is its favourable one, and the
+-- contrast is of how much of it there is.
 {{ config(materialized='view') }}
 with
 
@@ -19,6 +20,14 @@ studies as (
     select * from {{ ref('stg_studies') }}
 ),
 
+-- the selection rate that selection_rate_difference is of
+selections as (
+    select study_id, min_by(method, parameters) as method
+    from {{ ref('stg_statistics') }}
+    where statistic = 'selection_rate'
+    group by study_id
+),
+
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
 from_tool as (
     {{ tool_bias_rows('contrasts', keys, tool_keys=keys, signed=true) }}
@@ -31,17 +40,30 @@ described as (
         generations.is_baseline
         or (contrasts.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
         studies.alpha,
-        case contrasts.contrast
-            when 'mean_difference' then ''
-            when 'risk_difference' then case when contrasts.category = '' then 'rate of ' else 'share of ' end
-            else 'log odds of '
+        case
+            when contrasts.contrast in ('mean_difference', 'dbi') then ''
+            when contrasts.contrast = 'fdi_group' then 'distribution of '
+            when contrasts.contrast like 'log%' then 'log odds of '
+            when contrasts.contrast = 'risk_difference' and contrasts.category <> '' then 'share of '
+            when contrasts.contrast = 'risk_difference' then 'rate of '
+            else replace(replace(contrasts.contrast, '_difference', ''), '_', ' ') || ' of '
         end
         || case when contrasts.calibration = 'calibrated' then 'calibrated ' else '' end
         || case when contrasts.category = '' then '' else '"' || contrasts.category || '" in ' end
         || contrasts.measure_id as quantity,
         case when contrasts.contrast like 'log%' then 'are' else 'is' end as is_or_are,
-        case when contrasts.contrast like 'log%' then 'those' else 'that' end as that_or_those,
+        case when contrasts.contrast like 'log%' then 'those' else 'that' end
+        || ' of '
+        || case
+            when contrasts.contrast = 'fdi_group' or contrasts.reference = 'grand_mean' then 'all groups'
+            when contrasts.reference = 'rest' then 'the rest'
+            else contrasts.reference
+        end as that_of_others,
         case
+            when
+                contrasts.contrast not in ('mean_difference', 'risk_difference', 'log_disparity', 'dbi')
+                and not (contrasts.contrast = 'selection_rate_difference' and selections.method = 'larger')
+            then 0
             when measures.kind = 'categorical' and contrasts.category = measures.favourable then sign(contrasts.value)
             when measures.kind = 'categorical' then 0
             when measures.direction = 'higher_better' then sign(contrasts.value)
@@ -56,6 +78,7 @@ described as (
         on contrasts.study_id = generations.study_id
         and contrasts.generation_id = generations.generation_id
     inner join studies on contrasts.study_id = studies.study_id
+    left join selections on contrasts.study_id = selections.study_id
     left join from_tool
         on contrasts.study_id = from_tool.study_id
         and contrasts.generation_id = from_tool.generation_id
@@ -97,10 +120,12 @@ select
         when value is null and verdict = 'not_computable' then ' cannot be compared with '
         when value is null then ' ' || is_or_are || ' without a finite difference from '
         when value = 0 then ' ' || is_or_are || ' the same as '
+        when contrast = 'fdi_group' then ' is ' || {{ three_digits('value') }} || ' apart from '
         else ' ' || is_or_are || ' ' || {{ three_digits('abs(value)') }}
+            || case when contrast = 'dbi' then ' standard deviations' else '' end
             || case when value < 0 then ' lower than ' else ' higher than ' end
     end
-    || that_or_those || ' of the rest'
+    || that_of_others
     || {{ finding_uncertainty() }}
     || {{ finding_verdict() }}
     || case

@@ -1,65 +1,89 @@
--- One row per comparison_position: how many root prompts, blocks and groups hold a value, and how evenly.
--- is_balanced: every block holds every group, all cells as many responses, all root prompts as many blocks: there the
--- index on responses and the index on cell means are one number.
+-- One row per comparison_position: how many root prompts and groups hold a value, how evenly, and how far all responses
+-- spread. is_balanced: every block holds every group, all cells have as many prompts and these as many responses, all
+-- root prompts as many blocks; nested: every stratum holds every group with as many units. There the index on responses
+-- and the index on cell means are one number.
 with
 
-blocks as (
-    select * from {{ ref('int_blocks') }}
-),
-
 cells as (
-    select * from {{ ref('int_cell_sums') }}
+    select * from {{ ref('int_cell_sums') }} where selection_position = 0
 ),
 
-roots as (
+group_statistics as (
+    select * from {{ ref('int_group_statistics') }}
+),
+
+compared as (
     select
-        comparison_position,
-        root_position,
-        count(*) as n_blocks,
-        count(case when n_groups > 1 then 1 end) as n_blocks_compared
-    from blocks
-    group by comparison_position, root_position
-),
-
-root_counts as (
-    select
-        comparison_position,
-        count(*) as n_root_prompts,
-        cast(sum(n_blocks) as bigint) as n_blocks,
-        count(case when n_blocks_compared > 0 then 1 end) as n_root_prompts_compared,
-        cast(sum(n_blocks_compared) as bigint) as n_blocks_compared,
-        min(n_blocks) = max(n_blocks) as has_even_roots
-    from roots
-    group by comparison_position
-),
-
-block_counts as (
-    select
-        comparison_position,
-        min(n_groups) as min_groups,
-        min(case when n_groups > 1 then min_responses end) as min_responses_compared,
-        min(min_responses) = max(max_responses) as has_even_cells
-    from blocks
-    group by comparison_position
-),
-
-group_counts as (
-    select comparison_position, count(distinct group_position) as n_groups
+        *,
+        coalesce(stratum_position, block_position) as compared_position,
+        coalesce(stratum_position, root_position) as part_position,
+        case when stratum_position is null then 0 else group_position end as part_group
     from cells
-    where selection_position = 0
+),
+
+counts as (
+    select
+        comparison_position,
+        count(distinct root_position) as n_root_prompts,
+        count(distinct group_position) as n_groups,
+        min(min_responses) = max(max_responses) and min(n_prompts) = max(n_prompts) as has_even_cells
+    from cells
+    group by comparison_position
+),
+
+blocks as (
+    select comparison_position, compared_position, count(distinct group_position) as n_groups
+    from compared
+    group by comparison_position, compared_position
+),
+
+fewest_groups as (
+    select comparison_position, min(n_groups) as min_groups
+    from blocks
+    group by comparison_position
+),
+
+parts as (
+    select comparison_position, part_position, part_group, count(distinct block_position) as n_blocks
+    from compared
+    group by comparison_position, part_position, part_group
+),
+
+evenness as (
+    select comparison_position, min(n_blocks) = max(n_blocks) as has_even_parts
+    from parts
+    group by comparison_position
+),
+
+deviations as (
+    select
+        comparison_position,
+        n_responses,
+        (n_responses - 1) * coalesce(variance, 0)
+        + n_responses * power(
+            mean - sum(n_responses * mean) over comparison / sum(n_responses) over comparison, 2
+        ) as sum_of_squares
+    from group_statistics
+    where n_responses > 0
+    window comparison as (partition by comparison_position)
+),
+
+spreads as (
+    -- one response has no spread
+    select
+        comparison_position,
+        case when sum(n_responses) > 1 then sqrt(sum(sum_of_squares) / (sum(n_responses) - 1)) end as response_sd
+    from deviations
     group by comparison_position
 )
 
 select
-    root_counts.comparison_position,
-    root_counts.n_root_prompts,
-    root_counts.n_blocks,
-    root_counts.n_root_prompts_compared,
-    root_counts.n_blocks_compared,
-    block_counts.min_responses_compared,
-    group_counts.n_groups,
-    root_counts.has_even_roots and block_counts.has_even_cells and block_counts.min_groups = group_counts.n_groups
-        as is_balanced
-from root_counts
-inner join block_counts on root_counts.comparison_position = block_counts.comparison_position
-inner join group_counts on root_counts.comparison_position = group_counts.comparison_position
+    counts.comparison_position,
+    counts.n_root_prompts,
+    counts.n_groups,
+    counts.has_even_cells and evenness.has_even_parts and fewest_groups.min_groups = counts.n_groups as is_balanced,
+    spreads.response_sd
+from counts
+inner join fewest_groups on counts.comparison_position = fewest_groups.comparison_position
+inner join evenness on counts.comparison_position = evenness.comparison_position
+inner join spreads on counts.comparison_position = spreads.comparison_position

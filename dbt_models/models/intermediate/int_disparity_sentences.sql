@@ -31,13 +31,16 @@ described as (
         generations.is_baseline
         or (disparities.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
         studies.alpha,
-        case when disparities.statistic = 'mean' and measures.kind = 'binary' then 'rate'
+        case
+            when disparities.statistic = 'mean' and measures.kind = 'binary' then 'rate'
+            when disparities.statistic = 'share' then 'distribution'
             else replace(disparities.statistic, '_', ' ')
         end
         || ' of '
         || case when disparities.calibration = 'calibrated' then 'calibrated ' else '' end
         || disparities.measure_id as quantity,
         case
+            when disparities.statistic not in ('mean', 'median', 'selection_rate') then null
             when disparities.statistic = 'selection_rate' and disparities.parameters not like '%method=larger' then null
             when measures.direction = 'higher_better' then disparities.group_low
             when measures.direction = 'higher_worse' then disparities.group_high
@@ -91,8 +94,8 @@ select
         when value is null
         then ' has no ' || replace(metric, '_', ' ') || ' over the groups of ' || grouping_id
         else ' has ' || replace(metric, '_', ' ') || ' ' || {{ three_digits('value') }} || ' over '
-            || cast(n_groups as string) || ' groups of ' || grouping_id || ', lowest for ' || group_low
-            || ', highest for ' || group_high
+            || cast(n_groups as string) || ' groups of ' || grouping_id
+            || coalesce(', lowest for ' || group_low || ', highest for ' || group_high, '')
     end
     || {{ finding_uncertainty() }}
     || {{ finding_verdict() }}

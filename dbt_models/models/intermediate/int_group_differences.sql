@@ -1,56 +1,105 @@
--- One row per (comparison_position, group_position): mean D of inference.md 1, a group minus the others on the same
--- prompt: averaged over the blocks of a unit first, then over units (inference.md 2.6, macro unit_position).
--- difference is NULL for a group that shares no block with another.
+-- One row per (comparison_position, statistic, parameters, group_position, reference): a group minus what it is
+-- compared with on the same prompt: the others present (rest: mean D of inference.md 1), all present (grand_mean), or
+-- one other group; averaged over the blocks of a unit first, then over units (inference.md 2.6, macro unit_position).
+-- rest and grand_mean for every group, other groups where the study compares with them. difference is NULL for a group
+-- that shares no block with another; a pair that shares none has no row.
 with
 
 cells as (
-    select * from {{ ref('int_cell_sums') }}
+    select * from {{ ref('int_contrast_cells') }}
 ),
 
-blocks as (
-    select * from {{ ref('int_blocks') }}
+comparisons as (
+    select * from {{ ref('int_comparisons') }}
+),
+
+group_references as (
+    select * from {{ ref('int_references') }} where other_position is not null
 ),
 
 designs as (
-    select * from {{ ref('int_designs') }}
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        count(distinct case when n_groups > 1 then root_position end) as n_root_prompts_compared,
+        count(distinct case when n_groups > 1 then block_position end) as n_blocks_compared,
+        min(case when n_groups > 1 then min_responses end) as min_responses_compared
+    from cells
+    group by comparison_position, statistic, parameters
+),
+
+placed as (
+    select
+        cells.*,
+        case when cells.is_nested then cells.block_position else {{ unit_position('cells', 'designs') }} end
+            as unit_position,
+        case when cells.n_groups > 1 then cells.cell_mean - cells.block_mean end as difference_from_mean
+    from cells
+    inner join designs
+        on cells.comparison_position = designs.comparison_position
+        and cells.statistic = designs.statistic
+        and cells.parameters = designs.parameters
+),
+
+pairs as (
+    select placed.*, group_references.reference, placed.cell_mean - others.cell_mean as difference
+    from placed
+    inner join comparisons on placed.comparison_position = comparisons.comparison_position
+    inner join group_references
+        on comparisons.study_id = group_references.study_id
+        and comparisons.slice_id = group_references.slice_id
+        and comparisons.grouping_id = group_references.grouping_id
+        and placed.group_position = group_references.group_position
+    inner join placed as others
+        on placed.comparison_position = others.comparison_position
+        and placed.statistic = others.statistic
+        and placed.parameters = others.parameters
+        and placed.block_position = others.block_position
+        and group_references.other_position = others.group_position
 ),
 
 block_differences as (
     select
-        cells.comparison_position,
-        cells.group_position,
-        cells.root_position,
-        {{ unit_position('cells', 'designs') }} as unit_position,
-        case
-            when blocks.n_groups > 1
-            then
-                (cells.total / cells.n_responses - blocks.total / blocks.n_groups)
-                * blocks.n_groups / (blocks.n_groups - 1)
-        end as difference
-    from cells
-    inner join blocks
-        on cells.comparison_position = blocks.comparison_position
-        and cells.block_position = blocks.block_position
-    inner join designs on cells.comparison_position = designs.comparison_position
-    where cells.selection_position = 0
+        *,
+        'rest' as reference,
+        case when n_groups > 1 then difference_from_mean * n_groups / (n_groups - 1) end as difference
+    from placed
+    union all
+    select *, 'grand_mean' as reference, difference_from_mean as difference
+    from placed
+    union all
+    select * from pairs
 ),
 
 unit_differences as (
     select
         comparison_position,
+        statistic,
+        parameters,
         group_position,
+        reference,
+        is_nested,
         unit_position,
         min(root_position) as root_position,
+        sum(n_units) as n_units,
         avg(difference) as difference
     from block_differences
-    group by comparison_position, group_position, unit_position
+    group by comparison_position, statistic, parameters, group_position, reference, is_nested, unit_position
 )
 
 select
     comparison_position,
+    statistic,
+    parameters,
     group_position,
+    reference,
     avg(difference) as difference,
-    count(distinct case when difference is not null then root_position end) as n_root_prompts_compared,
-    count(distinct root_position) as n_root_prompts
+    cast(
+        case
+            when is_nested then sum(case when difference is not null then n_units else 0 end)
+            else count(distinct case when difference is not null then root_position end)
+        end as bigint
+    ) as n_root_prompts_compared
 from unit_differences
-group by comparison_position, group_position
+group by comparison_position, statistic, parameters, group_position, reference, is_nested

@@ -26,8 +26,16 @@ slice_groups as (
     select * from {{ ref('int_groups') }}
 ),
 
-differences as (
-    select * from {{ ref('int_group_differences') }}
+cells as (
+    select * from {{ ref('int_cell_sums') }}
+),
+
+shapes as (
+    select * from {{ ref('int_group_shapes') }}
+),
+
+divergences as (
+    select * from {{ ref('int_group_divergences') }}
 ),
 
 one_scan as (
@@ -36,6 +44,7 @@ one_scan as (
         prompt_groups.layout_position,
         prompt_groups.group_position,
         count(*) as n_responses,
+        count(baseline) as n_pairs,
         sum(x) as total,
         {% for name, aggregate in group_statistics().items() %}
         {{ aggregate }} as {{ name }}{{ ',' if not loop.last }}
@@ -68,6 +77,17 @@ missing as (
         on without_value.study_id = prompt_groups.study_id
         and without_value.prompt_id = prompt_groups.prompt_id
     group by without_value.outcome_position, prompt_groups.layout_position, prompt_groups.group_position
+),
+
+roots as (
+    select
+        comparison_position,
+        group_position,
+        count(distinct root_position) as n_root_prompts,
+        count(distinct case when n_pairs > 0 then root_position end) as n_root_prompts_paired
+    from cells
+    where selection_position = 0
+    group by comparison_position, group_position
 )
 
 select
@@ -83,14 +103,17 @@ select
     slice_groups.group_id,
     slice_groups.group_position,
     coalesce(one_scan.n_responses, 0) as n_responses,
+    coalesce(one_scan.n_pairs, 0) as n_pairs,
     coalesce(missing.n_missing, 0) as n_missing,
-    coalesce(differences.n_root_prompts, 0) as n_root_prompts,
-    coalesce(differences.n_root_prompts_compared, 0) as n_root_prompts_compared,
-    differences.difference,
+    coalesce(roots.n_root_prompts, 0) as n_root_prompts,
+    coalesce(roots.n_root_prompts_paired, 0) as n_root_prompts_paired,
     one_scan.total,
     {% for name in group_statistics() %}
-    one_scan.{{ name }}{{ ',' if not loop.last }}
+    one_scan.{{ name }},
     {% endfor %}
+    shapes.skewness,
+    shapes.kurtosis,
+    divergences.kl_divergence
 from comparisons
 inner join slice_groups
     on comparisons.study_id = slice_groups.study_id
@@ -100,10 +123,18 @@ left join one_scan
     on comparisons.outcome_position = one_scan.outcome_position
     and comparisons.layout_position = one_scan.layout_position
     and slice_groups.group_position = one_scan.group_position
+left join shapes
+    on comparisons.outcome_position = shapes.outcome_position
+    and comparisons.layout_position = shapes.layout_position
+    and slice_groups.group_position = shapes.group_position
+left join divergences
+    on comparisons.outcome_position = divergences.outcome_position
+    and comparisons.layout_position = divergences.layout_position
+    and slice_groups.group_position = divergences.group_position
 left join missing
     on comparisons.outcome_position = missing.outcome_position
     and comparisons.layout_position = missing.layout_position
     and slice_groups.group_position = missing.group_position
-left join differences
-    on comparisons.comparison_position = differences.comparison_position
-    and slice_groups.group_position = differences.group_position
+left join roots
+    on comparisons.comparison_position = roots.comparison_position
+    and slice_groups.group_position = roots.group_position

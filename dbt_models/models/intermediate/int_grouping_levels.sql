@@ -7,8 +7,8 @@ groupings as (
     select * from {{ ref('stg_groupings') }}
 ),
 
-factors as (
-    select * from {{ ref('stg_factors') }}
+outside_levels as (
+    select * from {{ ref('int_outside_levels') }}
 ),
 
 levels as (
@@ -47,22 +47,12 @@ inside as (
 
 outside as (
     select
-        sizes.study_id,
-        sizes.grouping_id,
-        prompt_factors.prompt_id,
-        {{ joined_text("prompt_factors.factor || ' = ' || prompt_factors.level", ', ', 'prompt_factors.factor') }}
-            as block_levels
-    from sizes
-    inner join factors on sizes.study_id = factors.study_id and factors.is_blocking
-    inner join prompt_factors
-        on factors.study_id = prompt_factors.study_id
-        and factors.factor = prompt_factors.factor
-    left join groupings
-        on sizes.study_id = groupings.study_id
-        and sizes.grouping_id = groupings.grouping_id
-        and factors.factor = groupings.factor
-    where groupings.factor is null
-    group by sizes.study_id, sizes.grouping_id, prompt_factors.prompt_id
+        study_id,
+        grouping_id,
+        prompt_id,
+        {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as block_levels
+    from outside_levels
+    group by study_id, grouping_id, prompt_id
 )
 
 select

@@ -1,6 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, statistic,
--- parameters, group_position, block_position): the share of the responses of a cell that a selection rate selects.
--- Continuous measures only: the selection rate of a binary measure is its mean.
+-- parameters, group_position, block_position): the share of the responses of a cell that a selection rate selects,
+-- or of its pairs that precision does; a prompt counts once. Continuous measures only: the selection rate of a binary
+-- measure is its mean.
 {{ config(materialized='view') }}
 with
 
@@ -24,13 +25,13 @@ select
     comparisons.calibration,
     comparisons.grouping_id,
     comparisons.category,
-    'selection_rate' as statistic,
+    standards.statistic,
     standards.parameters,
     cells.group_position,
     cells.block_position,
     cells.root_position,
-    cast(cells.n_selected as double) / cells.n_responses as cell_mean,
-    cells.n_responses,
+    cells.selected_share as cell_mean,
+    cells.n_selectable as n_responses,
     cells.n_prompts,
     cells.comparison_position
 from cells
@@ -40,3 +41,4 @@ inner join standards
     and comparisons.slice_id = standards.slice_id
     and comparisons.outcome_position = standards.outcome_position
     and cells.selection_position = standards.selection_position
+where cells.n_selectable > 0

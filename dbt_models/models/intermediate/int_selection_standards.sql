@@ -1,5 +1,6 @@
 -- One row per (study_id, slice_id, outcome_position, selection_position): what the values of a continuous outcome are
--- held against to be selected, from all its rows in the slice.
+-- held against to be selected, from all its rows in the slice. Precision is the share selected by being near the
+-- baseline: its standard is the threshold, and raw values alone have it.
 with
 
 outcome_values as (
@@ -23,11 +24,22 @@ statistics as (
 ),
 
 selections as (
+    -- selection rates first: every outcome has them
     select
-        *,
-        cast(row_number() over (partition by study_id order by parameters asc) - 1 as integer) as selection_position
+        study_id,
+        statistic,
+        parameters,
+        standard,
+        case when statistic = 'precision' then 'near_baseline' else method end as method,
+        case
+            when statistic = 'precision' then cast(replace(parameters, 'threshold=', '') as double)
+            else standard_value
+        end as standard_value,
+        cast(
+            row_number() over (partition by study_id order by statistic desc, parameters asc) - 1 as integer
+        ) as selection_position
     from statistics
-    where statistic = 'selection_rate'
+    where statistic in ('selection_rate', 'precision')
 )
 
 select
@@ -35,9 +47,10 @@ select
     prompt_slices.slice_id,
     outcomes.outcome_position,
     selections.selection_position,
+    selections.statistic,
     selections.parameters,
     selections.method,
-    case selections.standard
+    case coalesce(selections.standard, 'fixed')
         {% for name, aggregate in selection_standards().items() %}
         when '{{ name }}' then {{ aggregate }}
         {% endfor %}
@@ -52,12 +65,13 @@ inner join measure_slices
     and outcomes.measure_id = measure_slices.measure_id
     and prompt_slices.slice_id = measure_slices.slice_id
 inner join selections on outcomes.study_id = selections.study_id
-where outcomes.kind = 'continuous'
+where outcomes.kind = 'continuous' and (selections.statistic = 'selection_rate' or outcomes.calibration = 'raw')
 group by
     prompt_slices.study_id,
     prompt_slices.slice_id,
     outcomes.outcome_position,
     selections.selection_position,
+    selections.statistic,
     selections.parameters,
     selections.method,
     selections.standard

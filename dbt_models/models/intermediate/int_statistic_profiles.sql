@@ -63,7 +63,7 @@ select
     min_by(located.group_id, located.position_low) as group_low,
     cast(sum(located.n_responses) as bigint) as n_responses,
     coalesce(designs.n_root_prompts, 0) as n_root_prompts,
-    coalesce(designs.is_balanced, false) as is_balanced
+    coalesce(designs.is_balanced and sum(located.n_unpaired) = 0, false) as is_balanced
 from located
 left join designs on located.comparison_position = designs.comparison_position
 group by

@@ -1,5 +1,5 @@
--- One row per (study_id, generation_id, measure_id, calibration, category, prompt_id, replicate): one value x.
--- A response without a value has no row.
+-- One row per (study_id, generation_id, measure_id, calibration, category, prompt_id, replicate): one value x with
+-- that of the prompt's baseline. A response without a value has no row.
 {{ config(materialized='view') }}
 with
 
@@ -20,6 +20,7 @@ select
     outcome_values.prompt_id,
     outcome_values.replicate,
     outcome_values.x,
+    outcome_values.baseline,
     outcomes.outcome_position
 from outcome_values
 inner join outcomes on outcome_values.outcome_position = outcomes.outcome_position

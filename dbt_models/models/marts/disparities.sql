@@ -1,6 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric).
 -- value by SQL, every response equal; value_cells and what is uncertain about it by inference, joined on that key,
--- parameters being those of the statistic alone there, and category '': categorical measures have no statistics.
+-- parameters being those of the statistic alone there, and category '': an index is of all labels together.
 with
 
 metrics as (

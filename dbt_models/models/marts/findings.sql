@@ -6,6 +6,29 @@ sentences as (
     {{ union_of(['int_contrast_sentences', 'int_disparity_sentences']) }}
 ),
 
+studies as (
+    select * from {{ ref('stg_studies') }}
+),
+
+generations as (
+    select * from {{ ref('stg_generations') }}
+),
+
+responses as (
+    select * from {{ ref('stg_responses') }}
+),
+
+-- replayed responses carry no time of a request, the baseline never was asked
+first_requests as (
+    select responses.study_id, min(responses.requested_at) as requested_at
+    from responses
+    inner join generations
+        on responses.study_id = generations.study_id
+        and responses.generation_id = generations.generation_id
+        and not generations.is_baseline
+    group by responses.study_id
+),
+
 ranked as (
     select
         *,
@@ -39,29 +62,32 @@ ranked as (
 )
 
 select
-    study_id,
-    finding_rank,
-    source_mart,
-    name,
-    slice_id,
-    generation_id,
-    measure_id,
-    calibration,
-    grouping_id,
-    group_id,
-    category,
-    reference,
-    statistic,
-    parameters,
-    is_tool_bias,
-    value,
-    ci_low,
-    ci_high,
-    p_value,
-    q_value,
-    margin,
-    verdict,
-    scope,
-    n_needed,
-    sentence
+    ranked.study_id,
+    ranked.finding_rank,
+    ranked.source_mart,
+    ranked.name,
+    ranked.slice_id,
+    ranked.generation_id,
+    ranked.measure_id,
+    ranked.calibration,
+    ranked.grouping_id,
+    ranked.group_id,
+    ranked.category,
+    ranked.reference,
+    ranked.statistic,
+    ranked.parameters,
+    ranked.is_tool_bias,
+    ranked.value,
+    ranked.ci_low,
+    ranked.ci_high,
+    ranked.p_value,
+    ranked.q_value,
+    ranked.margin,
+    ranked.verdict,
+    ranked.scope,
+    ranked.n_needed,
+    case when studies.analysis_frozen_at < first_requests.requested_at then 'before' else 'after' end as declared,
+    ranked.sentence
 from ranked
+inner join studies on ranked.study_id = studies.study_id
+left join first_requests on ranked.study_id = first_requests.study_id

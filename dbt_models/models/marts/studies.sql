@@ -11,6 +11,8 @@ select
     domain,
     config_json,
     config_sha256,
+    analysis_sha256,
+    analysis_frozen_at,
     plumbline_version,
     run_id,
     cast(null as timestamp) as published_at

@@ -61,13 +61,28 @@ class Study:
     """The tables of one small build file, filled cell by cell."""
 
     def __init__(self):
-        self.measures, self.values, self.selected = {}, [], []
+        self.measures, self.values, self.selected, self.statistics = {}, [], [], []
 
-    def add(self, measure_id, x, *, kind="continuous", generation_id="model", calibration="raw", category=""):
+    def add(
+        self,
+        measure_id,
+        x,
+        *,
+        kind="continuous",
+        generation_id="model",
+        calibration="raw",
+        category="",
+        baseline=None,
+    ):
         """Add values of shape (root prompts, groups[, replicates]); NaN is no response."""
         self.measures[measure_id] = kind
         x = np.asarray(x, dtype=float)
         x = x[:, :, None] if x.ndim == 2 else x
+        b = (
+            np.full(x.shape, np.nan)
+            if baseline is None
+            else np.asarray(baseline, dtype=float).reshape(x.shape)
+        )
         root, group, replicate = np.nonzero(~np.isnan(x))
         self.values.append(
             pd.DataFrame(
@@ -80,13 +95,22 @@ class Study:
                     "group": group,
                     "replicate": replicate,
                     "x": x[root, group, replicate],
+                    "baseline": b[root, group, replicate],
                 }
             )
         )
         return self
 
-    def write(self, blocks_of_root=1, n_prompts=1, shuffle=None):
-        """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt."""
+    def ask(self, *statistics):
+        """Ask for statistics by name, besides means."""
+        self.statistics += statistics
+        return self
+
+    def write(self, blocks_of_root=1, n_prompts=1, shuffle=None, strata=None):
+        """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt.
+
+        strata: of each root prompt, where root prompts are nested in groups.
+        """
         values = pd.concat(self.values)
         groups = np.arange(values.group.max() + 1)
         values["root_position"] = values.root // blocks_of_root
@@ -94,26 +118,41 @@ class Study:
         keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
         cells = values.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
         cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
-        cells = cells.assign(n_prompts=n_prompts, slice_id="all", grouping_id="gender", study_id="small")
+        place = {"slice_id": "all", "grouping_id": "gender", "study_id": "small"}
+        cells = cells.assign(n_prompts=n_prompts, **place)
         if shuffle is not None:
             cells = cells.sample(frac=1, random_state=shuffle)
         selected = pd.concat([*self.selected, cells.head(0).assign(statistic="", parameters="")])
         prompts = values[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
+        prompts = prompts.assign(
+            scheme="blocked" if strata is None else "nested",
+            stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
+        )
+        ranges = values.dropna(subset="baseline").assign(
+            low=lambda rows: rows[["x", "baseline"]].min(axis=1),
+            high=lambda r: r[["x", "baseline"]].max(axis=1),
+        )
+        ranges = ranges.groupby(["generation_id", "measure_id", "calibration"], as_index=False)
         tables = {
             "raw.measures": pd.DataFrame(
                 {"study_id": "small", "measure_id": list(self.measures), "kind": list(self.measures.values())}
             ),
+            "raw.statistics": pd.DataFrame({"statistic": ["mean", *self.statistics]}).assign(parameters=""),
+            "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
             "intermediate.int_selected_cells": selected,
             "intermediate.int_groups": pd.DataFrame(
                 {"group_id": [f"g{g}" for g in groups], "group_position": groups}
-            ).assign(study_id="small", slice_id="all", grouping_id="gender"),
+            ).assign(**place),
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(
                 study_id="small"
             ),
+            "intermediate.int_value_ranges": ranges.agg(
+                value_low=("low", "min"), value_high=("high", "max")
+            ).assign(slice_id="all"),
             "intermediate.int_prompt_groups": prompts.rename(
                 columns={"group": "group_position", "root": "block_position"}
-            ).assign(study_id="small", slice_id="all", grouping_id="gender"),
+            ).assign(**place),
         }
         connection = duckdb.connect()
         connection.execute("create schema raw; create schema intermediate")
@@ -121,6 +160,9 @@ class Study:
             connection.register("frame", frame)
             connection.execute(f"create table {name} as select * from frame")
             connection.unregister("frame")
+        for table, column in (("int_values", "baseline"), ("int_prompt_groups", "stratum_position")):
+            name = f"intermediate.{table}"
+            connection.execute(f"update {name} set {column} = null where isnan({column})")
         return connection
 
     def select(self, measure_id, threshold=0.0):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from python_assets.infer.design import Unit, choose_unit, floor_is_too_high, presence_patterns, scopes
+from python_assets.infer.design import Unit, choose_unit, presence_patterns, scopes
 from python_assets.infer.reasons import InferenceReason
 
 
@@ -36,11 +36,6 @@ def test_smallest_p_is_the_share_of_the_most_extreme_arrangements(build):
     pairs, triples = build(np.zeros((5, 2)))[0].design, build(np.zeros((4, 3)))[0].design
     assert pairs.smallest_p() == pytest.approx([2 / 32] * 2)
     assert triples.smallest_p() == pytest.approx([1 / 81] * 3)
-
-
-def test_floor_is_compared_with_the_family_of_groups():
-    assert floor_is_too_high(np.array([2 / 32, 2 / 64]), 2, 0.05).tolist() == [True, False]
-    assert floor_is_too_high(np.array([1 / 27, 1 / 81]), 3, 0.05).tolist() == [True, False]
 
 
 def test_columns_with_the_same_gaps_are_taken_together():

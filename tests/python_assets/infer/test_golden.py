@@ -5,9 +5,8 @@ import pytest
 
 from python_assets.infer import interval
 from python_assets.infer.comparison import compare_means, compare_rates
-from python_assets.infer.contrasts import deviations, mean_null
+from python_assets.infer.means import mean_null
 from python_assets.infer.multiplicity import benjamini_hochberg, benjamini_yekutieli
-from python_assets.infer.permutation import p_values
 from python_assets.infer.rates import rate_null, rate_pair
 
 NO_MARGIN = {name: np.array([np.nan]) for name in ("mean_difference", "risk_difference", "log_disparity")}
@@ -18,8 +17,7 @@ def close(expected):
 
 
 def exact_p(task, x):
-    null = mean_null(task.design, deviations(task.design, x), task.draws)
-    return p_values(null.n_as_extreme, task.draws)[0]
+    return mean_null(task.sides, x, task.draws, 0.05).tested.p_value[0]
 
 
 def test_complete_contrasts(golden, build):
@@ -33,6 +31,7 @@ def test_complete_contrasts(golden, build):
         assert result.ci_high[0, group] == close(expected["ci_high"])
         assert result.value[0, group] / result.std_error[0, group] == close(expected["t"])
         assert result.p_value[0, group] == close(expected["p_exact"])
+    assert result.p_maxt[0] == close(case["maxT_step_down"])
     assert set(result.scope[0]) == {"these prompts only"}  # four root prompts
 
 
@@ -55,7 +54,7 @@ def test_rates(golden, build):
     case = golden["rates_5x3"]
     task, y = build(case["x"])
     assert task.draws.n == case["arrangements"]
-    assert rate_pair(task.design, y)[1][0] == close(case["score_z"])
+    assert rate_pair(task.sides, y)[1][0] == close(case["score_z"])
     result = compare_rates(task, y, NO_MARGIN).contrasts
     for group, expected in enumerate(case["groups"]):
         for name, key, value in (
@@ -66,6 +65,7 @@ def test_rates(golden, build):
             assert result[name].ci_low[0, group] == close(expected[key]["ci_low"])
             assert result[name].ci_high[0, group] == close(expected[key]["ci_high"])
             assert result[name].p_value[0, group] == close(case["p_exact"][group])
+            assert result[name].p_maxt[0, group] == close(case["maxT_step_down"][group])
 
 
 def test_score_t(golden, build):
@@ -73,13 +73,14 @@ def test_score_t(golden, build):
 
     case = golden["rates_5x3"]
     task, y = build(case["x"])
-    z = rate_pair(task.design, y)[1][0]
+    z = rate_pair(task.sides, y)[1][0]
     assert 2 * stats.t.sf(np.abs(z), 4) == close(case["p_score_t"])
 
 
 def test_rate_intervals_of_one_group(golden, build):
     case = golden["rates_5x3"]
-    pair, _ = rate_pair(*(lambda built: (built[0].design, built[1]))(build(case["x"], n_permutations=1)))
+    task, y = build(case["x"], n_permutations=1)
+    pair, _ = rate_pair(task.sides, y)
     limits = interval.wilson(pair.p1, pair.inverse_n1, interval.t_quantile(np.array(5.0), 0.05))
     for group, expected in enumerate(case["groups"]):
         wilson = expected["rate_wilson"]
@@ -130,7 +131,7 @@ def test_incomplete_blocks(golden, build):
     task, z = build(x)
     assert task.draws.n == case["arrangements"]
     assert exact_p(task, z) == close(case["p_exact"])
-    null = mean_null(task.design, deviations(task.design, z), task.draws).values[0]
+    null = mean_null(task.sides, z, task.draws, 0.05).values[0]
     result = compare_means(task, z, NO_MARGIN).contrasts["mean_difference"]
     assert result.value[0] == close(case["value"])
     assert result.value[0] / result.std_error[0] == close(case["t"])
@@ -163,11 +164,7 @@ def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):
     for name in ("complete_4x3", "rates_5x3"):
         case = golden[name]
         task, x = build(case["x"], n_permutations=20_000)
-        null = (
-            mean_null(task.design, deviations(task.design, x), task.draws)
-            if name == "complete_4x3"
-            else rate_null(task.design, x, task.draws)
-        )
+        null = (mean_null if name == "complete_4x3" else rate_null)(task.sides, x, task.draws, 0.05)
         exact = np.array(case["p_exact"] if "p_exact" in case else [c["p_exact"] for c in case["contrast"]])
-        drawn = p_values(null.n_as_extreme, task.draws)[0]
+        drawn = null.tested.p_value[0]
         assert (np.abs(drawn - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4).all()

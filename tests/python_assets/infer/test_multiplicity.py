@@ -5,11 +5,14 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.multiplicity import (
+    StepDown,
     benjamini_hochberg,
     benjamini_yekutieli,
     n_at_floor_needed,
     yekutieli_is_reachable,
 )
+from python_assets.infer.permutation import GivenDraws
+from tests.python_assets.infer import written_out
 
 
 @pytest.mark.parametrize("n", [1, 2, 21, 500])
@@ -42,3 +45,52 @@ def test_draws_that_a_family_needs(n, least):  # inference.md 3.4
 def test_draws_that_yekutieli_needs(n, least):  # inference.md 3.4
     assert yekutieli_is_reachable(n, least, 0.05)
     assert not yekutieli_is_reachable(n, least - 1, 0.05)
+
+
+# Step-down maxT, column by column.
+
+
+def stepped(observed, permuted):
+    step_down = StepDown(observed)
+    draws = GivenDraws(np.zeros((len(permuted), 1), dtype=int))
+    halves = [step_down.count(half) for half in np.array_split(permuted, 2)]
+    return step_down.p_values(sum(halves), draws)
+
+
+def test_step_down_is_its_definition():
+    rng = np.random.default_rng(1)
+    observed, permuted = np.abs(rng.normal(size=(6, 5))), np.abs(rng.normal(size=(300, 6, 5)))
+    observed[2, 3] = observed[4, 3]
+    p = stepped(observed, permuted)
+    for column in range(5):
+        _, count = written_out.step_down(observed[:, column], permuted[:, :, column])
+        assert p[:, column] == pytest.approx(count / 300, abs=1e-12)
+
+
+def test_step_down_of_a_row_that_is_not_tested_leaves_it_out():
+    rng = np.random.default_rng(2)
+    observed, permuted = np.abs(rng.normal(size=(4, 3))), np.abs(rng.normal(size=(200, 4, 3)))
+    observed[1, 0], permuted[:, 1, 0] = np.nan, 100
+    p = stepped(observed, permuted)
+    others = [0, 2, 3]
+    assert np.isnan(p[1, 0])
+    assert p[others, 0] == pytest.approx(stepped(observed[others], permuted[:, others])[:, 0])
+    assert np.isnan(stepped(np.full((2, 1), np.nan), permuted[:, :2, :1])).all()
+
+
+def test_step_down_of_one_row_is_its_own_p_and_of_several_is_not_below_theirs():
+    rng = np.random.default_rng(3)
+    observed, permuted = np.abs(rng.normal(size=(5, 4))), np.abs(rng.normal(size=(200, 5, 4)))
+    own = (permuted >= observed).mean(axis=0)
+    assert stepped(observed[:1], permuted[:, :1]) == pytest.approx(own[:1])
+    p = stepped(observed, permuted)
+    assert (p >= own).all()
+    assert (p <= (permuted.max(axis=1, keepdims=True) >= observed).mean(axis=0)).all()
+
+
+def test_pieces_of_columns_are_counted_as_all_together():
+    rng = np.random.default_rng(4)
+    observed, permuted = np.abs(rng.normal(size=(3, 4))), np.abs(rng.normal(size=(50, 3, 4)))
+    step_down = StepDown(observed)
+    parts = [step_down.count(permuted[:, :, part], part) for part in (slice(0, 1), slice(1, 4))]
+    assert (np.hstack(parts) == step_down.count(permuted)).all()

@@ -3,13 +3,30 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from python_assets.infer.reference import Against
 from python_assets.infer.run import TABLES, infer_study
+
+DEFAULTS = {
+    "seed": 1,
+    "n_permutations": 499,
+    "n_bootstrap": 200,
+    "alpha": 0.05,
+    "margins": {},
+    "unit": None,
+    "references": {},
+    "asked_contrasts": (),
+    "families": {},
+}
+
+
+RESULTS = ("summary_statistics", "contrasts", "disparities")
 
 
 def analysis(**options):
-    return SimpleNamespace(**{"seed": 1, "n_permutations": 499, "alpha": 0.05, "margins": {}} | options)
+    return SimpleNamespace(**DEFAULTS | options)
 
 
 def rows(connection, table, where="true"):
@@ -24,14 +41,15 @@ def numbers(n_prompts=10, n_groups=3, seed=1, shift=0.0):
 
 def test_every_measure_has_a_row_for_each_group_and_contrast(study):
     study.add("sentiment", numbers()).add("refusal", numbers() > 0.5, kind="binary")
-    for category in ("yes", "no"):
-        study.add("answer", numbers(seed=ord(category[0])) > 0, kind="categorical", category=category)
+    for category, sign in (("yes", 1), ("no", -1)):
+        study.add("answer", sign * numbers(seed=9) > 0, kind="categorical", category=category)
     connection = study.select("sentiment").write()
     counts = infer_study(connection, analysis())
     found = connection.execute(
         "select measure_id, contrast, category, count(*) from inference.contrasts group by all order by all"
     ).fetchall()
     assert found == [
+        ("answer", "fdi_group", "", 3),
         ("answer", "risk_difference", "no", 3),
         ("answer", "risk_difference", "yes", 3),
         ("refusal", "log_disparity", "", 3),
@@ -41,8 +59,13 @@ def test_every_measure_has_a_row_for_each_group_and_contrast(study):
     metrics = connection.execute(
         "select measure_id, statistic, count(*) from inference.disparities group by all order by all"
     ).fetchall()
-    assert metrics == [("refusal", "mean", 9), ("sentiment", "mean", 8), ("sentiment", "selection_rate", 9)]
-    assert counts.n_contrasts == 15
+    assert metrics == [
+        ("answer", "share", 4),
+        ("refusal", "mean", 9),
+        ("sentiment", "mean", 8),
+        ("sentiment", "selection_rate", 9),
+    ]
+    assert counts.n_contrasts == 18
     assert counts.n_summary_statistics == 15
     for table, columns in TABLES.items():
         assert [d[0] for d in connection.execute(f"from inference.{table}").description] == list(columns)
@@ -58,6 +81,8 @@ def test_no_number_is_nan_and_every_gap_has_a_reason(study):
             assert connection.execute(
                 f"select count(*) from inference.{table} where isnan({name})"
             ).fetchone() == (0,)
+        if table == "design_power":
+            continue
         gap = "p_value is null" if "p_value" in columns else "ci_low is null"
         silent = f"select count(*) from inference.{table} where {gap} and inference_reason is null"
         assert connection.execute(silent).fetchone() == (0,)
@@ -131,13 +156,6 @@ def test_the_margin_of_a_measure_goes_before_that_of_all(study):
     infer_study(connection, analysis(margins={"mean_difference": 0.5, "other": {"mean_difference": 0.2}}))
     margins = connection.execute("select distinct measure_id, margin from inference.contrasts order by all")
     assert margins.fetchall() == [("other", 0.2), ("sentiment", 0.5)]
-
-
-def test_four_fifths_is_the_default_margin_of_the_impact_ratio(study):
-    connection = study.add("refusal", numbers() > 0, kind="binary").write()
-    infer_study(connection, analysis())
-    assert set(rows(connection, "disparities", "metric = 'impact_ratio'").margin) == {0.8}
-    assert rows(connection, "disparities", "metric = 'range'").margin.isna().all()
 
 
 def test_inconclusive_says_how_many_root_prompts_it_needs(study):
@@ -228,19 +246,21 @@ def test_blocks_take_the_place_of_too_few_root_prompts(study):
     assert "12 blocks as units" in row.method
 
 
-def test_several_prompts_in_a_cell_have_no_scheme_yet(study):
-    connection = study.add("sentiment", numbers()).write(n_prompts=4)
+def test_several_prompts_in_a_cell_need_a_declared_unit(study):
+    connection = study.add("sentiment", numbers()).ask("variance").write(n_prompts=4)
     infer_study(connection, analysis())
-    for table in TABLES:
+    for table in RESULTS:
         reasons = set(rows(connection, table).inference_reason) - {"descriptive"}
-        assert reasons == {"scheme_not_available"}
+        assert reasons == {"several_prompts"}
+    infer_study(connection, analysis(unit="name"))
+    assert "several_prompts" not in set(rows(connection, "contrasts").inference_reason)
 
 
-def test_groups_that_never_meet_have_no_scheme_yet(study):
+def test_groups_that_never_share_a_block_cannot_be_compared_in_blocks(study):
     x = np.where(np.arange(12)[:, None] % 2 == np.arange(2), numbers(12, 2), np.nan)
     connection = study.add("sentiment", x).write()
     infer_study(connection, analysis())
-    assert set(rows(connection, "contrasts").inference_reason) == {"scheme_not_available"}
+    assert set(rows(connection, "contrasts").inference_reason) == {"no_shared_block"}
 
 
 def test_a_group_without_values_is_named_and_the_others_are_compared(study):
@@ -289,3 +309,176 @@ def test_replicates_that_are_not_where_the_cells_say_are_named(study):
     connection.execute("delete from intermediate.int_values where replicate > 0")
     infer_study(connection, analysis())
     assert set(rows(connection, "contrasts").inference_reason) == {"too_few_replicates"}
+
+
+def nested(n_units=8, shift=1.0, seed=2):
+    """Two groups of root prompts, none of which meets the other; strata of half of them each."""
+    x = np.random.default_rng(seed).normal(size=(2 * n_units, 2))
+    group = np.arange(2 * n_units) % 2
+    x[:, 0] += shift
+    x[np.arange(len(x)), 1 - group] = np.nan
+    return x, np.arange(2 * n_units) // n_units
+
+
+def test_units_nested_in_groups_are_compared_as_units(study):
+    x, strata = nested(shift=3)
+    study.add("sentiment", x).add("refusal", np.where(np.isnan(x), x, x > 1), kind="binary")
+    for category, sign in (("yes", 1), ("no", -1)):
+        label = np.where(np.isnan(x), x, sign * (x - 1) > 0)
+        study.add("answer", label, kind="categorical", category=category)
+    connection = study.ask("variance").write(strata=strata)
+    infer_study(connection, analysis(asked_contrasts=("dbi",)))
+    contrasts = rows(connection, "contrasts")
+    assert set(contrasts.contrast) == {
+        "mean_difference",
+        "risk_difference",
+        "log_disparity",
+        "fdi_group",
+        "dbi",
+    }
+    assert contrasts.p_value.notna().all()
+    assert all("units nested in groups, 16 units" in method for method in contrasts.method)
+    assert set(contrasts.scope) == {"prompts like these"}
+    means = contrasts[contrasts.contrast == "mean_difference"].set_index("group_id")
+    by_stratum = [np.nanmean(x[strata == s], axis=0) for s in (0, 1)]
+    assert means.value_cells["g0"] == pytest.approx(np.mean([a - b for a, b in by_stratum]))
+    variance = rows(connection, "disparities", "statistic = 'variance' and metric = 'range'")
+    assert variance.inference_reason.tolist() == ["scheme_not_available"] * 2
+
+
+@pytest.mark.parametrize(
+    ("reference", "n_rows", "names"),
+    [
+        (("grand_mean", None), 3, {"grand_mean"}),
+        (("level", "g1"), 2, {"g1"}),
+        (("all_pairs", None), 6, {"g0", "g1", "g2"}),
+    ],
+)
+def test_groups_are_compared_with_what_the_study_says(study, reference, n_rows, names):
+    x = numbers(8)
+    connection = study.add("sentiment", x).add("refusal", x > 0, kind="binary").write()
+    infer_study(connection, analysis(references={"gender": (Against(reference[0]), reference[1])}))
+    for contrast in ("mean_difference", "risk_difference", "log_disparity"):
+        found = rows(connection, "contrasts", f"contrast = '{contrast}'")
+        assert len(found) == n_rows
+        assert set(found.reference) == names
+    means = rows(connection, "contrasts", "contrast = 'mean_difference'")
+    of_group = {f"g{g}": x[:, g].mean() for g in range(3)} | {"grand_mean": x.mean()}
+    for row in means.itertuples():
+        assert row.value_cells == pytest.approx(of_group[row.group_id] - of_group[row.reference])
+
+
+def test_a_reference_group_outside_the_slice_leaves_its_contrasts_to_sql(study):
+    connection = study.add("sentiment", numbers()).write()
+    infer_study(connection, analysis(references={"gender": (Against.LEVEL, "nobody")}))
+    assert rows(connection, "contrasts").empty
+    assert rows(connection, "disparities").p_value.notna().any()
+
+
+def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(study):
+    x = numbers(12, shift=1)
+    connection = study.add("sentiment", x).add("constant", np.ones_like(x)).write()
+    infer_study(connection, analysis(asked_contrasts=("dbi",), margins={"dbi": 1.5}))
+    found = rows(connection, "contrasts", "contrast = 'dbi' and measure_id = 'sentiment'")
+    expected = (x.mean(axis=0) - x.mean()) / x.std(ddof=1)
+    assert found.value_cells.to_numpy() == pytest.approx(expected)
+    assert set(found.reference) == {"grand_mean"}
+    assert set(found.margin) == {1.5}
+    plain = rows(connection, "contrasts", "contrast = 'mean_difference' and measure_id = 'sentiment'")
+    width = (plain.ci_high - plain.ci_low) * 2 / 3 / x.std(ddof=1)
+    assert (found.ci_high - found.ci_low).to_numpy() == pytest.approx(width.to_numpy())
+    assert found.p_value.tolist() == plain.p_value.tolist()
+    constant = rows(connection, "contrasts", "contrast = 'dbi' and measure_id = 'constant'")
+    assert set(constant.inference_reason) == {"no_spread"}
+    assert constant.value_cells.isna().all()
+
+
+def test_a_difference_of_selection_rates_is_tested_where_it_is_asked_for(study):
+    connection = study.add("sentiment", numbers()).select("sentiment").write()
+    infer_study(connection, analysis())
+    assert rows(connection, "contrasts", "contrast = 'selection_rate_difference'").empty
+    infer_study(connection, analysis(asked_contrasts=("selection_rate_difference",)))
+    found = rows(connection, "contrasts", "contrast = 'selection_rate_difference'")
+    assert len(found) == 3
+    assert all("MOVER" in method for method in found.method)
+
+
+def test_statistics_that_are_no_means_have_p_and_intervals_of_their_own(study):
+    x = numbers(12)
+    connection = study.add("sentiment", x, baseline=x + numbers(12, seed=3)).ask("variance", "correlation")
+    connection = connection.write()
+    infer_study(connection, analysis(asked_contrasts=("variance_difference",)))
+    found = rows(connection, "disparities", "metric = 'range'").set_index("statistic")
+    assert set(found.index) == {"mean", "variance", "correlation"}
+    assert found.p_value.notna().all()
+    assert np.isnan(found.ci_low["variance"])
+    assert found.inference_reason["variance"] == "interval_not_validated"
+    assert found.value_cells["variance"] == pytest.approx(np.ptp(x.var(axis=0, ddof=1)))
+    summary = rows(connection, "summary_statistics", "statistic = 'variance'")
+    assert (summary.ci_low < x.var(axis=0, ddof=1)).all()
+    assert (summary.ci_high > x.var(axis=0, ddof=1)).all()
+    differences = rows(connection, "contrasts", "contrast = 'variance_difference'")
+    assert len(differences) == 3
+    assert differences.p_value.notna().all()
+
+
+def test_the_full_intersection_has_an_idi(study):
+    def categories(study):
+        for category, sign in (("yes", 1), ("no", -1)):
+            study.add("answer", sign * numbers() > 0, kind="categorical", category=category)
+        return study
+
+    connection = categories(study).write()
+    infer_study(connection, analysis())
+    assert "idi" not in set(rows(connection, "disparities").metric)
+    connection.execute("insert into raw.groupings values ('gender', 'race')")
+    infer_study(connection, analysis(margins={"idi": 0.2, "fdi": 0.15}))
+    found = rows(connection, "disparities").set_index("metric")
+    assert found.value_cells["idi"] == found.value_cells["fdi"]
+    assert found.margin["idi"] == 0.2
+
+
+def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(study):
+    x = numbers(30, shift=4)
+    connection = study.add("sentiment", x).add("refusal", x > 1.5, kind="binary").write()
+    for margin, verdict in ((0.1, "bias_shown"), (20.0, "equivalence_shown"), (None, "difference_shown")):
+        infer_study(connection, analysis(margins={} if margin is None else {"range": margin}))
+        found = rows(connection, "disparities", "metric = 'range' and measure_id = 'sentiment'")
+        assert found.verdict.tolist() == [verdict]
+        assert found.ci_low[0] < found.value_cells[0] < found.ci_high[0]
+    infer_study(connection, analysis(margins={"impact_ratio": 0.8}))
+    ratio = rows(connection, "disparities", "metric = 'impact_ratio'")
+    assert ratio.verdict.tolist() == ["bias_shown"]
+    assert ratio.ci_high[0] < 0.8
+
+
+def test_a_declared_family_pools_measures(study):
+    connection = study.add("sentiment", numbers()).add("other", numbers(seed=4)).write()
+    lists = dict.fromkeys(
+        ("slices", "generations", "calibrations", "groupings", "contrasts", "metrics", "statistics")
+    )
+    families = {"primary": SimpleNamespace(measures=["sentiment", "other"], **lists)}
+    infer_study(connection, analysis(families=families))
+    found = rows(connection, "contrasts")
+    assert set(found.family_id) == {"primary"}
+    assert set(found.n_family) == {6}
+    alone = found.p_value_maxt
+    infer_study(connection, analysis())
+    assert np.minimum(2 * rows(connection, "contrasts").p_value_maxt, 1).tolist() == pytest.approx(
+        alone.tolist()
+    )
+
+
+def test_the_power_of_the_design_is_written_beside_the_results(study):
+    connection = study.add("sentiment", numbers()).write()
+
+    def power_rows(contrasts):
+        assert {"value", "sd", "n_root_prompts", "contrast"} <= set(contrasts)
+        return pd.DataFrame(
+            {"grouping_id": ["gender"], "measure_id": "sentiment", "contrast": "mean_difference"}
+        ).assign(source="observed", n_root_prompts=10, baseline_rate_or_sd=contrasts.sd.mean())
+
+    infer_study(connection, analysis(), power_rows)
+    found = rows(connection, "design_power")
+    assert found.study_id.tolist() == ["small"]
+    assert found.baseline_rate_or_sd[0] > 0

@@ -190,7 +190,20 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "is_tool_bias": False,
                 "verdict": "difference_shown",
                 "scope": "prompts like these",
+                "declared": "after",
                 "sentence": "Brazil scores 0.15 above the rest.",
+            }
+        ],
+        "design_power": [
+            {
+                "grouping_id": "concept",
+                "measure_id": "sentiment",
+                "contrast": "mean_difference",
+                "source": "observed",
+                "n_root_prompts": 2,
+                "baseline_rate_or_sd": 0.61,
+                "minimum_detectable_effect": 1.73,
+                "reason": "no_effect_declared",
             }
         ],
         "data_quality": [

@@ -1,3 +1,4 @@
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from python_assets.errors import WarehouseError
 from python_assets.report import write_report
 from python_assets.report.text import SIMULATED
+from tests.python_assets.report.conftest import small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
@@ -182,3 +184,25 @@ def test_interval_level_and_error_rate_are_those_of_the_study(report):
     page = report(studies=[STUDY])
     assert "90 % interval" in page.sections["groups"]
     assert "q at most 0.1" in page.sections["guide"]
+
+
+def test_the_page_says_what_the_design_could_show(report):
+    asked = report().sections["asked"]
+    assert "0.61" in asked
+    assert "1.73" in asked
+    assert "no effect declared" in asked
+
+
+def test_findings_are_exploratory_where_nothing_was_frozen(report):
+    assert "Exploratory" in report().sections["findings"]
+
+
+def test_findings_of_an_analysis_that_was_frozen_first_say_so(report):
+    tables = small_study(is_simulated=True)
+    frozen = {"analysis_frozen_at": datetime(2025, 1, 1), "analysis_sha256": "deadbeef" * 8}
+    findings = report(
+        studies=[tables["studies"][0] | frozen], findings=[tables["findings"][0] | {"declared": "before"}]
+    ).sections["findings"]
+    assert "Exploratory" not in findings
+    assert "2025-01-01 00:00 UTC" in findings
+    assert "deadbeefdead" in findings

@@ -20,6 +20,10 @@ IMPORT = {
     "generations": '[{name: "*", provider: replay}]',
     "measures": "[{name: score, kind: continuous, column: score}]",
 }
+MARGINS = (
+    "'mean_difference', 'risk_difference', 'log_disparity', 'dbi', 'fdi_group', 'selection_rate_difference', "
+    "'precision_difference', 'range', 'standard_deviation', 'impact_ratio', 'fdi', 'idi' and 2 more"
+)
 FACTORS = "'source_tag', 'keyword', 'document', 'task', 'is_root'"
 
 
@@ -37,6 +41,15 @@ CASES = {
         {**SCRAPE, "groupings": "[concept, [concept, gendr]]"},
         f"groupings[1]: got \"gendr\"; expected a factor: 'concept', {FACTORS}; "
         "declare it under factors:, or take one of these",
+    ),
+    "an unknown factor as the unit": (
+        {**TEMPLATES, "unit": "gendr"},
+        f"unit: got \"gendr\"; expected a factor: 'gender', {FACTORS}, 'template'; did you mean 'gender'?",
+    ),
+    "a model factor as the unit": (
+        {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "unit": "size"},
+        f"unit: got \"size\"; expected a factor of prompts, not of models: 'concept', {FACTORS}; "
+        "remove it; generations are told apart in every table",
     ),
     "a grouping twice": (
         {**SCRAPE, "groupings": "[[concept, task], [task, concept]]"},
@@ -108,14 +121,13 @@ CASES = {
     "a margin for an unknown metric": (
         {**SCRAPE, "analysis": "{margins: {impact_rato: 0.8}}"},
         'analysis.margins.impact_rato: got "impact_rato"; expected a contrast or metric: '
-        "'mean_difference', "
-        "'risk_difference', 'log_disparity', 'range', 'standard_deviation', 'impact_ratio'; "
+        f"{MARGINS}; "
         "did you mean 'impact_ratio'?",
     ),
     "a margin for a measure without a metric": (
         {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
-        "analysis.margins.refusal: got \"refusal\"; expected a contrast or metric: 'mean_difference', "
-        "'risk_difference', 'log_disparity', 'range', 'standard_deviation', 'impact_ratio'; "
+        'analysis.margins.refusal: got "refusal"; expected a contrast or metric: '
+        f"{MARGINS}; "
         "write refusal: {mean_difference: 0.1} for a margin of one measure",
     ),
     "a margin for an unknown measure": (
@@ -125,8 +137,8 @@ CASES = {
     ),
     "a margin for an unknown metric of a measure": (
         {**SCRAPE, "analysis": "{margins: {sentiment: {rnge: 0.1}}}"},
-        "analysis.margins.sentiment.rnge: got \"rnge\"; expected a contrast or metric: 'mean_difference', "
-        "'risk_difference', 'log_disparity', 'range', 'standard_deviation', 'impact_ratio'; "
+        'analysis.margins.sentiment.rnge: got "rnge"; expected a contrast or metric: '
+        f"{MARGINS}; "
         "did you mean 'range'?",
     ),
     "a margin of nothing": (

@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_contrasts.py - mirrors python_assets/infer/contrasts.py."""
+"""tests/python_assets/infer/test_means.py - mirrors python_assets/infer/means.py, on top of sides.py."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,16 @@ from scipy import stats
 
 from python_assets.infer.comparison import compare_means
 from python_assets.infer.design import Unit
+from python_assets.infer.reference import Against, Reference
+from tests.python_assets.infer import written_out
+
+GRAND_MEAN = Reference(Against.GRAND_MEAN)
 
 
-def mean_difference(task, x):
+def mean_difference(task, x, reference=Reference()):  # noqa: B008
     none = np.full(x.shape[1], np.nan)
-    return compare_means(task, x, {"mean_difference": none}).contrasts["mean_difference"]
+    compared = compare_means(task._replace(reference=reference), x, {"mean_difference": none})
+    return compared.contrasts["mean_difference"]
 
 
 def t_of_first(*columns):
@@ -152,6 +157,67 @@ def test_margin_p_is_the_tail_of_t(build):
     assert result.p_equivalence == pytest.approx(stats.t.sf(-t, 9), abs=1e-10)
 
 
+@pytest.mark.parametrize("root", [np.arange(8), np.repeat(np.arange(4), 2)])
+@pytest.mark.parametrize("reference", [Reference(), GRAND_MEAN])
+def test_incomplete_blocks_are_those_written_out(build, reference, root):
+    rng = np.random.default_rng(19)
+    x = np.where(rng.random((8, 4)) < 0.25, np.nan, rng.normal(size=(8, 4)))
+    x[3:5, 1] = np.nan  # so that groups are in different numbers of units
+    task, z = build(x, n_permutations=200, root_of_block=root)
+    result = mean_difference(task, z, reference)
+    roots = task.design.root_of_block
+
+    def ts(table):
+        each = [written_out.sides(table, roots, g, None, reference.against).T for g in range(4)]
+        return np.array([abs(written_out.t(a, c)) for a, c in each])
+
+    table = written_out.observed(task, z)
+    drawn = np.array([ts(one) for one in written_out.tables(task, z)])
+    alone, stepped = written_out.step_down(ts(table), drawn)
+    assert (result.reason == None).all()  # noqa: E711
+    assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
+    assert result.p_maxt[0] == pytest.approx((stepped + 1) / 201, abs=1e-12)
+    for group in range(4):
+        a, c = written_out.sides(table, roots, group, None, reference.against).T
+        assert result.value[0, group] == pytest.approx((a - c).mean(), abs=1e-12)
+        assert result.std_error[0, group] == pytest.approx(stats.sem(a - c), abs=1e-12)
+
+
+def test_grand_mean_of_complete_blocks_is_the_rest_on_another_scale(build):
+    x = np.random.default_rng(20).normal(size=(12, 5, 2))
+    task, z = build(x, n_permutations=199)
+    rest, grand = mean_difference(task, z), mean_difference(task, z, GRAND_MEAN)
+    for field in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "sd"):
+        assert getattr(grand, field) == pytest.approx(getattr(rest, field) * 4 / 5, abs=1e-12)
+    assert (grand.p_value == rest.p_value).all()
+    assert (grand.p_maxt == rest.p_maxt).all()
+    assert grand.value.sum(axis=1) == pytest.approx(0, abs=1e-12)
+    assert grand.value == pytest.approx((x - x.mean(axis=1, keepdims=True)).mean(axis=0).T, abs=1e-12)
+
+
+def test_indices_do_not_depend_on_the_reference(build):
+    x = np.random.default_rng(21).normal(size=(10, 3))
+    task, z = build(x, n_permutations=99)
+    none = {"mean_difference": np.full(1, np.nan)}
+    references = (Reference(), GRAND_MEAN, Reference(Against.LEVEL, 0), Reference(Against.ALL_PAIRS))
+    tests = [compare_means(task._replace(reference=r), z, none).indices["range"] for r in references]
+    for other in tests[1:]:
+        assert other.p_value == tests[0].p_value
+        assert other.null_q95 == pytest.approx(tests[0].null_q95, abs=1e-12)
+
+
+def test_rows_without_a_permutation_p_do_not_step_down(build):
+    x = np.random.default_rng(22).normal(size=(12, 3))
+    x[3:, 2] = np.nan  # in 3 blocks of three: 1 / 27 > .05 / 3
+    result = mean_difference(*build(x, n_permutations=199))
+    assert result.reason[0].tolist() == [None, None, "p_floor"]
+    assert np.isnan(result.p_maxt[0]).tolist() == [False, False, True]
+    x[2, 2] = np.nan
+    few = mean_difference(*build(x, n_permutations=199))
+    assert np.isnan(few.p_maxt[0]).tolist() == [False, False, True]
+    assert (few.p_maxt[0, :2] >= few.p_value[0, :2]).all()
+
+
 # Error rates: data sets are columns, so that one run is many data sets.
 
 
@@ -209,3 +275,16 @@ def test_interval_covers_the_difference(build):
     covered = int(((result.ci_low[:, 0] <= 0) & (result.ci_high[:, 0] >= 0)).sum())
     low, high = bounds(1_000, 0.95)
     assert low <= covered <= high
+
+
+def test_family_wise_error_is_nominal_and_steps_down_to_the_other_differences(build):
+    rng = np.random.default_rng(23)
+    x = rng.normal(size=(12, 1, 600)) + rng.exponential(size=(12, 5, 600))
+    p = mean_difference(*build(x, n_permutations=499)).p_maxt
+    low, high = bounds(600)
+    assert low <= rejected(p.min(axis=1)) <= high
+    x[:, 0] += 10
+    x[:, 1] -= 10
+    p = mean_difference(*build(x, n_permutations=499)).p_maxt
+    assert (p[:, :2] <= 0.05).all()
+    assert rejected(p[:, 2:].min(axis=1)) <= high

@@ -1,0 +1,157 @@
+"""How often fixed thresholds call a model biased that treats all groups alike, and how often Plumbline does.
+
+    python -m bench.bench_peers [--sets 1000] [--permutations 999]
+
+The thresholds are those of the documents that Plumbline implements (SAGED, FAIR-SEA), applied as they say: to
+the raw number. Prints the tables of docs/raw_thresholds.md.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import stats
+
+from python_assets.infer.comparison import compare_means, compare_selections
+from python_assets.infer.multiplicity import benjamini_hochberg
+from python_assets.infer.permutation import Floats, RandomDraws
+from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.replicates import Replicates
+from python_assets.infer.welch import ReplicateTask, compare_replicated_rates
+from tests.python_assets.infer import simulated
+from tests.python_assets.infer.at_margin import index_words, words_of
+from tests.python_assets.infer.measured import ALPHA, Sizes, rejected, welch_rows
+from tests.python_assets.infer.simulated import FAIR_SEA, SAGED, Layout, Model
+
+SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
+MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd": 0.1}
+Row = tuple[str, float]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=1_000)
+    parser.add_argument("--permutations", type=int, default=999)
+    options = parser.parse_args()
+    sizes = Sizes(options.sets, options.permutations)
+    show(f"A score, {SAGED}, one response each (SAGED)", scores(SAGED, Model(), sizes))
+    race_and_gender = f"A score, {FAIR_SEA} responses (FAIR-SEA, gender x race)"
+    show(race_and_gender, scores(FAIR_SEA, Model(interaction=0.2), sizes))
+    alike = Model(rho=0, interaction=0)
+    show("One question, race within 6 profiles, 5 responses each", outcomes(Layout(6, 4, 5), alike, sizes))
+    show("One question, 24 intersections, 5 responses each", one_question(24, 5, sizes))
+    show("8 questions, 24 intersections, one response each", outcomes(Layout(8, 24), Model(), sizes))
+
+
+def show(title: str, rows: Iterator[Row]) -> None:
+    print(f"\n{title}\n\n| rule | says biased |\n|---|---|")
+    for rule, share in rows:
+        print(f"| {rule} | {share:.1%} |", flush=True)
+
+
+def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
+    """Thresholds on a continuous measure, then Plumbline's verdicts on the same data."""
+    rows = simulated.responses(sizes.rng, layout, model, sizes.n_sets)
+    group_means = rows.mean(axis=(0, 2))
+    is_selected = (rows >= rows.mean(axis=(0, 1, 2))).astype(float)
+    rates = is_selected.mean(axis=(0, 2))
+    welch = [welch_rows(rows, group) for group in range(layout.n_groups)]
+    yield "impact ratio of selection rates < 0.8", share(rates.min(axis=0) < 0.8 * rates.max(axis=0))
+    yield "max z of group means > 2", share(max_z(group_means) > 2)
+    yield "Dixon's Q beyond its 95 % value", share(dixon_q(group_means) > dixon_critical(layout.n_groups))
+    yield "Welch's p < .05 on rows, any group", share(np.min(welch, axis=0) <= ALPHA)
+    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    margins = simulated.no_margins(sizes.n_sets, impact_ratio=MARGINS["impact_ratio"])
+    x, selected = (z.mean(axis=2).reshape(-1, sizes.n_sets) for z in (rows, is_selected))
+    contrasts = compare_means(task, x, margins).contrasts["mean_difference"]
+    outside = (contrasts.ci_low > 0) | (contrasts.ci_high < 0)
+    yield "unadjusted 95 % interval without 0, any group", share(outside.any(axis=1))
+    words = words_of(contrasts)
+    yield "**Plumbline**, any group: difference_shown", share((words == "difference_shown").any(axis=1))
+    test = compare_selections(task, selected, margins).indices["impact_ratio"]
+    yield from verdict_rows("impact ratio", index_words(test, MARGINS["impact_ratio"], is_ratio=True))
+
+
+def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
+    """Thresholds on a categorical measure, then Plumbline's verdicts on the same data."""
+    y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=SHARES)
+    profile = y.reshape(layout.n_prompts, layout.n_groups, *y.shape[1:]).mean(axis=0)
+    name, margin = fairness_index(layout.n_groups)
+    yield from thresholds(profile, layout.n_prompts * layout.n_groups * layout.n_replicates)
+    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    limits = MARGINS | {"fdi": margin}
+    indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets, **limits)).indices
+    for metric, words in (("fdi", name), ("cramers_v", "Cramer's V"), ("jsd", "Jensen-Shannon divergence")):
+        yield from verdict_rows(words, index_words(indices[metric], limits[metric]))
+
+
+def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
+    """The same where every group has only its replicates: each category is a rate of its own."""
+    layout = Layout(1, n_groups * n_responses)
+    y = simulated.categories(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets, shares=SHARES)
+    yield from thresholds(y.reshape(n_groups, n_responses, *y.shape[1:]).mean(axis=1), len(y))
+    group = np.repeat(np.arange(n_groups), n_responses)
+    block = np.zeros_like(group)
+    draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(y)), len(y))
+    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), n_groups)
+    compared = compare_replicated_rates(ReplicateTask(rows, draws, ALPHA), y.reshape(len(y), -1))
+    p = compared.contrasts["risk_difference"].p_value.reshape(sizes.n_sets, -1)
+    found = [(benjamini_hochberg(of_set) <= ALPHA).any() for of_set in p]
+    yield "**Plumbline**, any group and category: difference_shown", share(np.array(found))
+
+
+def fairness_index(n_groups: int) -> tuple[str, float]:
+    """FDI of one factor, IDI of the intersection of all, and the threshold of FAIR-SEA."""
+    return ("IDI", 0.2) if n_groups == 24 else ("FDI", 0.15)
+
+
+def thresholds(profile: Floats, n_rows: int) -> Iterator[Row]:
+    """What FAIR-SEA's limits say of category shares, shape (groups, data sets, categories)."""
+    name, limit = fairness_index(len(profile))
+    yield f"{name} > {limit}", share(simulated.fdi(profile) > limit)
+    yield "Cramer's V > 0.1", share(simulated.cramers_v(profile) > 0.1)
+    yield "Jensen-Shannon divergence > 0.1", share(simulated.jsd(profile) > 0.1)
+    yield "chi-square p < .05 on rows", rejected(chi_square_p(profile, n_rows))
+
+
+def verdict_rows(name: str, words: np.ndarray) -> Iterator[Row]:
+    """Both words that claim something about the groups."""
+    for word in ("difference_shown", "bias_shown"):
+        yield f"**Plumbline**, {name}: {word}", share(words == word)
+
+
+def share(is_so: np.ndarray) -> float:
+    return float(is_so.mean())
+
+
+def max_z(values: Floats) -> Floats:
+    """Largest standardised deviation over the groups, which come first."""
+    return np.abs(values - values.mean(axis=0)).max(axis=0) / values.std(axis=0, ddof=1)
+
+
+def dixon_q(values: Floats) -> Floats:
+    """Dixon's ratio of the further extreme, r10 to 7 groups, r22 from 14 on (Rorabacher 1991)."""
+    inner = 1 if len(values) <= 7 else 2
+    far = 0 if len(values) <= 7 else 2
+    ordered = np.sort(values, axis=0)
+    low = (ordered[inner] - ordered[0]) / (ordered[-1 - far] - ordered[0])
+    high = (ordered[-1] - ordered[-1 - inner]) / (ordered[-1] - ordered[far])
+    return np.maximum(low, high)
+
+
+def dixon_critical(n_groups: int) -> float:
+    """Value that 5 % of normal samples exceed at either end."""
+    samples = np.random.default_rng(1).standard_normal((n_groups, 200_000))
+    return float(np.quantile(dixon_q(samples), 0.95))
+
+
+def chi_square_p(profile: Floats, n_rows: int) -> Floats:
+    """P of independence, asymptotic and with rows taken as independent; groups are equally large."""
+    n_categories = (profile.mean(axis=0) > 0).sum(axis=-1)
+    shorter = np.minimum(len(profile), n_categories) - 1
+    chi_square = n_rows * shorter * simulated.cramers_v(profile) ** 2
+    return stats.chi2.sf(chi_square, (len(profile) - 1) * (n_categories - 1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id) of a categorical
+-- measure: how far the label shares of a group lie from those of all; NULL without any label. Source: metrics.md 4.
+-- distance: total variation, half the sum over labels of |P(label | group) - P(label)|, P(label) over all responses.
+-- phi_squared: the group's part of chi-square over n, without Yates; labels that no response has are dropped.
+-- divergence: KL divergence in nats from the mean of the groups' shares; its mean over groups is their jsd.
+with
+
+group_statistics as (
+    select * from {{ ref('int_group_statistics') }}
+),
+
+shares as (
+    select
+        study_id,
+        slice_id,
+        generation_id,
+        measure_id,
+        calibration,
+        grouping_id,
+        group_id,
+        group_position,
+        comparison_position,
+        n_responses,
+        total / nullif(n_responses, 0) as share,
+        sum(total) over label / nullif(sum(n_responses) over label, 0) as share_of_all,
+        avg(total / nullif(n_responses, 0)) over label as share_of_groups,
+        cast(n_responses as double) / nullif(sum(n_responses) over label, 0) as weight
+    from group_statistics
+    where kind = 'categorical'
+    window label as (partition by comparison_position)
+)
+
+select
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    group_position,
+    n_responses,
+    min(comparison_position) as comparison_position,
+    count(case when share_of_all > 0 then 1 end) as n_labels,
+    sum(abs(share - share_of_all)) / 2 as distance,
+    sum(case when share_of_all > 0 then power(share - share_of_all, 2) / share_of_all end) * weight as phi_squared,
+    -- 0 ln 0 is 0
+    sum(case when share > 0 then share * ln(share / share_of_groups) end) as divergence
+from shares
+group by
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    group_position,
+    n_responses,
+    weight

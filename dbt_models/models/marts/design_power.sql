@@ -1,0 +1,21 @@
+-- One row per (study_id, grouping_id, measure_id, contrast, source).
+with
+
+power as (
+    select * from {{ ref('stg_inference_design_power') }}
+)
+
+select
+    study_id,
+    grouping_id,
+    measure_id,
+    contrast,
+    source,
+    n_root_prompts,
+    baseline_rate_or_sd,
+    minimum_detectable_effect,
+    effect,
+    n_needed,
+    n_calls,
+    reason
+from power

@@ -1,0 +1,57 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id) of a continuous
+-- measure, where the study asks for it: the group minus the grand mean, in standard deviations of all responses.
+-- NULL where all responses are equal, but for the last bits. Source: FAIR-SEA; metrics.md 4 and 6.3.
+with
+
+group_statistics as (
+    select * from {{ ref('int_group_statistics') }} where kind = 'continuous'
+),
+
+differences as (
+    select * from {{ ref('int_group_differences') }} where statistic = 'mean' and reference = 'grand_mean'
+),
+
+designs as (
+    select * from {{ ref('int_designs') }}
+),
+
+asked as (
+    select * from {{ ref('stg_contrasts') }} where contrast = 'dbi'
+),
+
+reasoned as (
+    select
+        group_statistics.*,
+        differences.difference,
+        coalesce(differences.n_root_prompts_compared, 0) as n_root_prompts_compared,
+        designs.response_sd,
+        case
+            when group_statistics.n_responses = 0 then 'no_values'
+            when designs.n_groups = 1 then 'no_complement'
+            when differences.difference is null then 'no_block'
+            when designs.response_sd <= 1e-12 * abs(group_statistics.mean) then 'constant_values'
+        end as reason
+    from group_statistics
+    inner join asked on group_statistics.study_id = asked.study_id
+    left join designs on group_statistics.comparison_position = designs.comparison_position
+    left join differences
+        on group_statistics.comparison_position = differences.comparison_position
+        and group_statistics.group_position = differences.group_position
+)
+
+select
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    'dbi' as contrast,
+    category,
+    'grand_mean' as reference,
+    case when reason is null then difference / response_sd end as value,
+    n_responses,
+    n_root_prompts_compared as n_root_prompts,
+    reason
+from reasoned

@@ -1,0 +1,172 @@
+"""Intervals of a statistic of one group that is no mean: root prompts resampled, or order statistics.
+
+Belongs here: the intervals of summary_statistics that metrics.md 6.2 prescribes. Indices get none from here:
+a bootstrap of them covers next to nothing (inference.md 3.3).
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from python_assets.infer.cells import Values
+from python_assets.infer.comparison import joined
+from python_assets.infer.design import Frame
+from python_assets.infer.permutation import Floats, Ints, in_threads, pieces
+from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.statistics import STATISTICS, SUMS_PER_PRODUCT, Sample, Statistic, Sums
+
+MIN_ROOT_PROMPTS: Final = 10
+COLUMNS_AT_ONCE = 256
+WORDS: Final = (
+    InferenceReason.NO_VALUES,
+    InferenceReason.TOO_FEW_ROOT_PROMPTS,
+    InferenceReason.UNDEFINED_STATISTIC,
+)
+
+
+class GroupIntervals(NamedTuple):
+    """Interval of every column and group, shape (columns, groups); NaN with a reason where there is none."""
+
+    ci_low: Floats
+    ci_high: Floats
+    n_root_prompts: Ints
+    reason: NDArray[np.object_]
+
+
+class _Resampled(NamedTuple):
+    """Uniform numbers, shape (draws, root prompts); a group takes as many of them as it has root prompts."""
+
+    uniform: Floats
+
+    def weights(self, n: int) -> NDArray[np.int32]:
+        """How often each of n root prompts is drawn, shape (draws, n)."""
+        picked = (self.uniform[:, :n] * n).astype(np.intp) + n * np.arange(len(self.uniform))[:, None]
+        return np.bincount(picked.ravel(), minlength=picked.size).reshape(picked.shape).astype(np.int32)
+
+
+def bootstrap_intervals(
+    frame: Frame, values: Values, name: str, *, alpha: float, n_bootstrap: int, seed: int
+) -> GroupIntervals:
+    """Interval of a statistic in every group.
+
+    Args:
+        frame: cells of one slice and grouping.
+        values: the rows of cells.of_statistic.
+        name: one of nonlinear.NONLINEAR.
+        alpha: intervals are 1 - alpha.
+        n_bootstrap: number of resamples.
+        seed: of the slice and grouping.
+
+    Returns:
+        Percentile limits over resamples of the root prompts that hold the group; for the median of one value
+        a root prompt the order statistics that cover with 1 - alpha at least. NaN under 10 root prompts, and
+        where a resample has no value.
+
+    Source: metrics.md 6.2; Efron 1979; Conover 1999, section 3.2.
+    """
+    n_roots = int(frame.root_of_block.max()) + 1
+    resampled = _Resampled(np.random.default_rng(seed).random((n_bootstrap, n_roots)))
+    place = frame.root_of_block[frame.block] * frame.n_groups + frame.group
+
+    def part_of(columns: slice) -> GroupIntervals:
+        members = np.arange(columns.start, columns.stop)
+        sample = values.sample(members, place, n_roots * frame.n_groups)
+        counts = sample.total().reshape(n_roots, -1).astype(np.intp)
+        limits = _median_limits if name == "median" else partial(_percentile_limits, STATISTICS[name])
+        shape = (frame.n_groups, len(members))
+        low, high = (side.reshape(shape).T for side in limits(sample, counts, resampled, alpha))
+        n = (counts > 0).sum(axis=0).reshape(shape).T
+        return GroupIntervals(low, high, n, first_of([n == 0, n < MIN_ROOT_PROMPTS, np.isnan(low)], WORDS))
+
+    return joined([part_of(columns) for columns in pieces(len(values.columns), COLUMNS_AT_ONCE)])
+
+
+def _patterns(has_value: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+    """Yield root prompts and the pairs of group and column with values in just these, if they are enough."""
+    pairs: dict[bytes, list[int]] = {}
+    for pair, bits in enumerate(np.packbits(has_value, axis=0).T):
+        pairs.setdefault(bits.tobytes(), []).append(pair)
+    for members in pairs.values():
+        roots = np.flatnonzero(has_value[:, members[0]])
+        if len(roots) >= MIN_ROOT_PROMPTS:
+            yield roots, np.array(members)
+
+
+def _percentile_limits(
+    statistic: Statistic, sample: Sample, counts: Ints, resampled: _Resampled, alpha: float
+) -> Floats:
+    """Limits of a statistic of sums, shape (2, pairs of group and column)."""
+    sums = statistic.cell_sums(sample)
+    sums = sums.reshape(len(sums), *counts.shape)
+    limits = np.full((2, counts.shape[1]), np.nan)
+    for roots, pairs in _patterns(counts > 0):
+        weights = sparse.csr_array(resampled.weights(len(roots)).astype(sums.dtype))
+        limits[:, pairs] = _limits_of(statistic, sums[:, roots][:, :, pairs], weights, alpha)
+    unit = np.tile(sample.unit, counts.shape[1] // sample.shape[1])
+    return limits * unit**statistic.power
+
+
+def _limits_of(statistic: Statistic, sums: Sums, weights: sparse.csr_array, alpha: float) -> Floats:
+    """Limits over resamples of the same root prompts; sums of shape (sums, root prompts, pairs)."""
+
+    def work(part: slice) -> Floats:
+        by_root = np.ascontiguousarray(sums[:, :, part].transpose(1, 0, 2))
+        drawn = (weights @ by_root.reshape(len(by_root), -1)).reshape(-1, *by_root.shape[1:])
+        return _quantiles(statistic.of(drawn.transpose(1, 0, 2)), alpha)
+
+    width = max(SUMS_PER_PRODUCT // len(sums), 1)
+    return np.concatenate(in_threads(work, list(pieces(sums.shape[2], width))), axis=1)
+
+
+def _quantiles(drawn: Floats, alpha: float) -> Floats:
+    return np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+
+
+def _median_limits(sample: Sample, counts: Ints, resampled: _Resampled, alpha: float) -> Floats:
+    limits = np.full((2, counts.shape[1]), np.nan)
+    root, pair = np.divmod(sample.place, counts.shape[1])
+    order = np.lexsort((sample.x, pair))
+    x, root = sample.x[order], root[order]
+    ends = np.cumsum(np.bincount(pair, minlength=counts.shape[1]))
+
+    def of_pair(one: int) -> Floats:
+        rows = slice(ends[one] - counts[:, one].sum(), ends[one])
+        if counts[:, one].max() == 1:
+            return order_limits(x[rows], alpha)
+        position = np.cumsum(counts[:, one] > 0) - 1
+        weights = resampled.weights(position[-1] + 1)
+        return _quantiles(_weighted_medians(x[rows], weights[:, position[root[rows]]]), alpha)
+
+    is_enough = np.flatnonzero((counts > 0).sum(axis=0) >= MIN_ROOT_PROMPTS)
+
+    def work(part: slice) -> None:
+        for one in is_enough[part]:
+            limits[:, one] = of_pair(one)
+
+    in_threads(work, list(pieces(len(is_enough), 64)))
+    return limits
+
+
+def order_limits(ordered: Floats, alpha: float) -> Floats:
+    """Interval of a median between two of the ordered values; NaN where no two of them are sure enough.
+
+    Args:
+        ordered: independent values, ascending.
+        alpha: the interval covers with 1 - alpha at least, whatever the distribution.
+
+    Source: Conover 1999, section 3.2: P(X_(k) > median) = P(Binomial(n, 1/2) < k).
+    """
+    k = int(stats.binom.ppf(alpha / 2, len(ordered), 0.5))
+    return np.array([ordered[k - 1], ordered[-k]] if k else [np.nan, np.nan])
+
+
+def _weighted_medians(ordered: Floats, weights: NDArray[np.int32]) -> Floats:
+    """Median of the ordered values, each taken as often as its weight says, shape (draws,)."""
+    reached = np.cumsum(weights, axis=1, dtype=np.int32)
+    n = reached[:, -1:]
+    low, high = ((reached <= k).sum(axis=1) for k in ((n - 1) // 2, n // 2))
+    return (ordered[low] + ordered[high]) / 2

@@ -1,0 +1,118 @@
+"""Intervals of the indices of group values: range, standard deviation and impact ratio, column by column.
+
+Belongs here: the group values that are stretched and the noise around them. The procedure is inversion.py,
+the indices are indices.py.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from python_assets.infer.design import Design
+from python_assets.infer.indices import CompleteBlocks, Index, Spread, spread_of, tie_of
+from python_assets.infer.inversion import Inverted, Noise, Resamples, invert, resampled
+from python_assets.infer.permutation import Floats, Ints, in_threads, pieces
+
+COLUMNS_PER_PIECE = 8
+
+
+class Sample(NamedTuple):
+    """Group values minus the level of their column, over complete blocks.
+
+    groups: that count. by_unit: of each unit, shape (units, groups that count, columns). permuted: factor
+    times it are the group means under each draw, shape (columns, groups, draws). has_all_draws: whether these
+    are all arrangements. level: mean of the groups. scale: of cells in their block. is_rate: whether values
+    lie between 0 and 1.
+    """
+
+    groups: Ints
+    by_unit: Floats
+    permuted: Floats
+    factor: float
+    has_all_draws: bool
+    level: Floats
+    scale: Floats
+    is_rate: bool
+
+
+def unit_values(design: Design, blocks: CompleteBlocks, x: Floats) -> Floats:
+    """Means of each group over the complete blocks of each unit.
+
+    Args:
+        design: the cells.
+        blocks: which of them count.
+        x: shape (cells, columns).
+
+    Returns:
+        Shape (units with a complete block, groups, columns).
+    """
+    cell = np.flatnonzero(blocks.weight)
+    unit = np.unique(design.unit_of_block[design.block[cell]], return_inverse=True)[1]
+    row = unit * len(blocks.groups) + np.searchsorted(blocks.groups, design.group[cell])
+    shape = (blocks.n_units * len(blocks.groups), len(x))
+    mean = sparse.csr_array((blocks.weight[cell] * blocks.n_units, (row, cell)), shape=shape)
+    return (mean @ x).reshape(blocks.n_units, len(blocks.groups), -1)
+
+
+def inverted_indices(
+    wanted: dict[str, Index],
+    sample: Sample,
+    observed: Spread,
+    resamples: Resamples,
+    margins: dict[str, Floats],
+    alpha: float,
+) -> dict[str, Inverted]:
+    """Intervals of the numbers behind the indices that have one.
+
+    Args:
+        wanted: by metric; those with a reason have no interval.
+        sample: group values of units, and under each draw.
+        observed: group values, shape (columns,).
+        resamples: of the units.
+        margins: of each column by metric, as printed; absent or NaN where none is declared.
+        alpha: intervals are 1 - alpha.
+
+    Returns:
+        By metric, fields of shape (columns,).
+    """
+    names = [name for name, index in wanted.items() if index.reason is None]
+    indices = [wanted[name] for name in names]
+    none = np.full(len(sample.level), np.nan)
+    of_columns = np.stack([wanted[name].printed(margins.get(name, none), observed) for name in names], axis=1)
+
+    def work(part: slice) -> list[Inverted]:
+        noise = resampled(resamples, sample.by_unit[:, :, part].transpose(0, 2, 1))
+        return [
+            _invert_column(
+                indices,
+                sample,
+                column,
+                Noise(noise[column - part.start], resamples.is_complete),
+                of_columns[column],
+                alpha,
+            )
+            for column in range(part.start, part.stop)
+        ]
+
+    parts = in_threads(work, list(pieces(len(sample.level), COLUMNS_PER_PIECE)))
+    fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
+    return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(names)}
+
+
+def _invert_column(
+    indices: list[Index], sample: Sample, column: int, noise: Noise, margins: Floats, alpha: float
+) -> Inverted:
+    level, scale = sample.level[column], sample.scale[column]
+    observed = sample.by_unit[:, :, column].mean(axis=0)[:, None]
+
+    def numbers(s: float, noise: Floats) -> Floats:
+        values = s * observed + noise
+        if sample.is_rate:
+            np.clip(values, -level, 1 - level, out=values)
+        spread = spread_of(values, level, scale, 0)
+        return np.stack([index.of(spread) for index in indices])
+
+    noises = (Noise(sample.factor * sample.permuted[column, sample.groups], sample.has_all_draws), noise)
+    ties = np.array([tie_of(index, scale) for index in indices])
+    return invert(numbers, noises, ties, margins, alpha)

@@ -1,0 +1,202 @@
+"""Two-noise inversion: interval and corrected value of an index that noise can only push up.
+
+Belongs here: the procedure, for any number computed from the profile of group means. What the numbers are is
+indices.py and profiles.py. A percentile interval of such an index leaves the truth out: the resampled groups
+lie further apart than the observed ones, which lie further apart than the true ones. So the observed
+differences are shrunk and stretched by a factor s, noise is added, and the interval holds the s that could
+have given what was observed.
+
+Source: inference.md 2.3.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, sparse
+
+from python_assets.infer.permutation import Draws, Floats
+
+GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
+N_NOISE = 2_000
+MIN_UNITS_FOR_INTERVAL = 5
+Numbers = Callable[[float, Floats], Floats]
+
+
+class Resamples(NamedTuple):
+    """Weights of units in resampled means, (draws, units), rows adding up to 1; all there are or some."""
+
+    weights: sparse.csr_array
+    is_complete: bool
+
+
+class Noise(NamedTuple):
+    """Deviations of a profile that are only noise, shape (..., draws); all there are or some."""
+
+    values: Floats
+    is_complete: bool
+
+
+class Inverted(NamedTuple):
+    """Interval, median-unbiased value and p of the margin of one number, in its own units."""
+
+    low: Floats
+    high: Floats
+    corrected: Floats
+    p_margin: Floats
+    p_equivalence: Floats
+
+
+def random_resamples(seed: int, n: int, n_units: int) -> Resamples:
+    """Draw units with replacement, n times."""
+    counts = np.random.default_rng(seed).multinomial(n_units, np.full(n_units, 1 / n_units), size=n)
+    return Resamples(sparse.csr_array(counts / n_units), False)
+
+
+def all_resamples(n_units: int) -> Resamples:
+    """Every way to draw as many units with replacement; for a handful of units."""
+    drawn = np.indices((n_units,) * n_units).reshape(n_units, -1).T
+    counts = (drawn[:, :, None] == np.arange(n_units)).sum(axis=1)
+    return Resamples(sparse.csr_array(counts / n_units), True)
+
+
+def resamples_of(seed: int, n_permutations: int, n_units: int) -> Resamples | None:
+    """Resamples for a design, None where units are too few for an interval.
+
+    Five units of two groups have 32 arrangements, so that the 20 that inversion needs are always there.
+
+    Source: inference.md section 1, row of standard deviation and range.
+    """
+    if n_units < MIN_UNITS_FOR_INTERVAL:
+        return None
+    return random_resamples(seed, min(n_permutations, N_NOISE), n_units)
+
+
+def n_permuted(draws: Draws) -> int:
+    """How many draws serve as noise: the first ones, or all there are."""
+    return draws.n if draws.is_complete else min(draws.n, N_NOISE)
+
+
+def resampled(resamples: Resamples, by_unit: Floats) -> Floats:
+    """Deviations of resampled means from the observed ones, as large as those of a new sample would be.
+
+    Args:
+        resamples: over units.
+        by_unit: shape (units, ...).
+
+    Returns:
+        Shape (..., draws).
+    """
+    n_units = len(by_unit)
+    flat = by_unit.reshape(n_units, -1)
+    means = resamples.weights @ flat - flat.mean(axis=0)
+    return (means.T * np.sqrt(n_units / (n_units - 1))).reshape(*by_unit.shape[1:], -1)
+
+
+def invert(
+    numbers: Numbers, noises: Sequence[Noise], ties: Floats, margins: Floats, alpha: float
+) -> Inverted:
+    """Interval, corrected value and p of the margin of several numbers of one profile.
+
+    Args:
+        numbers: of s and noise (..., draws): the numbers, shape (numbers, draws), of the mean profile plus s
+            times the observed deviations from it plus noise. s = 1 without noise is the observation.
+        noises: permuted, then resampled.
+        ties: differences of each number that are none, shape (numbers,).
+        margins: of each number, shape (numbers,), NaN where none is declared.
+        alpha: the interval is 1 - alpha.
+
+    Returns:
+        Fields of shape (numbers,). The interval spans those of both noises; 0 is no difference at all.
+    """
+    still = np.zeros_like(noises[0].values[..., :1])
+    value = numbers(1.0, still)[:, 0]
+    truth = np.stack([0 * value, *(numbers(s, still)[:, 0] for s in GRID[1:])])
+    low, high, corrected = zip(
+        *(_limits(_rising(numbers, noise, alpha), truth, value, ties) for noise in noises), strict=True
+    )
+    levels = np.full((2, len(value)), np.nan)
+    for which in np.flatnonzero(~np.isnan(margins + value)).tolist():
+        levels[:, which] = _margin_levels(numbers, noises, still, which, margins[which], ties[which])
+    return Inverted(np.minimum(*low), np.maximum(*high), corrected[0], *levels)
+
+
+def _rising(numbers: Numbers, noise: Noise, alpha: float) -> Floats:
+    """Quantiles of the numbers over the draws, never falling in s, shape (quantiles, grid, numbers)."""
+    shares = np.array([alpha / 2, 0.5, 1 - alpha / 2])
+    found = np.stack([_quantiles(numbers(s, noise.values), shares) for s in GRID], axis=1)
+    return np.maximum.accumulate(found, axis=1)
+
+
+def _quantiles(rows: Floats, shares: Floats) -> Floats:
+    """Quantiles by linear interpolation, shape (shares, rows); the rows are reordered."""
+    place = shares * (rows.shape[1] - 1)
+    lower = place.astype(int)
+    upper = np.minimum(lower + 1, rows.shape[1] - 1)
+    rows.sort(axis=1)  # faster than partition at this length
+    return (rows[:, lower] + (place - lower) * (rows[:, upper] - rows[:, lower])).T
+
+
+def _limits(quantiles: Floats, truth: Floats, value: Floats, ties: Floats) -> tuple[Floats, Floats, Floats]:
+    """Lower and upper limit and corrected value under one noise, shape (numbers,)."""
+    low = _reached(quantiles[2], truth, value - ties)
+    high = np.maximum(_reached(quantiles[0], truth, value + ties), value)
+    # without any observed difference nothing can be stretched, and the noise alone is the limit
+    high = np.where(value <= ties, quantiles[2, 0], high)
+    return low, high, _reached(quantiles[1], truth, value)
+
+
+def _reached(quantile: Floats, truth: Floats, value: Floats) -> Floats:
+    """The truth where a rising quantile first reaches the value; the last one where it never does."""
+    n_below = (quantile < value).sum(axis=0)
+    before, after = np.maximum(n_below - 1, 0), np.minimum(n_below, len(GRID) - 1)
+    number = np.arange(len(value))
+    step = quantile[after, number] - quantile[before, number]
+    share = np.divide(value - quantile[before, number], step, out=np.zeros(len(value)), where=step > 0)
+    return truth[before, number] + share * (truth[after, number] - truth[before, number])
+
+
+def _margin_levels(
+    numbers: Numbers, noises: Sequence[Noise], still: Floats, which: int, margin: float, tie: float
+) -> tuple[float, float]:
+    """How likely a number at its margin comes out as large as observed, and as small.
+
+    The differences are stretched until the number equals the margin. Past the longest stretch nothing can be
+    past the margin; without any difference the noise alone has to stay within it. Twice the one-sided share,
+    so that p falls to alpha where the interval leaves the margin: half of it would be too often past the
+    margin of a range that one of many groups makes (.10 to .12 at alpha .05, 21 groups).
+
+    Source: inference.md 2.5, index bands.
+    """
+
+    def truth(s: float) -> float:
+        return float(numbers(s, still)[which, 0])
+
+    value = truth(1.0)
+    if value <= tie:
+        alone = [_share(numbers(0.0, noise.values)[which] >= margin, noise) for noise in noises]
+        return 1.0, _two_sided(alone)
+    s = _stretch(truth, margin, tie)
+    at_margin = [(numbers(s, noise.values)[which], noise) for noise in noises]
+    above = _two_sided([_share(number >= value - tie, noise) for number, noise in at_margin])
+    below = _two_sided([_share(number <= value + tie, noise) for number, noise in at_margin])
+    return (1.0 if truth(s) < margin - tie else above), below
+
+
+def _stretch(truth: Callable[[float], float], margin: float, tie: float) -> float:
+    """The s that brings the number to its margin, or the longest where none does."""
+    longest = float(GRID[-1])
+    if truth(longest) <= margin:
+        return longest
+    return 0.0 if margin <= tie else float(optimize.brentq(lambda s: truth(s) - margin, 0, longest))
+
+
+def _two_sided(shares: Sequence[float]) -> float:
+    return min(1.0, 2 * max(shares))
+
+
+def _share(is_as_extreme: NDArray[np.bool_], noise: Noise) -> float:
+    """Share of draws; random ones count the observation as one more."""
+    extra = 0 if noise.is_complete else 1
+    return float((is_as_extreme.sum() + extra) / (len(is_as_extreme) + extra))

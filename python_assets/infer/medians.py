@@ -1,0 +1,117 @@
+"""Medians of shuffled and resampled rows, by their ranks; and the interval of a median.
+
+Belongs here: what no sum over rows gives.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from python_assets.infer.design import Design
+from python_assets.infer.permutation import Floats, Ints, pieces
+from python_assets.infer.statistics import Sample
+
+NO_ROW: Final = np.int32(2**31 - 1)  # sorts last
+COLUMNS_PER_SORT = 8
+
+
+class Ranked(NamedTuple):
+    """Rows by rank within their column.
+
+    rank: of each row of a cell, from 0, NO_ROW where the cell has fewer, shape (columns, cells, rows of a
+    cell). ordered: values by rank, shape (columns, rows). n: rows of each cell, shape (columns, cells).
+    """
+
+    rank: NDArray[np.int32]
+    ordered: Floats
+    n: Ints
+
+
+def ranked(sample: Sample) -> Ranked:
+    """Rank the rows of a sample within their column; ties in any order."""
+    n_cells, n_columns = sample.shape
+    cell, column = np.divmod(sample.place, n_columns)
+    order = np.lexsort((sample.x, column))
+    first_of_column = np.searchsorted(column, np.arange(n_columns))
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order)) - first_of_column[column]
+    key = column * n_cells + cell
+    by_cell = np.argsort(key, kind="stable")
+    within = np.arange(len(key)) - np.searchsorted(key[by_cell], key[by_cell])
+    n = np.bincount(key, minlength=n_cells * n_columns).reshape(n_columns, n_cells)
+    table = np.full((n_columns, n_cells, n.max(initial=1)), NO_ROW)
+    table[column[by_cell], cell[by_cell], within] = rank[by_cell]
+    ordered = np.zeros((n_columns, max(n.sum(axis=1).max(initial=0), 1)))
+    ordered[column, rank] = sample.x
+    return Ranked(table, ordered, n)
+
+
+class GroupMedians:
+    """Median of each group, and of the rows beside it in its blocks, under every arrangement."""
+
+    def __init__(self, design: Design, sample: Sample, *, with_rest: bool) -> None:
+        """Rank the rows once; with the rest beside it, by the blocks that each group is in."""
+        self._n_groups, self._n_columns = design.frame.n_groups, sample.shape[1]
+        self._ends = np.cumsum(np.bincount(design.group, minlength=self._n_groups))
+        self._ranked = [ranked(sample)] * self._n_groups
+        if with_rest and not design.is_complete:
+            holds = _holds(design)
+            cell = sample.place // sample.shape[1]
+            self._ranked = [ranked(sample.rows(held[design.block][cell])) for held in holds.T]
+        self._unit = sample.unit
+
+    def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
+        """Yield the medians of columns by columns, shape (draws, groups, columns), in units of their sd."""
+        for part, medians in self._medians(w, with_rest=False):
+            yield part, medians[0]
+
+    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield those of the groups and those of the rest."""
+        for part, medians in self._medians(w, with_rest=True):
+            yield part, medians[0], medians[1]
+
+    def _medians(self, w: sparse.csr_array, *, with_rest: bool) -> Iterator[tuple[slice, Floats]]:
+        sources = w.indices.reshape(-1, self._ends[-1])  # the cells of each draw, group by group
+        for part in pieces(self._n_columns, COLUMNS_PER_SORT):
+            medians = np.empty((1 + with_rest, len(sources), self._n_groups, part.stop - part.start))
+            start = 0
+            for group, end in enumerate(self._ends):
+                medians[:, :, group] = _of_places(self._ranked[group], part, sources[:, start:end], with_rest)
+                start = end
+            yield part, medians / self._unit[part]
+
+
+def _holds(design: Design) -> NDArray[np.bool_]:
+    """Whether each block holds each group, shape (blocks, groups)."""
+    holds = np.zeros((len(design.block_size), design.frame.n_groups), dtype=bool)
+    holds[design.block, design.group] = True
+    return holds
+
+
+def _of_places(rows: Ranked, part: slice, sources: Ints, with_rest: bool) -> Floats:
+    """Median of the rows of the source cells, and of all others, shape (1 or 2, draws, columns)."""
+    if not sources.shape[1]:
+        return np.full((1 + with_rest, len(sources), part.stop - part.start), np.nan)
+    own = rows.rank[part][:, sources]
+    own = np.sort(own.reshape(*own.shape[:2], -1), axis=2)
+    n_own = rows.n[part][:, sources].sum(axis=2)
+    medians = [_middle(rows.ordered[part], n_own, lambda k: np.take_along_axis(own, k[..., None], 2)[..., 0])]
+    if with_rest:
+        # other rows below each own row; the k-th of the others comes after all own rows with at most k
+        below = own - np.arange(own.shape[2])
+        n_rest = rows.n[part].sum(axis=1)[:, None] - n_own
+        medians.append(_middle(rows.ordered[part], n_rest, lambda k: k + (below <= k[..., None]).sum(axis=2)))
+    return np.stack(medians).transpose(0, 2, 1)
+
+
+def _middle(ordered: Floats, n: NDArray[np.integer], rank: Callable[[Ints], NDArray[np.integer]]) -> Floats:
+    """Mean of the two middle values, NaN where there is none, shape (columns, draws)."""
+    column = np.arange(len(ordered))[:, None]
+    low, high = (
+        ordered[column, np.minimum(rank(np.maximum(k, 0)), ordered.shape[1] - 1)]
+        for k in ((n - 1) // 2, n // 2)
+    )
+    return np.where(n > 0, (low + high) / 2, np.nan)

@@ -1,0 +1,211 @@
+"""Two groups against each other on the blocks that hold both: a reference level, or all pairs.
+
+Belongs here: the two sides of a pair. Labels are shuffled among all groups of a block, also those that are no
+part of the pair; what is computed from the sides is means.py and rates.py.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from python_assets.infer.contrasts import Contrasts
+from python_assets.infer.design import Design
+from python_assets.infer.permutation import Draws, Floats, Ints, in_threads, pieces
+from python_assets.infer.reference import Against, Reference
+from python_assets.infer.sides import (
+    Counts,
+    Moments,
+    OfMoments,
+    OfSums,
+    Sums,
+    moments_over_units,
+)
+
+COLUMNS_PER_GATHER = 8  # so that both sides of a pair stay in cache
+Result = TypeVar("Result", Sums, Moments)
+
+
+class _Pair(NamedTuple):
+    """Places of both sides, sorted by unit; first place, number of places and code of each unit."""
+
+    own: Ints | slice
+    other: Ints | slice
+    first: Ints
+    n_blocks: Ints
+    unit: Ints
+    n_root_prompts: int
+    log_arrangements: float
+
+
+@dataclass(frozen=True)
+class PairSides:
+    """The groups of pairs on their shared blocks; one row a pair.
+
+    group, other: positions of the groups of each row.
+    """
+
+    design: Design
+    group: Ints
+    other: Ints
+
+    @cached_property
+    def _order(self) -> Ints:
+        """Cells by group, then unit: the places of a group lie side by side."""
+        block = self.design.block
+        return np.lexsort((block, self.design.unit_of_block[block], self.design.group))
+
+    @cached_property
+    def _pairs(self) -> list[_Pair]:
+        block = self.design.block[self._order]
+        place = np.full((self.design.frame.n_groups, len(self.design.block_size)), -1)
+        place[self.design.group[self._order], block] = np.arange(len(block))
+        return [self._pair(place[g], place[h]) for g, h in zip(self.group, self.other, strict=True)]
+
+    def _pair(self, own: Ints, other: Ints) -> _Pair:
+        """Take the blocks that hold both; own and other are places by block, -1 where absent."""
+        blocks = np.flatnonzero((own >= 0) & (other >= 0))
+        blocks = blocks[np.argsort(own[blocks])]
+        unit, first, n_blocks = np.unique(
+            self.design.unit_of_block[blocks], return_index=True, return_counts=True
+        )
+        size = self.design.block_size[blocks]
+        return _Pair(
+            _as_slice(own[blocks]),
+            _as_slice(other[blocks]),
+            first,
+            n_blocks,
+            unit,
+            len(np.unique(self.design.root_of_block[blocks])),
+            float(np.log(size * (size - 1.0)).sum()),
+        )
+
+    @cached_property
+    def is_present(self) -> NDArray[np.bool_]:
+        """Whether each unit holds both groups in one block, shape (pairs, units)."""
+        present = np.zeros((len(self.group), self.design.n_units), dtype=bool)
+        for row, pair in enumerate(self._pairs):
+            present[row, pair.unit] = True
+        return present
+
+    @property
+    def n_root_prompts(self) -> Ints:
+        """Root prompts with a block of both."""
+        return np.array([pair.n_root_prompts for pair in self._pairs], dtype=np.intp)
+
+    @property
+    def n_tests(self) -> int:
+        """Pairs with a shared block."""
+        return int(self.is_present.any(axis=1).sum())
+
+    @property
+    def smallest_p(self) -> Floats:
+        """Smallest p of each pair.
+
+        Which cells of a block the two get is all that the statistic sees, and exchanging them all mirrors it.
+        """
+        logs = np.array([pair.log_arrangements for pair in self._pairs])
+        return np.minimum(2 * np.exp(-logs), 1)
+
+    @property
+    def inverse_other(self) -> Floats:
+        """One group stands on the other side."""
+        return np.ones(len(self.group))
+
+    def differences(self, x: Floats) -> Floats:
+        """Difference of both groups by unit."""
+        own, other = self.rates(x)
+        return own - other
+
+    def rates(self, y: Floats) -> tuple[Floats, Floats]:
+        """Means of both groups over the shared blocks of each unit."""
+        places = y[self._order]
+        shape = (len(self.group), self.design.n_units, y.shape[1])
+        own, other = np.zeros(shape), np.zeros(shape)
+        for row, pair in enumerate(self._pairs):
+            own[row, pair.unit] = _by_unit(pair, places[pair.own])
+            other[row, pair.unit] = _by_unit(pair, places[pair.other])
+        return own, other
+
+    def moments(self, y: Floats) -> Moments:
+        """Moments of both groups."""
+        return Moments(*(part[0] for part in self._each_pair(y[self._order][:, None], _moments)))
+
+    def over_differences(self, x: Floats, draws: Draws, work: OfSums) -> Counts:
+        """Do the work on the differences under every draw."""
+        return self._over_draws(x, draws, lambda z, part, batch: work(self._each_pair(z, _sums), part, batch))
+
+    def over_moments(self, y: Floats, draws: Draws, work: OfMoments) -> Counts:
+        """Do the work on the moments under every draw."""
+        return self._over_draws(
+            y, draws, lambda z, part, batch: work(self._each_pair(z, _moments), part, batch)
+        )
+
+    def _over_draws(self, z: Floats, draws: Draws, work: Callable[[Floats, slice, slice], Counts]) -> Counts:
+        parts = [(part, np.ascontiguousarray(z[:, part])) for part in pieces(z.shape[1], COLUMNS_PER_GATHER)]
+
+        def one(batch: slice) -> Counts:
+            sources = np.ascontiguousarray(draws.sources(batch)[:, self._order].T)
+            return np.concatenate([work(cells[sources], part, batch) for part, cells in parts], axis=-1)
+
+        return np.sum(in_threads(one, draws.batches()), axis=0)
+
+    def _each_pair(self, places: Floats, of: Callable[[_Pair, Floats], Result]) -> Result:
+        """Sums of each pair, shape (draws, pairs, columns), from cells in places (places, draws, columns)."""
+        rows = [of(pair, places) for pair in self._pairs]
+        return type(rows[0])(*(np.stack(part, axis=1) for part in zip(*rows, strict=True)))
+
+
+def _as_slice(places: Ints) -> Ints | slice:
+    """Places that follow one another as a slice, which is not copied."""
+    if len(places) and (np.diff(places) == 1).all():
+        return slice(int(places[0]), int(places[-1]) + 1)
+    return places
+
+
+def _by_unit(pair: _Pair, z: Floats) -> Floats:
+    """Means over the blocks of each unit along the first axis."""
+    if len(pair.first) == len(z):
+        return z
+    return np.add.reduceat(z, pair.first, axis=0) / pair.n_blocks.reshape(-1, *[1] * (z.ndim - 1))
+
+
+def _sums(pair: _Pair, places: Floats) -> Sums:
+    d = _by_unit(pair, places[pair.own] - places[pair.other])
+    return Sums(d.sum(axis=0), np.einsum("rbf,rbf->bf", d, d))
+
+
+def _moments(pair: _Pair, places: Floats) -> Moments:
+    a, c = _by_unit(pair, places[pair.own]), _by_unit(pair, places[pair.other])
+    moments = moments_over_units(a, c, 0, np.zeros(()))
+    return moments._replace(pooled=(moments.a + moments.c) / (2 * max(len(a), 1)))
+
+
+def pair_sides(design: Design, reference: Reference) -> PairSides:
+    """The pairs of a reference; of all pairs only one of each two that mirror each other."""
+    return PairSides(design, *one_way(reference, design.frame.n_groups))
+
+
+def one_way(reference: Reference, n_groups: int) -> tuple[Ints, Ints]:
+    """Positions of both groups of each pair; of all pairs only those whose group comes first."""
+    group, other = reference.rows(n_groups)
+    if reference.against is Against.ALL_PAIRS:
+        return group[group < other], other[group < other]
+    return group, other
+
+
+def with_mirrors(contrasts: Contrasts, n_groups: int) -> Contrasts:
+    """All ordered pairs, in the order of Reference.rows, from those whose group comes first."""
+    group, other = Reference(Against.ALL_PAIRS).rows(n_groups)
+    row = np.zeros((n_groups, n_groups), dtype=np.intp)
+    row[np.triu_indices(n_groups, 1)] = np.arange(n_groups * (n_groups - 1) // 2)
+    taken = Contrasts._make(field[:, (row + row.T)[group, other]] for field in contrasts)
+    is_mirror = group > other
+    return taken._replace(
+        value=np.where(is_mirror, 0 - taken.value, taken.value),
+        ci_low=np.where(is_mirror, 0 - taken.ci_high, taken.ci_low),
+        ci_high=np.where(is_mirror, 0 - taken.ci_low, taken.ci_high),
+    )

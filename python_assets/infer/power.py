@@ -1,0 +1,119 @@
+"""How many root prompts a difference needs to be shown, and which difference a number of them can show.
+
+Belongs here: formulas on arrays. What they are applied to is python_assets/power.py; verdicts are verdict.py.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from python_assets.infer.permutation import Floats
+from python_assets.infer.reference import Against
+
+N_NEEDED_CAP = 10_000  # past it the number says only that the effect seen is next to the margin
+POWER = 0.8
+PILOT_RANGE = (0.1, 0.9)
+
+
+class Spread(NamedTuple):
+    """What the values of a grouping are expected to be like.
+
+    sd: of single responses. correlation: of the values of two groups on the same prompt. n_groups: of the
+    grouping. n_responses: of one group on one root prompt. is_nested: each unit has one group only.
+    """
+
+    sd: float
+    correlation: float
+    n_groups: int
+    n_responses: float
+    is_nested: bool = False
+
+
+def sd_of_difference(spread: Spread, against: Against) -> float:
+    """Standard deviation of the difference of a group over root prompts.
+
+    On the same prompt, group minus the mean of K - 1 others has variance (1 + 1 / (K - 1)) sd^2 (1 - rho);
+    minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Where each unit has one
+    group, a share of 1 / K of all units makes up the group, and nothing is shared between groups.
+
+    Args:
+        spread: sd of rates is sqrt(p (1 - p)).
+        against: what the group is compared with.
+
+    Returns:
+        In the unit of the responses; sd / sqrt(n) over all n root prompts is the standard error.
+
+    Source: inference.md section 1, D of group minus rest.
+    """
+    n_groups = spread.n_groups
+    factors = {Against.REST: n_groups / (n_groups - 1), Against.GRAND_MEAN: (n_groups - 1) / n_groups}
+    variance = spread.sd**2 * factors.get(against, 2.0) / spread.n_responses
+    return float(np.sqrt(variance * (n_groups if spread.is_nested else 1 - spread.correlation)))
+
+
+def n_needed(
+    value: Floats,
+    sd: Floats,
+    margin: Floats,
+    *,
+    alpha: float,
+    n_tests: Floats | int = 1,
+    power: Floats | float = POWER,
+) -> Floats:
+    """Root prompts at which a verdict has the power if the effect is as given.
+
+    Args:
+        value: differences.
+        sd: standard deviation of the difference over root prompts.
+        margin: NaN where none is declared: then the number is for showing a difference, which is two-sided.
+        alpha: error rate.
+        n_tests: tests that alpha is shared by: the size of the family.
+        power: chance of the verdict.
+
+    Returns:
+        Whole numbers; N_NEEDED_CAP + 1 where it is larger than the cap, NaN where value or sd is.
+
+    Source: inference.md 2.5.
+    """
+    without = np.isnan(margin)
+    z = stats.norm.isf(np.where(without, alpha / 2, alpha) / n_tests)
+    distance = np.abs(np.where(without, 0, margin) - np.abs(value))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = np.ceil(((z + stats.norm.ppf(power)) * sd / distance) ** 2 + z**2 / 2)
+    return np.where(np.isnan(value) | np.isnan(sd), np.nan, np.fmin(n, N_NEEDED_CAP + 1))
+
+
+def minimum_detectable_effect(
+    sd: Floats, n: Floats, *, alpha: float, n_tests: Floats | int = 1, power: Floats | float = POWER
+) -> Floats:
+    """Smallest difference that n root prompts show with the power: the inverse of n_needed without margin.
+
+    Args:
+        sd: standard deviation of the difference over root prompts.
+        n: root prompts.
+        alpha: error rate, two-sided.
+        n_tests: tests that alpha is shared by: the size of the family.
+        power: chance to show it.
+
+    Returns:
+        In the unit of sd; NaN where n is too small for any difference to be shown.
+
+    Source: inference.md 2.5, solved for the difference.
+    """
+    z = stats.norm.isf(alpha / 2 / np.asarray(n_tests))
+    left = np.asarray(n) - z**2 / 2
+    root = np.sqrt(np.where(left > 0, left, np.nan))
+    return (z + stats.norm.ppf(power)) * np.asarray(sd) / root
+
+
+def sd_range(sd: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """The 10th and 90th percentile of the true sd after n root prompts of a pilot, by chi-square.
+
+    Args:
+        sd: standard deviation of the pilot.
+        n: its root prompts, at least 2.
+    """
+    df = np.asarray(n) - 1
+    low, high = (np.asarray(sd) * np.sqrt(df / stats.chi2.isf(share, df)) for share in PILOT_RANGE)
+    return low, high

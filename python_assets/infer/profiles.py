@@ -1,0 +1,198 @@
+"""How far the categories that groups are given lie apart: total variation, Cramer's V and divergence.
+
+Belongs here: indices of a whole profile of category shares and the distance of each group from the average
+one, over complete blocks. Contrasts of a single category are rates.py.
+"""
+
+import numpy as np
+
+from python_assets.infer.comparison import Compared, Task, in_pieces
+from python_assets.infer.contrasts import Contrasts, without_inference
+from python_assets.infer.design import scopes
+from python_assets.infer.index_intervals import unit_values
+from python_assets.infer.indices import IndexTest, centred, without_test
+from python_assets.infer.inversion import Noise, invert, n_permuted, resampled
+from python_assets.infer.multiplicity import StepDown
+from python_assets.infer.permutation import (
+    TIE,
+    Floats,
+    in_threads,
+    noise_floor,
+    p_values,
+    permuted_means,
+    pieces,
+)
+from python_assets.infer.reasons import InferenceReason, first_of
+
+INVERTED = ("fdi", "cramers_v", "jsd")  # of all groups, after one number of each group
+PROFILE_INDICES = (*INVERTED, "fdi_max")
+COPIES = 3  # of the permuted profiles, while numbers are computed from them
+Numbers = dict[
+    str, Floats
+]  # by field; of each group, then PROFILE_INDICES, shape (numbers,) or (measures, numbers)
+
+
+def compare_profiles(task: Task, y: Floats, margins: dict[str, Floats]) -> Compared:
+    """Distance of each group from the average profile, and indices of all groups.
+
+    Args:
+        task: cells and draws.
+        y: share of each category in each cell, shape (cells, measures, categories); shares add up to 1.
+        margins: of each measure by name, absent or NaN where none is declared.
+
+    Returns:
+        Contrast fdi_group, indices fdi, fdi_max, cramers_v and jsd (nats). Where too few blocks are complete,
+        no index and a contrast of nothing but the reason; no V where all responses have one category.
+
+    Source: inference.md section 1; metrics.md section 4; every group weighs the same.
+    """
+    n_measures, n_categories = y.shape[1:]
+    shape = (n_measures, task.design.frame.n_groups)
+    if not task.blocks.is_enough:
+        reason = np.array(InferenceReason.INCOMPLETE_BLOCKS, dtype=object)
+        return Compared({"fdi_group": without_inference(shape, reason)}, {})
+
+    def part(measures: slice) -> Compared:
+        of_measures = {name: margin[measures] for name, margin in margins.items()}
+        tested = _test_profiles(task, y[:, measures], of_measures)
+        return Compared({"fdi_group": _contrast(task, tested)}, _indices(task, tested))
+
+    return in_pieces(task, n_measures, COPIES * n_categories * shape[1], part)
+
+
+def _test_profiles(task: Task, y: Floats, margins: dict[str, Floats]) -> Numbers:
+    n_measures, n_categories = y.shape[1:]
+    weighted, level = centred(task.design, task.blocks, y.reshape(len(y), -1))
+    null = permuted_means(task.design.group_slots, task.draws, weighted)
+    null = null.reshape(n_measures, n_categories, len(null[0]), -1)[:, :, task.blocks.groups]
+    levels = level.reshape(n_measures, n_categories)
+    nothing = np.full(n_measures, np.nan)
+    names = [*["fdi_group"] * len(task.blocks.groups), *INVERTED]
+    of_numbers = np.stack([margins.get(name, nothing) for name in names], axis=1)
+
+    def work(part: slice) -> Numbers:
+        of_units = unit_values(task.design, task.blocks, y[:, part.start] - levels[part.start])
+        permuted = null[part.start].transpose(1, 0, 2)
+        return _test_profile(task, levels[part.start], of_units, permuted, of_numbers[part.start])
+
+    tested = in_threads(work, list(pieces(n_measures, 1)))
+    return {field: np.stack([one[field] for one in tested]) for field in tested[0]}
+
+
+def _test_profile(task: Task, level: Floats, of_units: Floats, permuted: Floats, margins: Floats) -> Numbers:
+    """Test one measure.
+
+    Args:
+        task: draws, resamples and alpha.
+        level: share of each category, shape (categories,).
+        of_units: deviations from level, shape (units, groups, categories).
+        permuted: the same of group means, shape (groups, categories, draws).
+        margins: of each number that has an interval.
+    """
+    observed = of_units.mean(axis=0)[:, :, None]
+    n_groups = len(observed)
+
+    def numbers(s: float, noise: Floats) -> Floats:
+        return profile_numbers(level[:, None] + s * observed + noise, int((level > TIE).sum()))
+
+    value, null = (_with_largest(numbers(*at), n_groups) for at in ((1.0, 0 * observed), (0.0, permuted)))
+    step = StepDown(value[:n_groups])
+    p_maxt = step.p_values(step.count(null[:n_groups].T[:, :, None]), task.draws)[:, 0]
+    p = p_values((null >= value - TIE).sum(axis=1), task.draws)
+    median, q95 = noise_floor(null)
+    found = np.full((5, len(value)), np.nan)
+    if task.resamples is not None:
+        noises = (
+            Noise(permuted[:, :, : n_permuted(task.draws)], task.draws.is_complete),
+            Noise(resampled(task.resamples, of_units), task.resamples.is_complete),
+        )
+        found[:, :-1] = invert(numbers, noises, np.full(len(margins), TIE), margins, task.alpha)
+    low, high, corrected, p_margin, p_equivalence = found
+    return {
+        "value": value[:, 0],
+        "null_median": median,
+        "null_q95": q95,
+        "p_value": np.where(np.isnan(value[:, 0]), np.nan, p),
+        "p_maxt": np.concatenate([p_maxt, np.full(len(PROFILE_INDICES), np.nan)]),
+        "value_corrected": corrected,
+        "ci_low": low,
+        "ci_high": high,
+        "p_margin": p_margin,
+        "p_equivalence": p_equivalence,
+    }
+
+
+def _with_largest(numbers: Floats, n_groups: int) -> Floats:
+    return np.vstack([numbers, numbers[:n_groups].max(axis=0)])
+
+
+def profile_numbers(profile: Floats, n_categories: int) -> Floats:
+    """Total variation of each group from the average, its mean, Cramer's V and Jensen-Shannon divergence.
+
+    Args:
+        profile: shares, shape (groups, categories, draws); noise may push some below 0.
+        n_categories: categories that occur.
+
+    Returns:
+        Shape (groups + 3, draws); V is NaN for a single category.
+
+    Source: metrics.md section 4; V and divergence count negative shares as 0, as inference_golden.json does.
+    """
+    distance = 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1)
+    table = np.maximum(profile, 0)
+    v = _cramers_v(table, min(len(profile), n_categories))
+    return np.vstack([distance, distance.mean(axis=0), v, _divergence(table)])
+
+
+def _cramers_v(table: Floats, shorter_side: int) -> Floats:
+    if shorter_side < 2:
+        return np.full(table.shape[2], np.nan)
+    mean = table.mean(axis=0)
+    squares = ((table - mean) ** 2).mean(axis=0)
+    per_category = np.divide(squares, mean, out=np.zeros_like(mean), where=mean > 0)
+    return np.sqrt(per_category.sum(axis=0) / (shorter_side - 1))
+
+
+def _divergence(table: Floats) -> Floats:
+    share = table / table.sum(axis=1, keepdims=True)
+    return _entropy(share.mean(axis=0)) - _entropy(share.swapaxes(0, 1)).mean(axis=0)
+
+
+def _entropy(share: Floats) -> Floats:
+    """Entropy over the first axis in nats; scipy's entr takes ten times as long."""
+    return -(share * np.log(np.where(share > 0, share, 1))).sum(axis=0)
+
+
+def _contrast(task: Task, tested: Numbers) -> Contrasts:
+    groups, n_groups = task.blocks.groups, task.design.frame.n_groups
+    present = np.isin(np.arange(n_groups), groups)
+    shape = (len(tested["value"]), n_groups)
+    n_roots = np.array([task.blocks.n_root_prompts])
+    scope = scopes(n_roots, task.design.unit)[0]
+    method = f"permuted total variation, two-noise inversion, {task.blocks.method}"
+    reason = first_of([~present, present], [InferenceReason.NO_SHARED_BLOCK, _no_interval(task)])
+    numbers = {field: np.full(shape, np.nan) for field in Contrasts._fields if field in tested}
+    for field, rows in numbers.items():
+        rows[:, groups] = tested[field][:, : len(groups)]
+    return without_inference(shape, reason)._replace(
+        **numbers,
+        is_permuted=np.broadcast_to(present, shape),
+        n_root_prompts=np.broadcast_to(present * n_roots, shape),
+        method=np.broadcast_to(first_of([present], [method]), shape),
+        scope=np.broadcast_to(first_of([present], [scope]), shape),
+    )
+
+
+def _indices(task: Task, tested: Numbers) -> dict[str, IndexTest]:
+    tests = {}
+    for place, name in enumerate(PROFILE_INDICES, start=len(task.blocks.groups)):
+        numbers = {field: tested[field][:, place] for field in IndexTest._fields if field in tested}
+        undefined = np.isnan(numbers["value"])
+        no_interval = _no_interval(task) if name in INVERTED else InferenceReason.INTERVAL_NOT_VALIDATED
+        reason = first_of([undefined, ~undefined], [InferenceReason.NO_SPREAD, no_interval])
+        tests[name] = without_test(undefined.shape, None)._replace(**numbers, reason=reason)
+    return tests
+
+
+def _no_interval(task: Task) -> InferenceReason | None:
+    return InferenceReason.TOO_FEW_FOR_INTERVAL if task.resamples is None else None

@@ -1,0 +1,219 @@
+"""Statistics of a group that are no mean of its cells: spread, shape, correlation and divergence.
+
+Belongs here: each as a function of sums over the rows of the group, so that the sums of any rows, shuffled or
+resampled, give its value. The median is no such function; it is in medians.py.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from python_assets.infer.design import Design
+from python_assets.infer.permutation import Floats, Ints, pieces
+
+N_BINS: Final = 10
+SMOOTHING: Final = 0.5
+SUMS_PER_PRODUCT = 160
+CONSTANT: Final = 1e-12  # a variance below this share of the mean square is rounding
+Sums = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of some columns, each in one cell; sorted by column.
+
+    place: cell * columns + column of each row. shape: cells, columns. x, baseline: of each row. low, high:
+    outer edges of the bins of each column.
+    """
+
+    place: Ints
+    shape: tuple[int, int]
+    x: Floats
+    baseline: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def column(self) -> Ints:
+        """Column of each row."""
+        return self.place % self.shape[1]
+
+    @cached_property
+    def unit(self) -> Floats:
+        """Standard deviation of all x of each column, 1 where they are equal; what sums are counted in."""
+        return _centred_and_scale(self.x, self.column, self.shape[1])[1]
+
+    def rows(self, kept: NDArray[np.bool_]) -> "Sample":
+        """Keep some rows."""
+        return replace(self, place=self.place[kept], x=self.x[kept], baseline=self.baseline[kept])
+
+    def total(self, weights: Floats | None = None) -> Floats:
+        """Sums of weights over the rows of each cell, or their number; shape (cells, columns)."""
+        size = self.shape[0] * self.shape[1]
+        return np.bincount(self.place, weights, minlength=size).reshape(self.shape).astype(np.float64)
+
+
+class Statistic(NamedTuple):
+    """How a statistic is computed.
+
+    cell_sums: what is added up, shape (sums, cells, columns), x in units of its standard deviation. of: from
+    the sums over any cells, shape (sums, ...), to the statistic, NaN where undefined. power: of the unit of x
+    that the statistic has. is_paired: whether it needs the baseline.
+    """
+
+    cell_sums: Callable[[Sample], Sums]
+    of: Callable[[Sums], Floats]
+    power: int = 0
+    is_paired: bool = False
+
+
+def _centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Floats, Floats]:
+    """Values minus the mean of their column, exactly 0 where all are equal; and their sd, then 1."""
+    first = np.searchsorted(column, np.arange(n_columns)).clip(max=max(len(values) - 1, 0))
+    n = np.maximum(np.bincount(column, minlength=n_columns), 1)
+    centred = values - values[first][column]
+    centred -= (np.bincount(column, centred, minlength=n_columns) / n)[column]
+    scale = np.sqrt(np.bincount(column, centred**2, minlength=n_columns) / n)
+    return centred, np.where(scale > 0, scale, 1.0)
+
+
+def _standardised(values: Floats, sample: Sample) -> Floats:
+    centred, scale = _centred_and_scale(values, sample.column, sample.shape[1])
+    return centred / scale[sample.column]
+
+
+def _power_sums(highest: int) -> Callable[[Sample], Sums]:
+    def cell_sums(sample: Sample) -> Sums:
+        z = _standardised(sample.x, sample)
+        return np.stack([sample.total(), *(sample.total(z**power) for power in range(1, highest + 1))])
+
+    return cell_sums
+
+
+def _pair_sums(sample: Sample) -> Sums:
+    x, b = _standardised(sample.x, sample), _standardised(sample.baseline, sample)
+    return np.stack([sample.total(), *(sample.total(part) for part in (x, b, x * x, b * b, x * b))])
+
+
+def _bin_counts(sample: Sample) -> Sums:
+    """Rows of x, then of the baseline, in each bin; exact in single precision, which halves the work."""
+    span = sample.high - sample.low
+    width = np.where(span > 0, span, 1.0)[sample.column]
+    counts = []
+    for values in (sample.x, sample.baseline):
+        share = (values - sample.low[sample.column]) / width
+        position = np.clip(np.floor(share * N_BINS), 0, N_BINS - 1).astype(np.intp)
+        size = sample.shape[0] * sample.shape[1]
+        flat = np.bincount(position * size + sample.place, minlength=N_BINS * size)
+        counts.append(flat.reshape(N_BINS, *sample.shape))
+    return np.concatenate(counts).astype(np.float32)
+
+
+def _ratio(above: Floats, below: Floats, is_defined: NDArray[np.bool_]) -> Floats:
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=is_defined)
+
+
+def _squares(n: Floats, total: Floats, squares: Floats) -> Floats:
+    """Sum of squared deviations; exactly 0 where it is rounding."""
+    centred = squares - _ratio(total * total, n, n > 0)
+    return np.where(centred > CONSTANT * squares, centred, np.where(n > 0, 0.0, np.nan))
+
+
+def _variance(sums: Sums) -> Floats:
+    n, total, squares = sums
+    return _ratio(_squares(n, total, squares), n - 1, n > 1)
+
+
+def _standard_deviation(sums: Sums) -> Floats:
+    return np.sqrt(_variance(sums))
+
+
+def _skewness(sums: Sums) -> Floats:
+    n, total, squares, cubes = sums
+    variance = _variance(sums[:3])
+    is_defined = (n > 2) & (variance > 0)
+    mean = _ratio(total, n, is_defined)
+    third = cubes - mean * (3 * squares - 2 * n * mean * mean)
+    return _ratio(n * third, (n - 1) * (n - 2) * variance * np.sqrt(variance), is_defined)
+
+
+def _kurtosis(sums: Sums) -> Floats:
+    n, total, squares, cubes, fourths = sums
+    variance = _variance(sums[:3])
+    is_defined = (n > 3) & (variance > 0)
+    mean = _ratio(total, n, is_defined)
+    fourth = fourths - mean * (4 * cubes - mean * (6 * squares - 3 * n * mean * mean))
+    below = (n - 1) * (n - 2) * (n - 3)
+    peak = _ratio(n * (n + 1) * fourth, below * variance**2, is_defined)
+    return peak - _ratio(3 * (n - 1) ** 3, below, is_defined)
+
+
+def _correlation(sums: Sums) -> Floats:
+    n, x, b, xx, bb, xb = sums
+    product = _squares(n, x, xx) * _squares(n, b, bb)
+    is_defined = product > 0
+    together = xb - _ratio(x * b, n, is_defined)
+    return np.clip(_ratio(together, np.sqrt(product), is_defined), -1, 1)
+
+
+def _kl_divergence(sums: Sums) -> Floats:
+    smoothed = sums + np.float64(SMOOTHING)
+    x, b = smoothed[:N_BINS], smoothed[N_BINS:]
+    n = x.sum(axis=0)
+    logs = np.log(smoothed)
+    within = np.einsum("b...,b...->...", x, logs[:N_BINS] - logs[N_BINS:]) / n
+    divergence = within + np.log(b.sum(axis=0) / n)
+    return np.where(n > (N_BINS + 0.5) * SMOOTHING, divergence, np.nan)
+
+
+STATISTICS: Final[dict[str, Statistic]] = {
+    "variance": Statistic(_power_sums(2), _variance, power=2),
+    "standard_deviation": Statistic(_power_sums(2), _standard_deviation, power=1),
+    "skewness": Statistic(_power_sums(3), _skewness),
+    "kurtosis": Statistic(_power_sums(4), _kurtosis),
+    "correlation": Statistic(_pair_sums, _correlation, is_paired=True),
+    "kl_divergence": Statistic(_bin_counts, _kl_divergence, is_paired=True),
+}
+
+
+class GroupSums:
+    """A statistic of each group, and of the rows beside it in its blocks, under every arrangement."""
+
+    def __init__(self, design: Design, sample: Sample, statistic: Statistic) -> None:
+        """Sum up cells once; the cells of the sample are those of the design."""
+        sums = statistic.cell_sums(sample)
+        self._design, self._of, self._n_sums = design, statistic.of, len(sums)
+        self._parts = [
+            (part, np.ascontiguousarray(sums[:, :, part].transpose(1, 0, 2)).reshape(sums.shape[1], -1))
+            for part in pieces(sums.shape[2], max(SUMS_PER_PRODUCT // len(sums), 1))
+        ]
+
+    def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
+        """Yield the statistic for columns by columns, shape (draws, groups, columns), NaN where undefined."""
+        for part, sums, _ in self._sums(w):
+            yield part, self._of(sums)
+
+    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Yield that of the groups and that of the rest; the sums of a block are the same in every draw."""
+        beside = _beside(self._design)
+        for part, sums, cells in self._sums(w):
+            total = (beside @ cells).reshape(len(sums[0, 0]), self._n_sums, -1).transpose(1, 0, 2)
+            yield part, self._of(sums), self._of(total[:, None] - sums)
+
+    def _sums(self, w: sparse.csr_array) -> Iterator[tuple[slice, Sums, Sums]]:
+        w = w.astype(self._parts[0][1].dtype, copy=False)
+        for part, cells in self._parts:
+            sums = (w @ cells).reshape(-1, self._design.frame.n_groups, self._n_sums, part.stop - part.start)
+            yield part, sums.transpose(2, 0, 1, 3), cells
+
+
+def _beside(design: Design) -> sparse.csr_array:
+    """Which cells stand in a block that holds each group, shape (groups, cells)."""
+    holds = np.zeros((design.frame.n_groups, len(design.block_size)))
+    holds[design.group, design.block] = 1
+    return sparse.csr_array(holds[:, design.block])

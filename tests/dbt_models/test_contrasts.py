@@ -1,0 +1,251 @@
+"""Contrasts of the marts against plain loops over the raw tables: every reference, every statistic."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dbt_models.conftest import Built
+from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES
+from tests.dbt_models.reference import (
+    MIN_VALUES,
+    PAIRED,
+    REFERENCE,
+    Comparison,
+    comparisons,
+    differences,
+    sides,
+)
+from tests.dbt_models.test_statistics import KEYS, assert_value, key_of, kind_of, lookup, range_of
+
+ROW = [*KEYS, "group_id", "contrast", "category", "reference"]
+SHARES = ("selection_rate_difference", "precision_difference")
+
+
+@pytest.fixture(scope="module")
+def compared(built: Built) -> list[Comparison]:
+    return comparisons(built.raw)
+
+
+@pytest.fixture(scope="module")
+def rows(built: Built) -> dict[tuple[str, ...], pd.Series]:
+    return lookup(built.table("marts.contrasts"), ROW)
+
+
+def references_of(comparison: Comparison, group: str) -> list[str]:
+    against, level = REFERENCES[comparison.keys["grouping_id"]]
+    if against == "all_pairs":
+        return [other for other in comparison.groups if other != group]
+    return [level] * (group != level) if against == "level" else [against]
+
+
+def expected_rows(comparison: Comparison) -> list[tuple[str, str]]:
+    return [(group, other) for group in comparison.groups for other in references_of(comparison, group)]
+
+
+def difference_reason(comparison: Comparison, group: str, reference: str) -> str:
+    n, n_all = len(comparison.values(group)), comparison.rows.x.count()
+    if n == 0:
+        return "no_values"
+    if reference not in ("rest", "grand_mean") and not len(comparison.values(reference)):
+        return "no_reference"
+    return "no_complement" if n == n_all else "no_block"
+
+
+def test_differences_of_means_and_rates_for_every_reference(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+):
+    seen = Counter()
+    for comparison in compared:
+        contrast = "mean_difference" if kind_of(comparison) == "continuous" else "risk_difference"
+        found = differences(comparison)
+        for group, reference in expected_rows(comparison):
+            row = rows[key_of(comparison, group, contrast, comparison.keys["category"], reference)]
+            value, reason = found.get((group, reference)), difference_reason(comparison, group, reference)
+            assert_value(row, value, reason)
+            seen[comparison.keys["grouping_id"], reason if value is None else None] += 1
+    assert all(seen[grouping, None] > 0 for grouping in REFERENCES)
+    assert {reason for _, reason in seen} == {None, "no_values", "no_reference", "no_complement", "no_block"}
+
+
+def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built, compared: list[Comparison]):
+    table = built.table("marts.contrasts")
+    kept = table[table.contrast.isin(["mean_difference", "log_disparity", "log_disparity_haldane"])]
+    found = Counter(kept.contrast)
+    n_rows = Counter()
+    for comparison in compared:
+        n_rows[kind_of(comparison)] += len(expected_rows(comparison))
+    assert found == {
+        "mean_difference": n_rows["continuous"],
+        "log_disparity": n_rows["binary"],
+        "log_disparity_haldane": n_rows["binary"],
+    }
+    assert set(table.contrast) == {*found, "risk_difference", "fdi_group", *ASKED_CONTRASTS}
+
+
+@pytest.mark.parametrize("contrast", SHARES)
+def test_differences_of_selected_shares(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison], contrast: str
+):
+    seen = Counter()
+    for comparison in (c for c in compared if kind_of(c) == "continuous"):
+        selected = comparison._replace(rows=comparison.rows.assign(x=is_selected(comparison, contrast)))
+        found = differences(selected)
+        for group, reference in expected_rows(comparison):
+            row = rows[key_of(comparison, group, contrast, "", reference)]
+            reason = share_reason(comparison, selected, group, reference)
+            assert_value(row, found.get((group, reference)), reason)
+            seen[pd.isna(row.value) and row.reason] += 1
+    assert seen[False] > 50
+    assert ("already_calibrated" in seen) == ("no_baseline" in seen) == (contrast == "precision_difference")
+
+
+def is_selected(comparison: Comparison, contrast: str) -> pd.Series:
+    """1 or 0 of each response, NaN where it does not count; the first of two selection rates is x <= 0.1."""
+    responses = comparison.rows
+    if contrast == "selection_rate_difference":
+        return (responses.x <= 0.1 + 1e-9).astype(float).where(responses.x.notna())
+    near = (responses.x - responses.baseline_value).abs() <= 0.1 + 1e-9
+    counts = responses.x.notna() & responses.baseline_value.notna()
+    return near.astype(float).where(counts & (comparison.keys["calibration"] == "raw"))
+
+
+def share_reason(comparison: Comparison, selected: Comparison, group: str, reference: str) -> str:
+    if len(comparison.values(group)) and not len(selected.values(group)):
+        return "already_calibrated" if comparison.keys["calibration"] == "calibrated" else "no_baseline"
+    return difference_reason(selected, group, reference)
+
+
+def test_log_disparities_for_every_reference(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+):
+    for comparison in (c for c in compared if kind_of(c) == "binary"):
+        present = comparison.rows.dropna(subset="x")
+        for group, reference in expected_rows(comparison):
+            own = present.x[present.group == group]
+            others = {
+                "rest": present.x[present.group != group],
+                "grand_mean": present.x if len(own) < len(present) else present.x[:0],
+            }
+            other = others.get(reference, present.x[present.group == reference])
+            row = rows[key_of(comparison, group, "log_disparity", "", reference)]
+            haldane = rows[key_of(comparison, group, "log_disparity_haldane", "", reference)]
+            if own.empty or other.empty:
+                reason = "no_reference" if reference not in others else "no_complement"
+                for nothing in (row, haldane):
+                    assert_value(nothing, None, "no_values" if own.empty else reason)
+                continue
+            assert_value(haldane, np.log(odds(own, 0.5)) - np.log(odds(other, 0.5)))
+            if {own.mean(), other.mean()} & {0, 1}:
+                assert_value(row, None, "rate_zero_or_one")
+            else:
+                assert_value(row, np.log(odds(own, 0)) - np.log(odds(other, 0)))
+
+
+def odds(x: pd.Series, add: float) -> float:
+    return (x.sum() + add) / (len(x) - x.sum() + add)
+
+
+def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+):
+    reasons = set()
+    for comparison in (c for c in compared if kind_of(c) == "continuous"):
+        found, sd = differences(comparison), comparison.rows.x.std()
+        for group in comparison.groups:
+            row = rows[key_of(comparison, group, "dbi", "", "grand_mean")]
+            value = found.get((group, "grand_mean"))
+            if value is not None and sd < 1e-9:
+                assert_value(row, None, "constant_values")
+            else:
+                reason = difference_reason(comparison, group, "grand_mean")
+                assert_value(row, None if value is None else value / sd, reason)
+            reasons.add(row.reason if pd.isna(row.value) else None)
+    assert reasons >= {None, "constant_values", "no_values"}
+
+
+def test_fdi_of_a_group_is_its_total_variation_from_all(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+):
+    categorical = [c for c in compared if kind_of(c) == "categorical"]
+    n_checked = 0
+    for key in {key_of(c) for c in categorical}:
+        labels = [c.rows.dropna(subset="x") for c in categorical if key_of(c) == key]
+        groups = next(c.groups for c in categorical if key_of(c) == key)
+        for group in groups:
+            row = rows[(*key, group, "fdi_group", "", "rest")]
+            own = [part.x[part.group == group] for part in labels]
+            if own[0].empty or len(own[0]) == len(labels[0]):
+                assert_value(row, None, "no_values" if own[0].empty else "no_complement")
+                continue
+            distances = [abs(x.mean() - part.x.mean()) for x, part in zip(own, labels, strict=True)]
+            assert_value(row, sum(distances) / 2)
+            n_checked += 1
+    assert n_checked > 10
+
+
+@pytest.mark.parametrize(
+    "statistic", [*(s for s in REFERENCE if s != "mean"), "correlation", "kl_divergence"]
+)
+def test_differences_of_other_statistics_pool_the_rest_on_the_same_prompts(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison], statistic: str
+):
+    is_paired = statistic in PAIRED
+    ranges = {key_of(c)[:4]: range_of(c) for c in compared if c.keys["grouping_id"] == "topic"}
+    seen = Counter()
+    for comparison in compared:
+        if kind_of(comparison) not in (("continuous",) if is_paired else ("continuous", "binary")):
+            continue
+        for group in comparison.groups:
+            row = rows[key_of(comparison, group, f"{statistic}_difference", "", "rest")]
+            parts = sides(comparison, group, is_paired=is_paired)
+            reason = statistic_reason(comparison, group, statistic, min(len(part) for part in parts))
+            if reason is None and statistic in ("skewness", "kurtosis"):
+                reason = "constant_values" if any(np.ptp(part.x) < 1e-9 for part in parts) else None
+            if reason is None:
+                own, rest = (of_side(part, statistic, ranges[key_of(comparison)[:4]]) for part in parts)
+                assert row.value == pytest.approx(own - rest, rel=1e-9, abs=1e-9)
+            else:
+                assert_value(row, None, reason)
+            seen[reason] += 1
+    assert seen[None] > 50
+    assert seen["no_block"] > 0
+
+
+def of_side(part: pd.DataFrame, statistic: str, limits: tuple[float, float]) -> float:
+    x, b = part.x.to_numpy(), part.baseline_value.to_numpy()
+    return PAIRED[statistic](x, b, limits) if statistic in PAIRED else REFERENCE[statistic](x)
+
+
+def statistic_reason(comparison: Comparison, group: str, statistic: str, n_fewest: int) -> str | None:
+    if not len(comparison.values(group)):
+        return "no_values"
+    if statistic in PAIRED and comparison.keys["calibration"] == "calibrated":
+        return "already_calibrated"
+    counted = comparison.pairs() if statistic in PAIRED else comparison.rows.dropna(subset="x")
+    n = (counted.group == group).sum()
+    if n == 0:
+        return "no_baseline"
+    if n == len(counted):
+        return "no_complement"
+    if n_fewest == 0:
+        return "no_block"
+    return "too_few_values" if n_fewest < MIN_VALUES.get(statistic, 1) else None
+
+
+def test_root_prompts_nested_in_groups_are_compared_within_their_stratum(built: Built):
+    places = built.table("intermediate.int_prompt_groups")
+    nested = places[places.scheme == "nested"]
+    assert set(places.scheme[places.grouping_id == "topic"]) == {"nested"}
+    n_groups = places.groupby(["slice_id", "grouping_id", "root_position"]).group_id.nunique()
+    is_crossed = n_groups.groupby(["slice_id", "grouping_id"]).max() > 1
+    schemes = places.groupby(["slice_id", "grouping_id"]).scheme.agg(set)
+    assert schemes.equals(is_crossed.map({True: {"blocked"}, False: {"nested"}}))
+    assert (nested.block_position == nested.root_position).all()
+    strata = nested.groupby(["slice_id", "grouping_id", "root_position"]).stratum_position.nunique()
+    assert strata.eq(1).all()
+    assert (
+        nested[(nested.slice_id == "all") & (nested.grouping_id == "topic")].stratum_position.nunique() == 3
+    )
+    assert places.stratum_position[places.scheme == "blocked"].isna().all()

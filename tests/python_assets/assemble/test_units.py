@@ -1,0 +1,91 @@
+"""The declared unit of a study: what a prompt is a draw of, where that is not its root prompt."""
+
+import pytest
+
+from python_assets.assemble import assemble
+from python_assets.design_tables import design_tables
+from python_assets.errors import SourceError
+from python_assets.study_factors import study_factors
+from python_assets.study_file import load_study
+
+IMPORT = """
+unit: name
+factors: {gender: {levels: [f, m]}}
+prompts:
+  import:
+    path: names.csv
+    columns: {prompt: id, root_prompt: text, generation: model, response: answer}
+    factors: {gender: gender, name: name}
+generations: [{name: "*", provider: replay}]
+"""
+TEMPLATES = """
+unit: name
+factors: {gender: {levels: [f, m]}, name: {levels: [Ann, Eva, Bob, Max]}}
+prompts:
+  templates:
+    texts: [{id: t1, text: "{name} asks."}, {id: t2, text: "{name} sings."}]
+    combinations:
+      - {gender: f, name: Ann}
+      - {gender: f, name: Eva}
+      - {gender: m, name: Bob}
+      - {gender: m, name: Max}
+generations: [{name: fair, provider: simulator}]
+"""
+
+
+def study_of(folder, text):
+    (folder / "names.csv").write_text(
+        "id,text,model,answer,gender,name\n1,a,m,x,f,Ann\n2,b,m,x,f,Ann\n3,a,m,x,m,Bob\n", encoding="utf-8"
+    )
+    path = folder / "mine.yml"
+    path.write_text(text, encoding="utf-8")
+    return load_study(path)
+
+
+def units(study, connection):
+    assemble(study, connection)
+    return connection.sql("select prompt_id, unit_id from raw.prompts order by rowid").fetchall()
+
+
+def test_an_imported_prompt_is_of_the_unit_that_its_column_names(tmp_path, build):
+    assert units(study_of(tmp_path, IMPORT), build) == [("1", "Ann"), ("2", "Ann"), ("3", "Bob")]
+
+
+def test_a_template_is_of_the_unit_it_is_filled_with(tmp_path, build):
+    found = dict(units(study_of(tmp_path, TEMPLATES), build))
+    assert found["t1 > f x Ann"] == found["t2 > f x Ann"] == "Ann"
+    assert set(found.values()) == {"Ann", "Eva", "Bob", "Max"}
+
+
+def test_a_derived_factor_can_be_the_unit(tmp_path, build):
+    study = study_of(tmp_path, IMPORT.replace("unit: name", "unit: document"))
+    assert {unit for _, unit in units(study, build)} == {"names.csv"}
+
+
+def test_without_a_declared_unit_root_prompts_are_units(tmp_path, build):
+    found = units(study_of(tmp_path, IMPORT.replace("unit: name", "")), build)
+    assert found == [("1", "a"), ("2", "b"), ("3", "a")]
+
+
+def test_a_unit_neither_blocks_nor_is_compared_by_itself(tmp_path, build):
+    study = study_of(tmp_path, IMPORT)
+    assert study.groupings == [("gender",)]
+    assert {f.name: f.is_blocking for f in study_factors(study).values() if f.origin == "imported"} == {
+        "gender": True,
+        "name": False,
+    }
+    assemble(study, build)
+    factors = design_tables(study, build)["factors"].set_index("factor")
+    assert not factors.loc["name", "is_blocking"]
+
+
+def test_a_prompt_without_a_unit_is_an_error(tmp_path, build):
+    text = TEMPLATES.replace('{id: t1, text: "{name} asks."}', '{id: t1, text: "I ask.", factors: {who: I}}')
+    text = text.replace("unit: name", "unit: who").replace(
+        "factors: {gender", "factors: {who: {levels: [I]}, gender", 1
+    )
+    expected = (
+        r"mine\.yml: unit: the prompt 't2 > f x Ann' has no level of who\. Expected one on every prompt"
+    )
+    with pytest.raises(SourceError, match=expected):
+        units(study_of(tmp_path, text), build)

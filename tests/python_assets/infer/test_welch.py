@@ -1,0 +1,219 @@
+"""tests/python_assets/infer/test_welch.py - mirrors python_assets/infer/welch.py and replicates.py."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.infer.reference import Against, Reference
+from python_assets.infer.replicates import Replicates, weights_of
+from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
+from tests.python_assets.infer import written_out
+
+ALL_PAIRS = Reference(Against.ALL_PAIRS)
+
+
+def one_prompt(*groups, n_permutations=None):
+    """Rows of a single prompt, by group; all arrangements of two groups where no number of draws is given."""
+    x = np.concatenate(groups)
+    group = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
+    rows = Replicates(np.zeros(len(x), dtype=int), group, np.zeros(1, dtype=int), len(groups))
+    if n_permutations is not None:
+        draws = RandomDraws(1, n_permutations, rows.block, np.arange(len(x)), len(x))
+        return ReplicateTask(rows, draws, 0.05), x[:, None]
+    places = np.arange(len(x))
+    chosen = itertools.combinations(places, len(groups[0]))
+    draws = np.array([[*first, *np.setdiff1d(places, first)] for first in chosen])
+    return ReplicateTask(rows, GivenDraws(draws), 0.05), x[:, None]
+
+
+def test_golden_single_prompt(golden):
+    case = golden["single_prompt_replicates"]
+    x, group = np.array(case["x"]), np.array(case["group"])
+    task, values = one_prompt(x[group == 1], x[group == 0])
+    result = compare_replicated_means(task, values).contrasts["mean_difference"]
+    assert task.draws.n == case["arrangements"]
+    assert result.value[0, 0] / result.std_error[0, 0] == pytest.approx(case["t"], abs=1e-9)
+    assert result.p_value[0, 0] == pytest.approx(case["p_exact"], abs=1e-9)
+    assert result.scope[0, 0] == "these prompts only"
+
+
+def test_interval_is_that_of_welch():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=9), 2 * rng.normal(size=5)
+    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    expected = stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+    assert (result.ci_low[0, 0], result.ci_high[0, 0]) == pytest.approx(tuple(expected), abs=1e-10)
+
+
+def test_p_is_that_of_scipy_over_all_arrangements():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=5), 1 + rng.normal(size=4)
+    exact = stats.permutation_test(
+        (a, b), lambda x, y: abs(stats.ttest_ind(x, y, equal_var=False).statistic), alternative="greater"
+    )
+    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    assert result.p_value[0, 0] == pytest.approx(exact.pvalue, abs=1e-12)
+
+
+def test_too_few_rows_fall_back_on_welch():
+    a, b = np.array([1.0, 2.0]), np.array([4.0, 6.0])
+    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    assert result.reason[0, 0] == "p_floor"
+    assert result.p_value[0, 0] == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def test_difference_of_several_prompts_is_the_mean_of_theirs():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(3, 2, 4)) + 10 * np.arange(3)[:, None, None]
+    rows = Replicates(np.repeat(np.arange(3), 8), np.tile(np.repeat([0, 1], 4), 3), np.arange(3), 2)
+    draws = RandomDraws(1, 499, rows.block, np.arange(24), 24)
+    result = compare_replicated_means(ReplicateTask(rows, draws, 0.05), x.reshape(-1, 1)).contrasts[
+        "mean_difference"
+    ]
+    assert result.value[0, 0] == pytest.approx((x[:, 0] - x[:, 1]).mean())
+    variance = x.var(axis=2, ddof=1).sum() / 4 / 9
+    assert result.std_error[0, 0] == pytest.approx(np.sqrt(variance))
+    assert result.n_root_prompts[0].tolist() == [3, 3]
+
+
+def test_indices_come_from_the_same_shuffles():
+    rng = np.random.default_rng(4)
+    groups = [rng.normal(size=6) + shift for shift in (0.0, 0.0, 3.0)]
+    indices = compare_replicated_means(*one_prompt(*groups, n_permutations=999)).indices
+    assert indices["range"].value[0] == pytest.approx(np.ptp([g.mean() for g in groups]))
+    assert indices["range"].p_value[0] < 0.01
+    assert indices["max"].value[0] == pytest.approx(max(g.mean() for g in groups))
+
+
+# Rows of three prompts, one of them without the third group, that are compared in every way.
+
+BLOCK = np.repeat([0, 1, 2], [9, 9, 6])
+GROUP = np.concatenate([np.repeat([0, 1, 2], 3), np.repeat([0, 1, 2], [2, 3, 4]), np.repeat([0, 1], 3)])
+REFERENCES = [Reference(), Reference(Against.GRAND_MEAN), Reference(Against.LEVEL, 1), ALL_PAIRS]
+
+
+def several_prompts(root_of_block=(0, 1, 1), alpha=0.05, n_permutations=200):
+    rows = Replicates(BLOCK, GROUP, np.array(root_of_block), 3)
+    draws = RandomDraws(1, n_permutations, BLOCK, np.arange(len(BLOCK)), len(BLOCK))
+    return ReplicateTask(rows, draws, alpha)
+
+
+def weight(rows, reference, group, other):
+    """Weight of each (block, group) in the difference, written out."""
+    sizes = {(b, g): int(((b == BLOCK) & (g == GROUP)).sum()) for b in range(3) for g in range(3)}
+    present = {b: [g for g in range(3) if sizes[b, g]] for b in range(3)}
+    pairwise = reference.is_pairwise
+    used = [b for b in range(3) if group in present[b] and (not pairwise or other in present[b])]
+    roots = {rows.root_of_block[b] for b in used}
+    weights = dict.fromkeys(sizes, 0.0)
+    for b in used:
+        share = 1 / len(roots) / sum(rows.root_of_block[i] == rows.root_of_block[b] for i in used)
+        against = [other] if pairwise else present[b]
+        if reference.against is Against.REST:
+            against = [g for g in against if g != group]
+        weights[b, group] += share
+        for g in against:
+            weights[b, g] -= share / len(against)
+    return weights
+
+
+def welch(x, weights):
+    cells = {key: x[(key[0] == BLOCK) & (key[1] == GROUP)] for key, w in weights.items() if w}
+    value = sum(weights[key] * cell.mean() for key, cell in cells.items())
+    variance = sum(weights[key] ** 2 * cell.var(ddof=1) / len(cell) for key, cell in cells.items())
+    return value, np.sqrt(variance)
+
+
+@pytest.mark.parametrize("root_of_block", [(0, 1, 1), (0, 1, 2)])
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_every_reference_is_that_written_out(reference, root_of_block):
+    task = several_prompts(root_of_block)._replace(reference=reference)
+    x = np.random.default_rng(6).normal(size=(len(BLOCK), 1))
+    result = compare_replicated_means(task, x).contrasts["mean_difference"]
+    rows = list(zip(*reference.rows(3), strict=True))
+    each = [weight(task.rows, reference, *row) for row in rows]
+    values, errors = np.transpose([welch(x[:, 0], one) for one in each])
+    assert result.value[0] == pytest.approx(values, abs=1e-12)
+    assert result.std_error[0] == pytest.approx(errors, abs=1e-12)
+    drawn = []
+    for batch in task.draws.batches():
+        for source in task.draws.sources(batch):
+            pairs = [welch(x[source, 0], one) for one in each]
+            drawn.append([abs(value / error) for value, error in pairs])
+    alone, stepped = written_out.step_down(np.abs(values / errors), np.array(drawn))
+    assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
+    assert result.p_maxt[0] == pytest.approx((stepped + 1) / 201, abs=1e-12)
+
+
+def test_rate_of_a_prompt_against_its_mean_knows_that_the_group_is_a_part_of_it():
+    y = (np.random.default_rng(7).random((len(BLOCK), 1)) < 0.5).astype(float)
+    task = several_prompts()._replace(reference=Reference(Against.GRAND_MEAN))
+    compared = compare_replicated_rates(task, y).contrasts
+    risk = compared["risk_difference"]
+    one = weight(task.rows, task.reference, 0, -1)
+    assert risk.value[0, 0] == pytest.approx(welch(y[:, 0], one)[0], abs=1e-12)
+    rest = compare_replicated_rates(task._replace(reference=Reference()), y).contrasts["risk_difference"]
+    width = [r.ci_high[0, 0] - r.ci_low[0, 0] for r in (risk, rest)]
+    assert width[0] == pytest.approx(width[1] * 2 / 3, rel=0.15)  # complete blocks of 3: exactly for means
+
+
+def test_smallest_p_of_a_pair_is_that_of_an_enumeration():
+    rows = Replicates(np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]), np.zeros(1, dtype=int), 3)
+    arrangements = {tuple(np.array([0, 0, 1, 1, 2, 2])[list(p)]) for p in itertools.permutations(range(6))}
+    smallest = weights_of(rows, Reference(Against.LEVEL, 0)).smallest_p
+    assert smallest == pytest.approx([2 / len(arrangements)] * 2)
+    task = several_prompts((0, 0, 0))
+    uneven = weights_of(task.rows, Reference(Against.LEVEL, 0)).smallest_p
+    per_block = [9 * 8 * 7 / 6 * 20, 36 * 35, 20]  # 9 over 3 and 6 over 3, 9 over 2 and 7 over 3, 6 over 3
+    assert uneven[0] == pytest.approx(1 / np.prod(per_block))
+
+
+def test_floored_rows_of_replicates_do_not_step_down():
+    task = several_prompts(alpha=1e-9)
+    x = np.random.default_rng(8).normal(size=(len(BLOCK), 1))
+    result = compare_replicated_means(task, x).contrasts["mean_difference"]
+    assert (result.reason == "p_floor").all()
+    assert np.isnan(result.p_maxt).all()
+
+
+def test_replicates_of_groups_that_share_no_prompt_are_named():
+    block, group = np.repeat([0, 1], 10), np.repeat([0, 1, 2], [5, 10, 5])
+    rows = Replicates(block, group, np.array([0, 1]), 3)
+    draws = RandomDraws(1, 99, block, np.arange(20), 20)
+    x = np.random.default_rng(9).normal(size=(20, 1))
+    result = compare_replicated_means(ReplicateTask(rows, draws, 0.05, ALL_PAIRS), x)
+    contrast, (g, o) = result.contrasts["mean_difference"], ALL_PAIRS.rows(3)
+    apart = g + o == 2
+    assert (contrast.reason[0, apart] == "no_shared_block").all()
+    assert np.isnan(contrast.value[0]).tolist() == apart.tolist()
+    assert np.isnan(contrast.p_maxt[0]).tolist() == apart.tolist()
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_equal_replicates_have_p_1(rate):
+    result = compare_replicated_rates(*one_prompt(np.full(5, rate), np.full(5, rate)))
+    assert (result.contrasts["risk_difference"].p_value == 1).all()
+    assert (result.contrasts["risk_difference"].value == 0).all()
+    assert (result.contrasts["log_disparity"].reason == "unbounded").all()
+
+
+def test_rates_without_any_spread_still_have_an_interval():
+    risk = compare_replicated_rates(*one_prompt(np.ones(6), np.zeros(6))).contrasts["risk_difference"]
+    assert risk.p_value[0, 0] == pytest.approx(2 / 924)
+    assert 0 < risk.ci_low[0, 0] < 1
+
+
+def test_false_positive_rate_is_nominal_for_these_prompts():
+    x = np.random.default_rng(5).exponential(size=(20, 1_000))
+    rows = Replicates(np.zeros(20, dtype=int), np.repeat([0, 1], 10), np.zeros(1, dtype=int), 2)
+    draws = RandomDraws(1, 499, rows.block, np.arange(20), 20)
+    p = (
+        compare_replicated_means(ReplicateTask(rows, draws, 0.05), x)
+        .contrasts["mean_difference"]
+        .p_value[:, 0]
+    )
+    low, high = stats.binom.interval(0.999, 1_000, 0.05)
+    assert low <= (p <= 0.05).sum() <= high
