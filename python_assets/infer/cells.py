@@ -87,6 +87,9 @@ _IS_FULL = """
 """
 
 
+_ROLES = {"selection_rate": "selection", "precision": "precision", "share": "profile"}
+
+
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
@@ -111,9 +114,12 @@ class Cells(NamedTuple):
     @property
     def roles(self) -> NDArray[np.object_]:
         """What each column is: the kind of its measure for means, else what its statistic is."""
-        role_of = {"selection_rate": "selection", "precision": "precision", "share": "profile"}
-        of_statistic = self.columns.statistic.map(role_of).fillna("nonlinear")
-        return np.where(self.columns.statistic == "mean", self.columns.kind, of_statistic).astype(object)
+        statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
+        roles = [
+            kind if statistic == "mean" else _ROLES.get(statistic, "nonlinear")
+            for statistic, kind in zip(statistics, kinds, strict=True)
+        ]
+        return np.array(roles, dtype=object)
 
 
 class Rows(NamedTuple):

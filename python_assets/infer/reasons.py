@@ -61,7 +61,8 @@ class InferenceReason(StrEnum):
     RATIO_UNDEFINED = ("ratio_undefined", "the group values differ in sign or the largest is 0")
     UNDEFINED_STATISTIC = (
         "undefined_statistic",
-        "the statistic is undefined in a group or in a resample of its root prompts: too few values, or all equal",
+        "the statistic is undefined in a group or in a resample of its root prompts: too few values, "
+        "or all equal",
     )
     SCALE_FREE = (
         "scale_free",

@@ -4,12 +4,12 @@ Belongs here: keys, names, margins and what stands in a row where nothing could 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-from python_assets.infer.cells import Cells
+from python_assets.infer.cells import KEYS, Cells
 from python_assets.infer.comparison import Compared
 from python_assets.infer.contrasts import Contrasts, without_inference
 from python_assets.infer.indices import DESCRIPTIVE, INDICES, RATE_INDICES, IndexTest, without_test
@@ -18,8 +18,8 @@ from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Against, Reference
 
+Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Margins = Mapping[str, float | Mapping[str, float]]
-KEYS = ["generation_id", "measure_id", "calibration", "category"]
 DBI: Final = "dbi"
 FDI_GROUP: Final = "fdi_group"
 IDI: Final = "idi"
@@ -70,12 +70,19 @@ class Sheet(NamedTuple):
 
     @property
     def contrasts(self) -> tuple[str, ...]:
-        """The contrasts that the columns have rows of; of a statistic asked for twice, its first parameters."""
-        columns = self.cells.columns
-        statistic, parameters = columns[["statistic", "parameters"]].iloc[self.columns[0]]
-        is_first = parameters == columns.parameters[columns.statistic == statistic].min()
-        wanted = (DBI,) if self.role == "continuous" else (f"{statistic}_difference",)
-        return (*OF_KIND.get(self.role, ()), *(name for name in wanted if name in self.asked and is_first))
+        """The contrasts that the columns have rows of.
+
+        Of a statistic that is asked for twice, only the first parameters have one: contrasts have none.
+        """
+        if self.role == "continuous":
+            wanted = DBI
+        else:
+            statistics, parameters = (self.cells.columns[name] for name in ("statistic", "parameters"))
+            statistic, own = statistics.iat[self.columns[0]], parameters.iat[self.columns[0]]
+            wanted = f"{statistic}_difference"
+            if wanted not in self.asked or own != parameters[statistics == statistic].min():
+                wanted = ""
+        return (*OF_KIND.get(self.role, ()), *(name for name in self.asked if name == wanted))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -91,7 +98,7 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        measures = self.cells.columns.measure_id.iloc[self.columns]
+        measures = self.cells.columns.measure_id.to_numpy(object)[self.columns]
         return np.array([margin_of(self.margins, measure, name) for measure in measures])
 
     @property
@@ -110,7 +117,7 @@ def margin_of(margins: Margins, measure_id: str, name: str) -> float:
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 
-def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, pd.DataFrame]]:
+def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table]]:
     """Yield the rows of contrasts and disparities of columns of one role."""
     for name in sheet.contrasts:
         if sheet.reference_of(name) is not None:
@@ -122,7 +129,7 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, pd.Da
         yield "disparities", _index_rows(sheet, metric, test)
 
 
-def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, pd.DataFrame]]:
+def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, Table]]:
     """Yield rows with nothing but the reason, for columns of one role and statistic."""
     for name in sheet.contrasts:
         if (reference := sheet.reference_of(name)) is not None:
@@ -150,7 +157,7 @@ def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
     """
     categorical = sheet.columns[sheet.cells.roles[sheet.columns] == "categorical"]
     columns = sheet.cells.columns.iloc[categorical]
-    members = [categorical[at] for at in columns.groupby(KEYS[:3], sort=True).indices.values()]
+    members = [categorical[at] for at in columns.groupby(list(KEYS[:3]), sort=True).indices.values()]
     for n_categories in sorted({len(member) for member in members}):
         of_measures = np.array([member for member in members if len(member) == n_categories])
         first = of_measures[:, 0]
@@ -166,29 +173,36 @@ def _no_index(sheet: Sheet, metric: str, reason: InferenceReason) -> IndexTest:
     return without_test((len(sheet.columns),), reason)
 
 
-def column_keys(cells: Cells, columns: Ints, repeats: int) -> pd.DataFrame:
+def column_keys(cells: Cells, columns: Ints, repeats: int) -> Table:
     """The key columns of the rows of some columns, each repeated."""
-    keys = cells.columns.iloc[np.repeat(columns, repeats)].reset_index(drop=True)
-    return keys.assign(slice_id=cells.slice_id, grouping_id=cells.grouping_id)
+    place = np.repeat(columns, repeats)
+    keys: Table = {name: cells.columns[name].to_numpy(object)[place] for name in KEYS}
+    return keys | _same(len(place), slice_id=cells.slice_id, grouping_id=cells.grouping_id)
 
 
-def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> pd.DataFrame:
+def _same(n: int, **values: object) -> Table:
+    return {name: np.full(n, value, dtype=object) for name, value in values.items()}
+
+
+def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
     reference = sheet.reference_of(name) or Reference()
-    names = reference.names(sheet.cells.group_ids)
+    names = np.array(reference.names(sheet.cells.group_ids), dtype=object)
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
     reason = first_of([~has_values, has_values], [InferenceReason.NO_VALUES, contrasts.reason])
+    n_columns, n_rows = len(sheet.columns), len(sheet.columns) * len(names)
     numbers = {field: array.ravel() for field, array in contrasts._asdict().items() if field != "reason"}
-    rows = column_keys(sheet.cells, sheet.columns, len(names))
-    return rows.assign(
-        group_id=np.tile(np.array([group for group, _ in names], dtype=object), len(sheet.columns)),
-        contrast=name,
-        reference=np.tile(np.array([other for _, other in names], dtype=object), len(sheet.columns)),
-        margin=np.repeat(sheet.margin(name), len(names)),
-        n_draws=sheet.n_draws,
-        inference_reason=reason.ravel(),
+    numbers["p_value_maxt"] = numbers.pop("p_maxt")
+    return {
+        **column_keys(sheet.cells, sheet.columns, len(names)),
+        **_same(n_rows, contrast=name),
+        "group_id": np.tile(names[:, 0], n_columns),
+        "reference": np.tile(names[:, 1], n_columns),
+        "margin": np.repeat(sheet.margin(name), len(names)),
+        "n_draws": np.full(n_rows, sheet.n_draws),
+        "inference_reason": reason.ravel(),
         **numbers,
-    ).rename(columns={"p_maxt": "p_value_maxt"})
+    }
 
 
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
@@ -198,16 +212,18 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
     return has_values.T
 
 
-def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> pd.DataFrame:
+def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> Table:
     has_p = ~np.isnan(test.p_value)
-    return column_keys(sheet.cells, sheet.columns, 1).assign(
-        metric=metric,
-        margin=sheet.margin(metric),
-        n_root_prompts=np.where(np.isnan(test.value), 0, sheet.n_root_prompts),
-        method=first_of([has_p], [sheet.method]),
-        scope=first_of([has_p], [sheet.scope]),
-        n_draws=sheet.n_draws,
-        is_permuted=has_p,
-        inference_reason=test.reason,
+    n = len(sheet.columns)
+    return {
+        **column_keys(sheet.cells, sheet.columns, 1),
+        **_same(n, metric=metric),
+        "margin": sheet.margin(metric),
+        "n_root_prompts": np.where(np.isnan(test.value), 0, sheet.n_root_prompts),
+        "method": first_of([has_p], [sheet.method]),
+        "scope": first_of([has_p], [sheet.scope]),
+        "n_draws": np.full(n, sheet.n_draws),
+        "is_permuted": has_p,
+        "inference_reason": test.reason,
         **{name: array for name, array in test._asdict().items() if name != "reason"},
-    )
+    }

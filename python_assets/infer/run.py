@@ -27,7 +27,7 @@ from python_assets.infer.nonlinear import NONLINEAR
 from python_assets.infer.power import n_needed
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Against
-from python_assets.infer.rows import FDI_GROUP
+from python_assets.infer.rows import FDI_GROUP, Table
 from python_assets.infer.scheme import Options, Sources, Tables, compare_groups, compare_statistics
 from python_assets.infer.statistics import STATISTICS
 from python_assets.infer.summary import bootstrap_rows, summary_rows
@@ -168,21 +168,23 @@ def infer_study(
         asked=tuple(analysis.asked_contrasts),
     )
     study_id = _study_id(connection)
-    parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
+    parts: dict[str, list[Table]] = {table: [] for table in TABLES}
     for slice_id, grouping_id in designs(connection):
         cells = read_cells(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
         for table, rows in _rows_of(connection, cells, options):
             parts[table].append(rows)
     tables = {
-        table: pd.concat(frames, ignore_index=True).assign(study_id=study_id)
-        for table, frames in parts.items()
-        if frames
+        table: pd.DataFrame(
+            {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+        ).assign(study_id=study_id)
+        for table, found in parts.items()
+        if found
     }
     for table, keys in FAMILIES.items():
         if table in tables:
-            rows = tables[table]
-            rows = rows.assign(family_id=family_ids(rows, keys, analysis.families))
-            tables[table] = judged(adjusted(rows, options.alpha), options.alpha)
+            frame = tables[table]
+            frame = frame.assign(family_id=family_ids(frame, keys, analysis.families))
+            tables[table] = judged(adjusted(frame, options.alpha), options.alpha)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"]).assign(study_id=study_id)
     _write(connection, tables)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.infer.cells import Cells, Rows, Values
@@ -50,6 +49,7 @@ from python_assets.infer.rows import (
     FDI_GROUP,
     Margins,
     Sheet,
+    Table,
     by_statistic,
     compared_rows,
     profile_sheets,
@@ -58,7 +58,7 @@ from python_assets.infer.rows import (
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
 
-Tables = Iterator[tuple[str, pd.DataFrame]]
+Tables = Iterator[tuple[str, Table]]
 IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
     "continuous": compare_means,
     "binary": compare_rates,

@@ -6,7 +6,6 @@ Belongs here: the rows of inference.summary_statistics. The intervals are interv
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from python_assets.infer import interval
 from python_assets.infer.bootstrap import bootstrap_intervals
@@ -14,12 +13,12 @@ from python_assets.infer.cells import Cells, Values
 from python_assets.infer.design import MIN_UNITS, Design, Unit, presence_patterns
 from python_assets.infer.permutation import Floats, Ints, stable_seed
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.rows import column_keys
+from python_assets.infer.rows import Table, column_keys
 from python_assets.infer.scheme import Options
 from python_assets.infer.sides import over_units, unit_means
 
 
-def summary_rows(cells: Cells, alpha: float) -> Iterator[pd.DataFrame]:
+def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
     """Yield the interval of each group's mean or rate.
 
     Args:
@@ -45,17 +44,17 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[pd.DataFrame]:
         )
         given = np.where((n >= MIN_UNITS) & ~several, 1.0, np.nan)
         n_columns = len(columns)
-        yield _rows(cells, columns, limits.low * given, limits.high * given).assign(
-            n_root_prompts=np.tile(n, n_columns), inference_reason=np.tile(reason, n_columns)
-        )
+        why = {"n_root_prompts": np.tile(n, n_columns), "inference_reason": np.tile(reason, n_columns)}
+        yield _rows(cells, columns, limits.low * given, limits.high * given) | why
 
 
-def _rows(cells: Cells, columns: Ints, low: Floats, high: Floats) -> pd.DataFrame:
-    return column_keys(cells, columns, cells.frame.n_groups).assign(
-        group_id=np.tile(np.array(cells.group_ids, dtype=object), len(columns)),
-        ci_low=low.ravel(),
-        ci_high=high.ravel(),
-    )
+def _rows(cells: Cells, columns: Ints, low: Floats, high: Floats) -> Table:
+    return {
+        **column_keys(cells, columns, cells.frame.n_groups),
+        "group_id": np.tile(np.array(cells.group_ids, dtype=object), len(columns)),
+        "ci_low": low.ravel(),
+        "ci_high": high.ravel(),
+    }
 
 
 def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: float) -> interval.Interval:
@@ -69,7 +68,7 @@ def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: 
     return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))
 
 
-def bootstrap_rows(cells: Cells, values: Values, options: Options) -> pd.DataFrame:
+def bootstrap_rows(cells: Cells, values: Values, options: Options) -> Table:
     """The interval of each group's statistic that is no mean.
 
     Args:
@@ -82,9 +81,10 @@ def bootstrap_rows(cells: Cells, values: Values, options: Options) -> pd.DataFra
     columns = np.arange(len(cells.columns))
     statistic = str(cells.columns.statistic.iloc[0])
     if cells.has_several_prompts:
-        nothing = np.full((len(columns), cells.frame.n_groups), np.nan)
-        reason = InferenceReason.SEVERAL_PROMPTS
-        return _rows(cells, columns, nothing, nothing).assign(n_root_prompts=0, inference_reason=reason)
+        nothing = np.full(len(columns) * cells.frame.n_groups, np.nan)
+        reason = np.full(len(nothing), InferenceReason.SEVERAL_PROMPTS, dtype=object)
+        why: Table = {"n_root_prompts": np.zeros(len(nothing), dtype=np.intp), "inference_reason": reason}
+        return _rows(cells, columns, nothing, nothing) | why
     found = bootstrap_intervals(
         cells.frame,
         values,
@@ -93,6 +93,5 @@ def bootstrap_rows(cells: Cells, values: Values, options: Options) -> pd.DataFra
         n_bootstrap=options.n_bootstrap,
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
     )
-    return _rows(cells, columns, found.ci_low, found.ci_high).assign(
-        n_root_prompts=found.n_root_prompts.ravel(), inference_reason=found.reason.ravel()
-    )
+    why = {"n_root_prompts": found.n_root_prompts.ravel(), "inference_reason": found.reason.ravel()}
+    return _rows(cells, columns, found.ci_low, found.ci_high) | why

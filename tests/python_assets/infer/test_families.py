@@ -8,6 +8,7 @@ from statsmodels.stats.multitest import multipletests
 from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
 from python_assets.study_analysis import Family
 
+
 def contrasts(p_values, **columns):
     n = len(p_values)
     base = {
