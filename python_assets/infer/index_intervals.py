@@ -4,6 +4,7 @@ Belongs here: the group values that are stretched and the noise around them. The
 the indices are indices.py.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import sparse
 
 from python_assets.infer.design import Design
 from python_assets.infer.indices import CompleteBlocks, Index, Spread, spread_of, tie_of
-from python_assets.infer.inversion import Inverted, Noise, Resamples, invert, resampled
+from python_assets.infer.inversion import Inverted, Noise, Resamples, invert, resampled, two_sided_p
 from python_assets.infer.permutation import Floats, Ints, in_threads, pieces
 
 COLUMNS_PER_PIECE = 8
@@ -106,13 +107,35 @@ def _invert_column(
     level, scale = sample.level[column], sample.scale[column]
     observed = sample.by_unit[:, :, column].mean(axis=0)[:, None]
 
-    def numbers(s: float, noise: Floats) -> Floats:
-        values = s * observed + noise
+    def spread(values: Floats) -> Spread:
         if sample.is_rate:
             np.clip(values, -level, 1 - level, out=values)
-        spread = spread_of(values, level, scale, 0)
-        return np.stack([index.of(spread) for index in indices])
+        return spread_of(values, level, scale, 0)
+
+    def numbers(s: float, noise: Floats) -> Floats:
+        seen = spread(s * observed + noise)
+        return np.stack([index.of(seen) for index in indices])
 
     noises = (Noise(sample.factor * sample.permuted[column, sample.groups], sample.has_all_draws), noise)
     ties = np.array([tie_of(index, scale) for index in indices])
-    return invert(numbers, noises, ties, margins, alpha)
+    inverted = invert(numbers, noises, ties, margins, alpha)
+    for which, index in enumerate(indices):
+        if index.ends and inverted.p_margin[which] < 1:
+            ends = _at_either_end(index.ends, observed, margins[which], level if sample.is_rate else np.inf)
+            least = index.of(spread(observed.copy())) - ties[which]
+            past = [index.of(spread(ends + noise.values)) >= least for noise in noises]
+            inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, noises))
+    return inverted
+
+
+def _at_either_end(
+    ends: Callable[[float, float, float], tuple[float, float]], observed: Floats, margin: float, level: float
+) -> Floats:
+    """Groups exactly at a margin, half of them at either end, in the order that was observed; (groups, 1).
+
+    Of all groups with this index, these come out furthest apart. What was seen, stretched to the margin, does
+    so less often: it has one group at either end, or takes the noise of the others for differences.
+    """
+    is_upper = observed[:, 0].argsort(kind="stable").argsort() >= len(observed) / 2
+    low, high = ends(margin, level, float(is_upper.mean()))
+    return np.where(is_upper, high, low)[:, None]

@@ -93,7 +93,9 @@ class Index(NamedTuple):
 
     of: the number, larger for groups further apart. reason: why the interval is NULL, None where inversion
     gives one. is_undefined: where the value is NULL, with reason_undefined. printed: from the number to the
-    published value, and back where there is an interval.
+    published value, and back where there is an interval. ends: where only the outermost groups count, so that
+    many at either end come out further apart than one: from the number, the level of rates (infinite for
+    means) and the share of groups at the upper end to both ends, as deviations from the level.
     """
 
     of: Callable[[Spread], Floats]
@@ -101,6 +103,7 @@ class Index(NamedTuple):
     is_undefined: Callable[[Spread], NDArray[np.bool_]] = _never
     reason_undefined: InferenceReason | None = None
     printed: Callable[[Floats, Spread], Floats] = _as_it_is
+    ends: Callable[[float, float, float], tuple[float, float]] | None = None
 
 
 def _over_sd(size: Floats, spread: Spread) -> Floats:
@@ -135,8 +138,22 @@ def _no_spread(spread: Spread) -> NDArray[np.bool_]:
     return spread.sd <= TIE * spread.scale
 
 
+def _ends_of_range(number: float, level: float, upper: float) -> tuple[float, float]:
+    """Ends that many apart around the level, moved where a rate would leave 0 and 1."""
+    low = -number * upper
+    if np.isfinite(level):
+        low = min(max(low, -level), 1 - level - number)
+    return low, low + number
+
+
+def _ends_of_ratio(number: float, level: float, upper: float) -> tuple[float, float]:
+    """Ends whose ratio is 1 - number, with the level as mean unless the upper one would pass 1."""
+    high = min(level / (upper + (1 - upper) * (1 - number)), 1.0)
+    return high * (1 - number) - level, high - level
+
+
 INDICES: dict[str, Index] = {
-    "range": Index(lambda s: s.high - s.low, None),
+    "range": Index(lambda s: s.high - s.low, None, ends=_ends_of_range),
     "standard_deviation": Index(lambda s: s.sd, None),
     "max_z": Index(
         lambda s: _over_sd(s.high, s), InferenceReason.SCALE_FREE, _no_spread, InferenceReason.NO_SPREAD
@@ -158,6 +175,7 @@ RATE_INDICES: dict[str, Index] = {
         lambda s: s.level + s.high <= TIE,
         InferenceReason.NO_SELECTIONS,
         lambda d, _: 1 - d,
+        ends=_ends_of_ratio,
     )
 }
 DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {

@@ -175,12 +175,11 @@ def _margin_levels(
 
     value = truth(1.0)
     if value <= tie:
-        alone = [_share(numbers(0.0, noise.values)[which] >= margin, noise) for noise in noises]
-        return 1.0, _two_sided(alone)
+        return 1.0, two_sided_p([numbers(0.0, noise.values)[which] >= margin for noise in noises], noises)
     s = _stretch(truth, margin, tie)
-    at_margin = [(numbers(s, noise.values)[which], noise) for noise in noises]
-    above = _two_sided([_share(number >= value - tie, noise) for number, noise in at_margin])
-    below = _two_sided([_share(number <= value + tie, noise) for number, noise in at_margin])
+    at_margin = [numbers(s, noise.values)[which] for noise in noises]
+    above = two_sided_p([number >= value - tie for number in at_margin], noises)
+    below = two_sided_p([number <= value + tie for number in at_margin], noises)
     return (1.0 if truth(s) < margin - tie else above), below
 
 
@@ -192,7 +191,9 @@ def _stretch(truth: Callable[[float], float], margin: float, tie: float) -> floa
     return 0.0 if margin <= tie else float(optimize.brentq(lambda s: truth(s) - margin, 0, longest))
 
 
-def _two_sided(shares: Sequence[float]) -> float:
+def two_sided_p(is_as_extreme: Sequence[NDArray[np.bool_]], noises: Sequence[Noise]) -> float:
+    """Twice the share of draws that are as extreme, under the noise that has most of them."""
+    shares = [_share(which, noise) for which, noise in zip(is_as_extreme, noises, strict=True)]
     return min(1.0, 2 * max(shares))
 
 

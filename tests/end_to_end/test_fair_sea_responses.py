@@ -85,7 +85,7 @@ def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(f
     )
 
 
-def test_names_nested_in_groups_get_no_inference_yet(fair_sea):
+def test_names_that_are_not_declared_as_units_get_no_inference(fair_sea):
     reasons = fair_sea.rows(
         """
         select distinct inference_reason from contrasts
@@ -93,7 +93,7 @@ def test_names_nested_in_groups_get_no_inference_yet(fair_sea):
           and measure_id = 'label' and contrast = 'risk_difference'
         """
     )
-    assert reasons == [("scheme_not_available",)]
+    assert reasons == [("several_prompts",)]
 
 
 def test_intersections_are_compared_too(fair_sea):

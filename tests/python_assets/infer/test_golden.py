@@ -153,6 +153,16 @@ def test_floor(golden, build):
     assert result.reason[0, 0] == "p_floor"
 
 
+def test_two_models_whose_labels_are_swapped_within_root_prompts(golden, build):
+    case = golden["models_dm"]
+    task, x = build(np.column_stack([case["dm_by_prompt_a"], case["dm_by_prompt_b"]]))
+    assert task.draws.n == case["arrangements"]
+    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
+    assert result.value[0, 0] == close(case["value"])
+    assert (result.ci_low[0, 0], result.ci_high[0, 0]) == close((case["ci_low"], case["ci_high"]))
+    assert exact_p(task, x)[0] == close(case["p_exact_sign_flip"])
+
+
 def test_false_discovery_rates(golden):
     case = golden["bh"]
     p = np.array(case["p"])

@@ -233,7 +233,18 @@ def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(buil
     x[:, 0] += 1.25
     built = with_resamples(build(x, n_permutations=499), 499)
     test = mean_indices(built, range=np.full(300, 1.25))["range"]
-    assert (test.p_margin <= 0.05).mean() <= 0.08  # inference.md 3.3: it stays too high, covering .85 to .95
+    assert (test.p_margin <= 0.05).sum() <= stats.binom.ppf(0.999, 300, 0.05)
+    past = mean_indices(built, range=np.full(300, 0.2))["range"]
+    assert (past.p_margin <= 0.05).mean() > 0.8  # and a range far past it is told
+
+
+def test_an_impact_ratio_of_two_halves_is_rarely_called_past_its_margin(build):
+    rng = np.random.default_rng(15)
+    latent = np.sqrt(0.5) * (rng.normal(size=(75, 1, 200)) + rng.normal(size=(75, 21, 200)))
+    rates = np.where(np.arange(21) < 10, 0.4, 0.5)[:, None]
+    built = with_resamples(build(latent < stats.norm.ppf(rates), n_permutations=499), 499)
+    test = rate_indices(built, impact_ratio=np.full(200, 0.8))["impact_ratio"]
+    assert (test.p_margin <= 0.05).sum() <= stats.binom.ppf(0.999, 200, 0.05)
 
 
 def test_margin_of_the_impact_ratio_is_a_ratio(build):
