@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from python_assets.infer.by_role import Sources, Tables
 from python_assets.infer.cells import (
     Cells,
     asked_statistics,
@@ -28,7 +29,7 @@ from python_assets.infer.power import n_needed
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Against
 from python_assets.infer.rows import FDI_GROUP, Table
-from python_assets.infer.scheme import Options, Sources, Tables, compare_groups, compare_statistics
+from python_assets.infer.scheme import Options, compare_groups, compare_statistics
 from python_assets.infer.statistics import STATISTICS
 from python_assets.infer.summary import bootstrap_rows, summary_rows
 from python_assets.infer.verdict import Verdict, verdicts

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from python_assets.infer.by_role import Scheme, Sources, Tables, compare_columns, refuse_columns
 from python_assets.infer.cells import Cells, Rows, Values
 from python_assets.infer.comparison import (
     Compared,
@@ -22,7 +23,6 @@ from python_assets.infer.comparison import (
     compare_rates,
     compare_selections,
 )
-from python_assets.infer.contrasts import Contrasts, blanked
 from python_assets.infer.design import (
     PROMPTS_LIKE_THESE,
     THESE_PROMPTS_ONLY,
@@ -45,20 +45,15 @@ from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Against, Reference
 from python_assets.infer.replicates import Replicates
 from python_assets.infer.rows import (
-    DBI,
     FDI_GROUP,
     Margins,
     Sheet,
-    Table,
-    by_statistic,
     compared_rows,
-    profile_sheets,
     refused_rows,
 )
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
 
-Tables = Iterator[tuple[str, Table]]
 IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
     "continuous": compare_means,
     "binary": compare_rates,
@@ -108,31 +103,11 @@ class Options(NamedTuple):
         return Sheet(cells, columns, self.margins, self.reference(cells), self.asked, n_draws)
 
 
-class Scheme(NamedTuple):
-    """How the columns of one presence pattern are tested.
-
-    take: values of some columns, shape (cells, rows or units; columns). compare: contrasts and indices of a
-    role, from these values, margins and what groups are compared with. profiles: the same of shares of
-    categories, shape (cells, rows or units; measures; categories).
-    """
-
-    take: Callable[[Ints], Floats]
-    compare: Callable[[str, Floats, dict[str, Floats], Reference], Compared]
-    profiles: Callable[[Floats, dict[str, Floats]], Compared]
-
-
-class Sources(NamedTuple):
-    """What is read of a slice and grouping besides its cells, and only where it is needed."""
-
-    rows: Callable[[], Rows]
-    values: Callable[[], Values]
-
-
 def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
     """Yield rows of contrasts and disparities of the means and rates of one slice and grouping."""
     if cells.has_several_prompts:
         everything = options.sheet(cells, np.arange(len(cells.columns)))
-        yield from _refuse(everything, InferenceReason.SEVERAL_PROMPTS)
+        yield from refuse_columns(everything, InferenceReason.SEVERAL_PROMPTS)
     elif cells.stratum_of_cell is not None:
         yield from _compare_units(cells, cells.stratum_of_cell, sources, options)
     else:
@@ -191,7 +166,7 @@ def _compare_blocks(cells: Cells, sources: Sources, options: Options) -> Tables:
                 yield from _compare_in_blocks(cells, sources, design, members, n_blocks, options)
             else:
                 reason = _why_not(cells.frame, present, cell, unit)
-                yield from _refuse(options.sheet(cells, members), reason)
+                yield from refuse_columns(options.sheet(cells, members), reason)
     if replicated:
         yield from _compare_replicates(cells, sources, np.array(sorted(replicated)), options)
 
@@ -249,7 +224,7 @@ def _compare_in_blocks(
         compare=compare,
         profiles=lambda y, margins: compare_profiles(task, y, margins),
     )
-    yield from _compare(_with_design(options.sheet(cells, columns), task), scheme, sources)
+    yield from compare_columns(_with_design(options.sheet(cells, columns), task), scheme, sources)
 
 
 def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: Options) -> Tables:
@@ -259,7 +234,7 @@ def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: 
         sheet = options.sheet(cells, columns[places])
         row, replicates = _replicates(rows.frame, present)
         if not len(row) or replicates.n_rows_of_cell.min() < 2:
-            yield from _refuse(sheet, InferenceReason.TOO_FEW_REPLICATES)
+            yield from refuse_columns(sheet, InferenceReason.TOO_FEW_REPLICATES)
             continue
         draws = RandomDraws(seed, options.n_permutations, replicates.block, row, len(present))
         scheme = _of_replicates(rows, row, ReplicateTask(replicates, draws, options.alpha))
@@ -268,7 +243,7 @@ def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: 
             method="permuted replicates within blocks",
             scope=THESE_PROMPTS_ONLY,
         )
-        yield from _compare(sheet, scheme, sources)
+        yield from compare_columns(sheet, scheme, sources)
 
 
 def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
@@ -310,7 +285,7 @@ def _compare_units(cells: Cells, strata: Ints, sources: Sources, options: Option
         units = nested_units(cells.frame, strata, present)
         sheet = options.sheet(cells, columns)
         if len(units.groups) < 2:
-            yield from _refuse(sheet, InferenceReason.ONE_GROUP)
+            yield from refuse_columns(sheet, InferenceReason.ONE_GROUP)
             continue
         draws = RandomDraws(seed, options.n_permutations, units.stratum, units.unit, len(present))
         fewest = np.bincount(units.group, minlength=units.n_groups)[units.groups].min()
@@ -320,7 +295,7 @@ def _compare_units(cells: Cells, strata: Ints, sources: Sources, options: Option
             scope=PROMPTS_LIKE_THESE if fewest >= MIN_UNITS_FOR_SCOPE else THESE_PROMPTS_ONLY,
         )
         scheme = _of_units(cells, units, NestedTask(units, draws, options.alpha))
-        yield from _compare(sheet, scheme, sources)
+        yield from compare_columns(sheet, scheme, sources)
 
 
 def _of_units(cells: Cells, units: Units, task: NestedTask) -> Scheme:
@@ -334,44 +309,3 @@ def _of_units(cells: Cells, units: Units, task: NestedTask) -> Scheme:
         compare=compare,
         profiles=lambda y, _: compare_nested_profiles(task, y),
     )
-
-
-def _compare(sheet: Sheet, scheme: Scheme, sources: Sources) -> Tables:
-    """Rows of columns of any role by one scheme."""
-    for part in by_statistic(sheet):
-        x = scheme.take(part.columns)
-        margins = part.all_margins
-        compared = scheme.compare(part.role, x, margins, part.reference or Reference())
-        compared = compared._replace(contrasts={**compared.contrasts, **_asked(part, x, scheme, sources)})
-        yield from compared_rows(part, compared)
-    for part, members in profile_sheets(sheet):
-        y = scheme.take(members.ravel()).reshape(-1, *members.shape)
-        yield from compared_rows(part, scheme.profiles(y, part.all_margins))
-
-
-def _asked(sheet: Sheet, x: Floats, scheme: Scheme, sources: Sources) -> dict[str, Contrasts]:
-    """The contrasts that not every measure has."""
-    if DBI in sheet.contrasts:
-        return {DBI: _in_standard_deviations(sheet, x, scheme, sources)}
-    if sheet.role not in ("selection", "precision") or not sheet.contrasts:
-        return {}
-    (name,) = sheet.contrasts
-    reference = sheet.reference or Reference()
-    compared = scheme.compare("categorical", x, {"risk_difference": sheet.margin(name)}, reference)
-    return {name: compared.contrasts["risk_difference"]}
-
-
-def _in_standard_deviations(sheet: Sheet, x: Floats, scheme: Scheme, sources: Sources) -> Contrasts:
-    """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
-    sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
-    has_spread = sd > 0
-    scaled = x / np.where(has_spread, sd, 1.0)
-    margins = {"mean_difference": sheet.margin(DBI)}
-    compared = scheme.compare("differences", scaled, margins, Reference(Against.GRAND_MEAN))
-    return blanked(compared.contrasts["mean_difference"], ~has_spread, InferenceReason.NO_SPREAD)
-
-
-def _refuse(sheet: Sheet, reason: InferenceReason) -> Tables:
-    """Rows of nothing but the reason, for columns of any role."""
-    for part in (*by_statistic(sheet), *(part for part, _ in profile_sheets(sheet))):
-        yield from refused_rows(part, reason)
