@@ -67,7 +67,7 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
 def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
     draws = RandomDraws(1, options.permutations, design.block, design.cell, len(frame.block))
-    blocks = complete_blocks(design, len(frame.root_of_block))
+    blocks = complete_blocks(design, len(frame.root_of_block), frame.n_groups)
     return Task(design, blocks, draws, 0.05, resamples_of(1, options.permutations, blocks.n_units))
 
 

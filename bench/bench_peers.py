@@ -93,7 +93,7 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     group = np.repeat(np.arange(n_groups), n_responses)
     block = np.zeros_like(group)
     draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(y)), len(y))
-    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), n_groups)
+    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), n_groups, n_groups)
     compared = compare_replicated_rates(ReplicateTask(rows, draws, ALPHA), y.reshape(len(y), -1))
     p = compared.contrasts["risk_difference"].p_value.reshape(sizes.n_sets, -1)
     found = [(benjamini_hochberg(of_set) <= ALPHA).any() for of_set in p]

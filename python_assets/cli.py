@@ -35,15 +35,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="plumbline", description="A bias-benchmarking warehouse.")
+    parser = argparse.ArgumentParser(
+        prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    run = commands.add_parser("run", help="run a study: scrape to report")
+    run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
     run.add_argument("study", help="name of a study, or path of its file")
     run.add_argument("--verbose", action="store_true", help="show every step")
     run.set_defaults(command=_run)
 
-    plan = commands.add_parser("plan", help="validate a study and count what it would ask; generates nothing")
+    plan = commands.add_parser(
+        "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
+    )
     plan.add_argument("study")
     plan.add_argument(
         "--freeze",
@@ -52,16 +56,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.set_defaults(command=_plan)
 
-    sql = commands.add_parser("sql", help="query the published database, read-only")
+    sql = commands.add_parser("sql", allow_abbrev=False, help="query the published database, read-only")
     sql.add_argument("query")
     sql.add_argument("--format", choices=("table", "csv", "json"), default="table")
     sql.set_defaults(command=_sql)
 
-    new = commands.add_parser("new", help="write a commented study file")
+    new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
     new.set_defaults(command=_new)
 
-    ui = commands.add_parser("ui", help="serve Dagster's UI on this machine only")
+    ui = commands.add_parser("ui", allow_abbrev=False, help="serve Dagster's UI on this machine only")
     ui.add_argument("--port", type=int, default=3000)
     ui.set_defaults(command=_ui)
     return parser

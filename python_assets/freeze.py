@@ -25,6 +25,7 @@ class Freeze(NamedTuple):
     """An analysis that is frozen.
 
     is_new: whether it was not before. has_responses: whether a model had answered the study by then.
+    has_imported: whether a generation of the study replays imported responses.
     """
 
     sha256: str
@@ -32,6 +33,7 @@ class Freeze(NamedTuple):
     content: dict[str, Any]
     is_new: bool
     has_responses: bool
+    has_imported: bool
 
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
@@ -50,6 +52,8 @@ class Freeze(NamedTuple):
         lines += [f"  {key:<13}{_shown(value)}" for key, value in facts.items()]
         if self.is_new and self.has_responses:
             lines.append("The study has responses already: what they show was declared after them.")
+        if self.has_imported:
+            lines.append("Imported responses carry no time of request: findings on them stay exploratory.")
         return "\n".join(lines)
 
 
@@ -82,12 +86,13 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
     """
     content, key = analysis_of(study), analysis_sha256(study)
     has_responses = any(home.responses(study.study_id).glob("*.jsonl"))
+    has_imported = any(generation.spec.provider == "replay" for generation in study.generations)
     if known := frozen_at(study, home):
-        return Freeze(key, known, content, False, has_responses)
+        return Freeze(key, known, content, False, has_responses, has_imported)
     now = utc_now()
     record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content}
     _append(home.freezes(study.study_id), _canonical(record))
-    return Freeze(key, now, content, True, has_responses)
+    return Freeze(key, now, content, True, has_responses, has_imported)
 
 
 def frozen_at(study: Study, home: Home) -> datetime | None:

@@ -17,8 +17,9 @@ from python_assets.assemble import AssembleCounts, assemble
 from python_assets.design_tables import coverage_sets, design_tables, grouping_id
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan_schemes import planned_groupings
+from python_assets.plan_shapes import Shape, shape_warnings, shapes
 from python_assets.plan_text import Plan, PlannedCoverage, PlannedGeneration, PlannedGrouping
-from python_assets.power import planned_power, shapes
+from python_assets.power import planned_power, power_warnings
 from python_assets.scrape import ScrapeCounts, scrape
 from python_assets.study import Generation, Study, make_id
 from python_assets.study_expand import ALL_PROMPTS, EVERY_IMPORTED
@@ -27,6 +28,8 @@ from python_assets.warehouse import open_build, write_stage
 IN_MEMORY: Final = Path(":memory:")
 REPLAY: Final = "replay"
 SIMULATOR: Final = "simulator"
+OF_UNITS: Final = (InferenceReason.SEVERAL_PROMPTS, InferenceReason.NO_SHARED_BLOCK)
+DECLARE_UNIT: Final = ": declare `unit:`, the factor that these prompts are draws of, for example unit: name"
 
 
 def plan_study(study: Study) -> Plan:
@@ -52,7 +55,8 @@ def plan_study(study: Study) -> Plan:
         generations = _generations(study, responses)
         groupings = planned_groupings(study, connection)
         coverage = [_coverage(connection, factors) for factors in coverage_sets(study)]
-        power = list(planned_power(study, shapes(study, connection, responses)))
+        found = shapes(study, connection, groupings)
+        power = list(planned_power(study, found))
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -65,7 +69,7 @@ def plan_study(study: Study) -> Plan:
         groupings=groupings,
         coverage=coverage,
         power=power,
-        warnings=list(_warnings(study, scraped, assembled, groupings, generations)),
+        warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
     )
 
 
@@ -150,6 +154,7 @@ def _warnings(
     scraped: ScrapeCounts,
     assembled: AssembleCounts,
     groupings: list[PlannedGrouping],
+    found: list[Shape],
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
     yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
@@ -157,18 +162,21 @@ def _warnings(
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
     for grouping in groupings:
-        yield from _grouping_warnings(grouping)
+        yield from _grouping_warnings(grouping, has_unit=study.unit is not None)
+    yield from shape_warnings(study, found)
+    yield from power_warnings(study, found)
     yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
     for name in _repeating(study):
         yield f"generation {name}: replicates at temperature 0 may all be the same response"
 
 
-def _grouping_warnings(grouping: PlannedGrouping) -> Iterator[str]:
+def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator[str]:
     """A slice of one group is what the study asked for: it needs no warning."""
     name = f"grouping {grouping.name}"
     if grouping.reason is not None:
         if grouping.slice_id == ALL_PROMPTS or grouping.reason != InferenceReason.ONE_GROUP:
-            yield f"{name}: no inference, because {grouping.reason.meaning}"
+            remedy = DECLARE_UNIT if grouping.reason in OF_UNITS and not has_unit else ""
+            yield f"{name}: no inference, because {grouping.reason.meaning}{remedy}"
         return
     yield from (f"{name}: {note}" for note in grouping.notes)
     if not grouping.is_complete:

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from python_assets.infer.power import N_NEEDED_CAP
 from python_assets.infer.reasons import InferenceReason
-from python_assets.power import PowerRow
 
 POWER_HEADER: Final = (
     "power: grouping",
@@ -68,6 +67,28 @@ class PlannedCoverage(NamedTuple):
     n_covered: int
     coverage_percentage: float
     gini_index: float
+
+
+class PowerRow(NamedTuple):
+    """What the design can show of one contrast; sd: of the difference over root prompts.
+
+    n_needed: capped as in infer/power.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
+    percentile of the sd.
+    """
+
+    grouping_id: str
+    measure_id: str
+    contrast: str
+    source: str
+    n_root_prompts: int
+    baseline_rate_or_sd: float | None
+    minimum_detectable_effect: float | None
+    effect: float | None
+    n_needed: int | None
+    n_calls: int | None
+    reason: str | None
+    n_needed_low: int | None = None
+    n_needed_high: int | None = None
 
 
 class Plan(NamedTuple):

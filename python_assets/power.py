@@ -16,10 +16,14 @@ from python_assets import places
 from python_assets.errors import WarehouseError
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer import power
-from python_assets.infer.reference import Against, Reference
+from python_assets.plan_schemes import planned_groupings
+from python_assets.plan_shapes import Shape, shapes
+from python_assets.plan_text import PowerRow
 from python_assets.study import Study, grouping_id, make_id
 from python_assets.study_analysis import Power
 from python_assets.study_base import BASELINE
+from python_assets.study_expand import ALL_PROMPTS
+from python_assets.study_problems import listed
 
 CONTRASTS: Final = {
     "continuous": "mean_difference",
@@ -29,54 +33,15 @@ CONTRASTS: Final = {
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
-
-
-class Shape(NamedTuple):
-    """The shape of a grouping, as far as power depends on it.
-
-    n_root_prompts: those with two groups or more; where no root prompt (or declared unit) has two, is_nested,
-    all of them. n_responses_of_group: of one group on one root prompt, in the generation with the fewest;
-    n_responses: of all groups and generations on one root prompt.
-    """
-
-    grouping_id: str
-    against: Against
-    n_groups: int
-    n_root_prompts: int
-    n_responses_of_group: float
-    n_responses: float
-    is_nested: bool
-
-    @property
-    def n_tests(self) -> int:
-        """Rows of the family that alpha is shared by."""
-        return len(Reference(self.against, 0).rows(self.n_groups)[0])
-
-
-class PowerRow(NamedTuple):
-    """What the design can show of one contrast; sd: of the difference over root prompts.
-
-    n_needed: capped as in infer/power.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
-    percentile of the sd.
-    """
-
-    grouping_id: str
-    measure_id: str
-    contrast: str
-    source: str
-    n_root_prompts: int
-    baseline_rate_or_sd: float | None
-    minimum_detectable_effect: float | None
-    effect: float | None
-    n_needed: int | None
-    n_calls: int | None
-    reason: str | None
-    n_needed_low: int | None = None
-    n_needed_high: int | None = None
+ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
 
 
 class _Known(NamedTuple):
-    """A spread that is known of a contrast, and where from; shown: the rate or sd that stands in the row."""
+    """A spread that is known of a contrast, and where from.
+
+    sd: NaN where it is not known after all. shown: the rate or sd that stands in the row. slice_id: of the
+    contrasts that it was observed in.
+    """
 
     measure_id: str
     contrast: str
@@ -84,6 +49,7 @@ class _Known(NamedTuple):
     sd: float
     shown: float
     n_root_prompts: int
+    slice_id: str = ALL_PROMPTS
 
 
 def design_power_rows(
@@ -93,7 +59,7 @@ def design_power_rows(
 
     Args:
         study: the study.
-        connection: its build file, with prompts and responses.
+        connection: its build file, with prompts, design tables and responses.
         observed: contrasts of inference with their keys, std_error, sd over root prompts and n_root_prompts.
 
     Returns:
@@ -101,14 +67,18 @@ def design_power_rows(
         square over groups and generations, of the category with the largest.
 
     Raises:
-        WarehouseError: the pilot is not published.
+        WarehouseError: the pilot is not published, or says nothing about this study.
     """
     responses = connection.execute(
         "select generation_id, prompt_id, count(*) as n from raw.responses where generation_id <> ? "
         "group by all",
         [BASELINE],
     ).df()
-    found = shapes(study, connection, responses)
+    connection.register("planned_responses", responses)
+    try:
+        found = shapes(study, connection, planned_groupings(study, connection))
+    finally:
+        connection.unregister("planned_responses")
     rows = [*planned_power(study, found)]
     for shape in found:
         rows += [_power_row(study, shape, known) for known in _observed(observed, shape)]
@@ -124,7 +94,7 @@ def planned_power(study: Study, found: list[Shape]) -> Iterator[PowerRow]:
         found: the shapes of its groupings.
 
     Raises:
-        WarehouseError: the pilot is not published.
+        WarehouseError: the pilot is not published, or says nothing about this study.
     """
     pilot = _pilot(study, places.home().published) if study.analysis.pilot else {}
     for shape in found:
@@ -133,68 +103,51 @@ def planned_power(study: Study, found: list[Shape]) -> Iterator[PowerRow]:
                 yield _power_row(study, shape, known)
 
 
-def shapes(study: Study, connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame) -> list[Shape]:
-    """The shape of every grouping.
-
-    Args:
-        study: the study.
-        connection: with raw.prompts and raw.prompt_factors.
-        responses: generation_id, prompt_id and n, how many there are or will be.
-    """
-    connection.register("counted_responses", responses)
-    try:
-        return [_shape(study, connection, grouping) for grouping in study.groupings]
-    finally:
-        connection.unregister("counted_responses")
-
-
-def _shape(study: Study, connection: duckdb.DuckDBPyConnection, grouping: tuple[str, ...]) -> Shape:
-    row = connection.execute(
-        """
-        with grouped as (
-            select p.prompt_id, p.unit_id, list(f.level order by f.factor) as levels
-            from raw.prompts as p join raw.prompt_factors as f using (study_id, prompt_id)
-            where p.study_id = $1 and list_contains($2, f.factor)
-            group by all having count(*) = len($2)
-        ),
-        cells as (
-            select generation_id, unit_id, levels, sum(n) as n
-            from grouped join counted_responses using (prompt_id) group by all
-        ),
-        units as (select unit_id, count(distinct levels) as n_groups, sum(n) as n from cells group by all),
-        generations as (select sum(n) / count(*) as n_of_group from cells group by generation_id),
-        nested as (select coalesce(max(n_groups), 0) < 2 as is_nested from units)
-        select (select count(distinct levels) from cells),
-            (select count(*) from units where is_nested or n_groups >= 2),
-            coalesce((select min(n_of_group) from generations), 0),
-            coalesce((select avg(n) from units where is_nested or n_groups >= 2), 0), is_nested
-        from nested
-        """,
-        [study.study_id, list(grouping)],
-    ).fetchall()[0]
-    key = grouping_id(grouping)
-    return Shape(
-        key, study.references[key][0], int(row[0]), int(row[1]), float(row[2]), float(row[3]), row[4]
-    )
-
-
 def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
-    kinds = {measure.measure_id: measure.kind for measure in resolve_measures(study)}
+    contrasts = _contrasts(study)
     for name, spec in study.analysis.power.items():
         measure_id = make_id(name)
         sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
         spread = power.Spread(
             float(sd or 0), spec.correlation, shape.n_groups, shape.n_responses_of_group, shape.is_nested
         )
-        of_difference = power.sd_of_difference(spread, shape.against)
-        shown = of_difference if spec.rate is None else spec.rate
-        contrast = CONTRASTS[kinds[measure_id]]
+        lacks = _lacks_correlation(spec, shape)
+        of_difference = np.nan if lacks else power.sd_of_difference(spread, shape.against)
+        shown = of_difference if lacks or spec.rate is None else spec.rate
+        contrast = contrasts[measure_id]
         yield _Known(measure_id, contrast, "declared", of_difference, shown, shape.n_root_prompts)
+
+
+def _contrasts(study: Study) -> dict[str, str]:
+    """The contrast that power is of, by measure."""
+    return {measure.measure_id: CONTRASTS[measure.kind] for measure in resolve_measures(study)}
+
+
+def _lacks_correlation(spec: Power, shape: Shape) -> bool:
+    """Whether nothing says how alike responses of one unit are, on which the spread of units hangs."""
+    return shape.is_nested and shape.n_responses_of_group > 1 and "correlation" not in spec.model_fields_set
+
+
+def power_warnings(study: Study, found: list[Shape]) -> Iterator[str]:
+    """What has to be declared before the plan can tell what the design can show.
+
+    Args:
+        study: the study.
+        found: the shapes of its groupings.
+    """
+    for shape in (shape for shape in found if shape.n_groups >= 2 and shape.reason is None):
+        lacking = [name for name, spec in study.analysis.power.items() if _lacks_correlation(spec, shape)]
+        for name in lacking:
+            yield (
+                f"grouping {shape.grouping_id}: no power of {name}, because a unit has several responses of "
+                "one group: add correlation:, how alike two of them are (0 to 1), under "
+                f"analysis.power.{name}"
+            )
 
 
 def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
     """Spreads observed by the pilot, by grouping."""
-    pilot = study.analysis.pilot
+    pilot, contrasts = study.analysis.pilot, _contrasts(study)
     try:
         with duckdb.connect(str(published), read_only=True) as connection:
             rows = connection.execute(
@@ -210,11 +163,25 @@ def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
             f"{study.path}: analysis.pilot: {published} holds no spread of the study {pilot!r}. "
             f"Run it first: plumbline run {pilot}"
         )
-    found: dict[str, list[_Known]] = {}
-    measures = {measure.measure_id for measure in resolve_measures(study)}
-    for key, measure_id, contrast, sd, n in (row for row in rows if row[1] in measures):
-        found.setdefault(key, []).append(_Known(measure_id, contrast, "pilot", sd, sd, n))
+    keys = [grouping_id(grouping) for grouping in study.groupings]
+    found: dict[str, list[_Known]] = {key: [] for key in keys}
+    for key, measure_id, contrast, sd, n in rows:
+        if key in found and contrasts.get(measure_id) == contrast:
+            spread = _spread(sd)
+            found[key].append(_Known(measure_id, contrast, "pilot", spread, spread, n))
+    if not any(found.values()):
+        there = listed(dict.fromkeys(f"{measure_id} by {key}" for key, measure_id, *_ in rows))
+        here = f"{listed(contrasts)} by {listed(keys)}"
+        raise WarehouseError(
+            f"{study.path}: analysis.pilot: got {pilot!r}, which has {there}; expected a study with a "
+            f"measure and a grouping of this one: {here}; name another pilot, or remove it"
+        )
     return found
+
+
+def _spread(sd: float) -> float:
+    """An sd to plan with; NaN where all values were equal, which says nothing of how others would vary."""
+    return sd if sd > ROUNDING else np.nan
 
 
 def _observed(observed: pd.DataFrame, shape: Shape) -> Iterator[_Known]:
@@ -228,19 +195,30 @@ def _observed(observed: pd.DataFrame, shape: Shape) -> Iterator[_Known]:
         & observed.contrast.isin(list(CONTRASTS.values()))
     ]
     for (measure_id, contrast), of_column in rows.groupby(["measure_id", "contrast"], sort=True):
-        of_slice = of_column[of_column.slice_id == _widest_slice(of_column)]
+        slice_id = _widest_slice(of_column)
+        of_slice = of_column[of_column.slice_id == slice_id]
         squares = (of_slice.sd**2).groupby(of_slice.category).mean()
-        sd = float(np.sqrt(squares.max()))
-        n = of_slice.n_root_prompts.median()
-        yield _Known(str(measure_id), str(contrast), "observed", sd, sd, 0 if np.isnan(n) else int(n))
+        sd = _spread(float(np.sqrt(squares.max())))
+        n = _n_root_prompts(of_slice.n_root_prompts)
+        yield _Known(str(measure_id), str(contrast), "observed", sd, sd, n, slice_id)
 
 
 def _widest_slice(rows: pd.DataFrame) -> str:
     """The slice of all prompts, or the one with most root prompts where a measure is not in it."""
-    return str(rows.groupby("slice_id").n_root_prompts.median().sort_index().fillna(0).idxmax())
+    return str(rows.groupby("slice_id").n_root_prompts.agg(_n_root_prompts).sort_index().idxmax())
+
+
+def _n_root_prompts(counts: "pd.Series[float]") -> int:
+    """The median over rows that have any; 0 where none has."""
+    some = counts[counts > 0]
+    return int(some.median()) if len(some) else 0
 
 
 def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
+    # responses of a slice may be compared where those of all prompts are not
+    refused = shape.reason if known.slice_id == ALL_PROMPTS or np.isnan(known.sd) else None
+    if refused:
+        known = known._replace(sd=np.nan, shown=np.nan)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
     options = _Options(alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER)
     # a pilot says how values spread; how many root prompts there are is said by the design
@@ -259,7 +237,7 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
         _or_none(effect),
         count,
         None if count is None or count > power.N_NEEDED_CAP else int(np.ceil(count * shape.n_responses)),
-        _reason(known.sd, detectable, effect),
+        refused or _reason(known.sd, detectable, effect),
         *ends,
     )
 

@@ -71,7 +71,8 @@ class Power(Part):
     """What a measure's responses are expected to be like, and the difference that must not be missed.
 
     sd: of single responses, or rate: their share of ones. correlation: of the values of two groups on the
-    same prompt. effect: in the unit of the measure. power: the chance to find it.
+    same prompt, or of two responses of one unit where each unit has one group. effect: in the unit of the
+    measure. power: the chance to find it.
     """
 
     sd: float | None = Field(None, gt=0)

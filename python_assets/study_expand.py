@@ -239,8 +239,9 @@ class Draft(NamedTuple):
         asked = self.parts.analysis.reference
         if asked != "reference_level":
             return Against(asked), None
-        known = self.factors or {}
-        return Against.LEVEL, grouping_id(str(known[factor].reference) for factor in grouping)
+        known = [(self.factors or {}).get(factor) for factor in grouping]
+        # a factor that is not there is a problem of its own, told by study_checks
+        return Against.LEVEL, grouping_id(str(factor.reference) for factor in known if factor is not None)
 
 
 def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:

@@ -5,7 +5,13 @@ from python_assets.warehouse import Home
 
 FIRST_FINDINGS = """
     select finding_rank as rank, generation_id as generation, calibration, measure_id as measure,
-           coalesce(nullif(group_id, ''), grouping_id) as groups, name as difference, value, ci_low, ci_high,
+           coalesce(nullif(group_id, ''), grouping_id) as groups,
+           name
+           || case when statistic <> '' then ' of ' || statistic else '' end
+           || case when category <> '' then ' "' || category || '"' else '' end
+           || case when reference not in ('', 'rest') then ' against ' || reference else '' end
+           || case when slice_id <> 'all' then ' in ' || slice_id else '' end as difference,
+           value, ci_low, ci_high,
            q_value as q, verdict
     from findings
     where study_id = ? and verdict in ('bias_shown', 'difference_shown') and not is_tool_bias

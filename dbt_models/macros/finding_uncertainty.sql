@@ -12,7 +12,7 @@
         when value is null then replace(coalesce(reason, ''), '_', ' ')
         when p_value is null and ci_low is null and ci_high is null
         then replace(coalesce(inference_reason, ''), '_', ' ')
-        else cast(n_root_prompts as string) || case when n_root_prompts = 1 then ' root prompt' else ' root prompts' end
+        else cast(n_root_prompts as string) || ' ' || {{ finding_unit() }} || case when n_root_prompts = 1 then '' else 's' end
     end
     || ')'
 {%- endmacro %}

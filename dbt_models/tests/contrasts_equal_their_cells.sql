@@ -1,6 +1,8 @@
--- The value of a contrast by SQL and the same by inference are one number: of those that are linear in cells in every
--- design, whatever they are compared with; of those that pool responses where the design is balanced.
-{% set linear = ['mean_difference', 'risk_difference', 'dbi', 'selection_rate_difference', 'precision_difference'] %}
+-- The value of a contrast by SQL and the same by inference are one number: of those that are taken of means of cells in
+-- every design, whatever they are compared with; of those that pool responses where the design is balanced.
+{% set of_cells = [
+    'mean_difference', 'risk_difference', 'log_disparity', 'dbi', 'selection_rate_difference', 'precision_difference'
+] %}
 with
 
 balanced as (
@@ -57,7 +59,7 @@ left join balanced
     and contrasts.calibration = balanced.calibration
     and contrasts.grouping_id = balanced.grouping_id
 where
-    (contrasts.contrast in ('{{ linear | join("', '") }}') or balanced.study_id is not null)
+    (contrasts.contrast in ('{{ of_cells | join("', '") }}') or balanced.study_id is not null)
     and inference.value_cells is not null
     and (
         contrasts.value is null

@@ -12,8 +12,17 @@ from scipy import sparse
 
 from python_assets.infer.design import Design
 from python_assets.infer.indices import CompleteBlocks, Index, Spread, spread_of, tie_of
-from python_assets.infer.inversion import Inverted, Noise, Resamples, invert, resampled, two_sided_p
-from python_assets.infer.permutation import Floats, Ints, in_threads, pieces
+from python_assets.infer.inversion import (
+    Inverted,
+    Noise,
+    Rare,
+    Resamples,
+    invert,
+    rare_differences,
+    resampled,
+    two_sided_p,
+)
+from python_assets.infer.permutation import TIE, Floats, Ints, in_threads, pieces
 
 COLUMNS_PER_PIECE = 8
 
@@ -77,10 +86,11 @@ def inverted_indices(
     Returns:
         By metric, fields of shape (columns,).
     """
-    names = [name for name, index in wanted.items() if index.reason is None]
-    indices = [wanted[name] for name in names]
+    indices = {name: index for name, index in wanted.items() if index.reason is None}
     none = np.full(len(sample.level), np.nan)
-    of_columns = np.stack([wanted[name].printed(margins.get(name, none), observed) for name in names], axis=1)
+    of_columns = np.stack(
+        [index.printed(margins.get(name, none), observed) for name, index in indices.items()], axis=1
+    )
 
     def work(part: slice) -> list[Inverted]:
         noise = resampled(resamples, sample.by_unit[:, :, part].transpose(0, 2, 1))
@@ -98,13 +108,13 @@ def inverted_indices(
 
     parts = in_threads(work, list(pieces(len(sample.level), COLUMNS_PER_PIECE)))
     fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
-    return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(names)}
+    return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(indices)}
 
 
 def _invert_column(
-    indices: list[Index], sample: Sample, column: int, noise: Noise, margins: Floats, alpha: float
+    named: dict[str, Index], sample: Sample, column: int, noise: Noise, margins: Floats, alpha: float
 ) -> Inverted:
-    level, scale = sample.level[column], sample.scale[column]
+    level, scale, indices = sample.level[column], sample.scale[column], list(named.values())
     observed = sample.by_unit[:, :, column].mean(axis=0)[:, None]
 
     def spread(values: Floats) -> Spread:
@@ -118,7 +128,10 @@ def _invert_column(
 
     noises = (Noise(sample.factor * sample.permuted[column, sample.groups], sample.has_all_draws), noise)
     ties = np.array([tie_of(index, scale) for index in indices])
-    inverted = invert(numbers, noises, ties, margins, alpha)
+    rare = _rare_differences(list(named), sample.by_unit[:, :, column], level) if sample.is_rate else None
+    inverted = invert(numbers, noises, ties, margins, alpha, rare)
+    if sample.is_rate:
+        inverted = inverted._replace(high=np.minimum(inverted.high, 1))
     for which, index in enumerate(indices):
         if index.ends and inverted.p_margin[which] < 1:
             ends = _at_either_end(index.ends, observed, margins[which], level if sample.is_rate else np.inf)
@@ -126,6 +139,24 @@ def _invert_column(
             past = [index.of(spread(ends + noise.values)) >= least for noise in noises]
             inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, noises))
     return inverted
+
+
+def _rare_differences(names: list[str], by_unit: Floats, level: float) -> Rare:
+    """What the indices of rates can be where few units show a difference.
+
+    A standard deviation is largest where it is between two halves of the groups; 1 - impact ratio is the
+    range over the largest rate.
+    """
+    n_groups = by_unit.shape[1]
+    halves = (n_groups // 2) * (n_groups - n_groups // 2)
+    slopes = {
+        "range": 1.0,
+        "standard_deviation": np.sqrt(halves / (n_groups * (n_groups - 1))),
+        "impact_ratio": 1 / max(level + by_unit.mean(axis=0).max(), TIE),
+    }
+    of_one = slopes | {"standard_deviation": 1 / np.sqrt(n_groups)}
+    slope, one = (np.array([of[name] for name in names]) for of in (slopes, of_one))
+    return rare_differences(by_unit, slope, np.ones(len(names)), one)
 
 
 def _at_either_end(

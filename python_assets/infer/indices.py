@@ -118,12 +118,10 @@ def _relative_range(spread: Spread) -> Floats:
 
 
 def _no_ratio(spread: Spread) -> NDArray[np.bool_]:
-    return ((spread.level + spread.high) * (spread.level + spread.low) <= 0) & ~_is_one_signed(spread)
-
-
-def _is_one_signed(spread: Spread) -> NDArray[np.bool_]:
-    """A smallest value of 0 under a positive largest one gives the ratio 0."""
-    return (np.abs(spread.level + spread.low) <= TIE * spread.scale) & (spread.level + spread.high > 0)
+    """Both ends 0 but for rounding, or of different signs; a smallest value of 0 alone gives the ratio 0."""
+    high, low, nothing = spread.level + spread.high, spread.level + spread.low, TIE * spread.scale
+    is_zero_to_positive = (np.abs(low) <= nothing) & (high > nothing)
+    return (np.maximum(np.abs(high), np.abs(low)) <= nothing) | ((high * low <= 0) & ~is_zero_to_positive)
 
 
 def _as_ratio(relative: Floats, spread: Spread) -> Floats:
@@ -185,16 +183,17 @@ DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
 }
 
 
-def complete_blocks(design: Design, n_blocks: int) -> CompleteBlocks:
+def complete_blocks(design: Design, n_blocks: int, n_groups: int) -> CompleteBlocks:
     """Find the blocks that hold every group with a value, and the weight of each of their cells.
 
     Args:
         design: the cells.
         n_blocks: blocks with any value, also those outside the design because one group is alone there.
+        n_groups: groups with any value, also one that is alone in all of its blocks.
 
     Source: inference.md 2.1; a unit counts once, however many blocks it has.
     """
-    is_complete = design.block_size == len(design.groups)
+    is_complete = design.block_size == n_groups
     unit = design.unit_of_block
     per_unit = np.bincount(unit, is_complete, minlength=design.n_units)
     n_units = int((per_unit > 0).sum())
@@ -320,7 +319,7 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, inter
     p = p_values((permuted >= (value - tie_of(index, observed.scale))[:, None]).sum(axis=1), draws)
     numbers = (value, *noise_floor(permuted.copy()), interval.corrected, interval.low, interval.high)
     value, median, q95, corrected, *ends = (index.printed(number, observed) for number in numbers)
-    undefined = index.is_undefined(observed)
+    undefined = index.is_undefined(observed) | np.isnan(value)
     fields = {
         "value": value,
         "null_median": median,

@@ -79,9 +79,8 @@ def wilson(p: Floats, inverse_n: Floats, quantile: Floats) -> Interval:
     """
     spread = quantile**2 * inverse_n
     centre = (p + spread / 2) / (1 + spread)
-    half = (
-        np.abs(quantile) * np.sqrt(p * (1 - p) * inverse_n + (quantile * inverse_n / 2) ** 2) / (1 + spread)
-    )
+    variance = np.maximum(p * (1 - p), 0) * inverse_n  # rounding takes a rate past 0 or 1
+    half = np.abs(quantile) * np.sqrt(variance + (quantile * inverse_n / 2) ** 2) / (1 + spread)
     low = np.where(p < 1e-12, 0 * centre, centre - half)
     high = np.where(p > 1 - 1e-12, 1 + 0 * centre, centre + half)
     return Interval(np.maximum(low, 0), np.minimum(high, 1))

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, sparse
+from scipy import optimize, sparse, special
 
-from python_assets.infer.permutation import Draws, Floats
+from python_assets.infer.permutation import TIE, Draws, Floats
 
 GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
 N_NOISE = 2_000
@@ -36,6 +36,22 @@ class Noise(NamedTuple):
 
     values: Floats
     is_complete: bool
+
+
+class Rare(NamedTuple):
+    """What differences between groups make of numbers of rates or shares, where few units show any.
+
+    n_events: units; more of them where no unit shows a whole difference. is_seen: whether any unit shows one.
+    slope, power: a number is at most slope * (share of units with a difference) ** power, shape (numbers,).
+    of_one: the number where one group differs from all others in every unit, and in proportion where it does
+    in some; NaN where it is not in proportion.
+    """
+
+    n_events: float
+    is_seen: bool
+    slope: Floats
+    power: Floats
+    of_one: Floats
 
 
 class Inverted(NamedTuple):
@@ -94,8 +110,20 @@ def resampled(resamples: Resamples, by_unit: Floats) -> Floats:
     return (means.T * np.sqrt(n_units / (n_units - 1))).reshape(*by_unit.shape[1:], -1)
 
 
+def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
+    """Count the units whose differences make up numbers; by_unit of shape (units, groups, ...), 0 to 1."""
+    largest = float(np.ptp(by_unit, axis=1).max())
+    is_seen = largest > TIE
+    return Rare(len(by_unit) / (largest if is_seen else 1), is_seen, slope, power, of_one)
+
+
 def invert(
-    numbers: Numbers, noises: Sequence[Noise], ties: Floats, margins: Floats, alpha: float
+    numbers: Numbers,
+    noises: Sequence[Noise],
+    ties: Floats,
+    margins: Floats,
+    alpha: float,
+    rare: Rare | None = None,
 ) -> Inverted:
     """Interval, corrected value and p of the margin of several numbers of one profile.
 
@@ -106,6 +134,7 @@ def invert(
         ties: differences of each number that are none, shape (numbers,).
         margins: of each number, shape (numbers,), NaN where none is declared.
         alpha: the interval is 1 - alpha.
+        rare: of rates and shares; None for values that have no limits.
 
     Returns:
         Fields of shape (numbers,). The interval spans those of both noises; 0 is no difference at all.
@@ -119,7 +148,27 @@ def invert(
     levels = np.full((2, len(value)), np.nan)
     for which in np.flatnonzero(~np.isnan(margins + value)).tolist():
         levels[:, which] = _margin_levels(numbers, noises, still, which, margins[which], ties[which])
-    return Inverted(np.minimum(*low), np.maximum(*high), corrected[0], *levels)
+    inverted = Inverted(np.minimum(*low), np.maximum(*high), corrected[0], *levels)
+    return inverted if rare is None else _with_rare(inverted, rare, value, margins, alpha)
+
+
+def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, alpha: float) -> Inverted:
+    """Keep a few units from standing for a small difference that is only a rare one.
+
+    Noise is no larger than what was seen, and nothing where no unit shows a difference. But differences in a
+    share of units that is as large as the margin would show in no more of n units than in those that were
+    seen with the probability of a binomial, which p is at least. Where none was seen, that is (1 - share)^n,
+    and the interval ends where it falls to alpha / 2.
+    """
+    high, n = inverted.high, rare.n_events
+    if rare.is_seen:
+        seen, share = (np.clip(number / rare.of_one, 0, 1) for number in (value, margins))
+    else:
+        seen, share = 0 * value, np.clip(margins / rare.slope, 0, 1) ** (1 / rare.power)
+        high = np.maximum(high, rare.slope * (1 - (alpha / 2) ** (1 / n)) ** rare.power)
+    as_few = special.betainc(np.maximum(n * (1 - seen), TIE), n * seen + 1, 1 - share)
+    p = np.fmax(inverted.p_equivalence, np.minimum(2 * as_few, 1))
+    return inverted._replace(high=high, p_equivalence=np.where(np.isnan(inverted.p_equivalence), np.nan, p))
 
 
 def _rising(numbers: Numbers, noise: Noise, alpha: float) -> Floats:

@@ -25,12 +25,12 @@ from python_assets.infer.indices import (
     index_tests,
     spread_of,
 )
-from python_assets.infer.interval import RatePair
+from python_assets.infer.interval import Limits, RatePair
 from python_assets.infer.permutation import Draws, Floats, each_batch, noise_floor
-from python_assets.infer.rates import logit_floor
+from python_assets.infer.rates import logit_floor, mover_of, without_interval
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Reference
-from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP, Units, weights_of
+from python_assets.infer.reference import Against, Reference
+from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP, Units, Weights, weights_of
 
 
 class NestedTask(NamedTuple):
@@ -179,38 +179,41 @@ def _rate_difference(sample: _Sample, null: Null, margin: Floats) -> Contrasts:
 
     A pooled spread would be that of the groups with the widest: rates near 0 or 1 have hardly any.
     """
-    pair, df = _rate_pair(sample)
-    limits = interval.mover(pair, stats.t.isf(sample.task.alpha / 2, df))
+    weights = sample.weights
+    value = ((weights.own - weights.other) @ sample.means.of_cell).T
+    limits, df = _mover(sample, value)
     std_error, t = sample.std_errors(sample.means).T, sample.t(sample.means).T
-    estimate = Estimate(pair.p1 - pair.p2, std_error, t, df + 0 * t, limits)
-    levels = margin_p(estimate, lambda c: interval.mover(pair, c), margin)
+    quantile = stats.t.isf(sample.task.alpha / 2, df)
+    estimate = Estimate(value, std_error, t, df + 0 * t, limits(quantile))
+    levels = margin_p(estimate, limits, margin)
     floor = noise_floor(np.abs(null.own - null.other))
     return _contrast(sample, estimate, null.tested, floor, levels, "MOVER interval")
 
 
-def _rate_pair(sample: _Sample) -> tuple[RatePair, Floats]:
+def _mover(sample: _Sample, value: Floats) -> tuple[Limits, Floats]:
+    """Interval of the difference of two rates, and its degrees of freedom; of a grand mean by the rest."""
+    if sample.task.reference.against is not Against.GRAND_MEAN:
+        pair, df = _rate_pair(sample, sample.weights)
+        return mover_of(pair, value, None), df
+    pair, df = _rate_pair(sample, weights_of(sample.units, Reference()))
+    share = 1 - ((sample.weights.own > 0) * sample.weights.other).sum(axis=1)
+    return mover_of(pair, value, share), df
+
+
+def _rate_pair(sample: _Sample, compared: Weights) -> tuple[RatePair, Floats]:
     """Rates of both sides with their effective sizes, and the degrees of freedom of the smaller side."""
     n, mean = sample.units.units_of_cell, sample.means.of_cell
     squares = sample.cell_sums(sample.x**2) - n[:, None] * mean**2
     left = np.where(squares > 1e-12, squares, 0)
-    own, other = sample.weights.own, sample.weights.other
-    df = [(weights > 0) @ (n - 1.0) for weights in (own, other)]
-    spread = [
-        (weights > 0) @ left / np.maximum(of_side, 1)[:, None]
-        for weights, of_side in zip((own, other), df, strict=True)
-    ]
-    inverse_n = [(weights**2 @ (1 / n))[:, None] for weights in (own, other)]
-    variance = [spread[side] * inverse_n[side] for side in (0, 1)]
-    rates = [(weights @ mean).T + sample.offset(weights) for weights in (own, other)]
-    inverse = [
-        interval.inverse_effective_n(rates[side], variance[side].T, inverse_n[side].T) for side in (0, 1)
-    ]
-    shared = ((own * other) @ (1 / n))[:, None] * spread[0]  # a grand mean holds the group itself
-    product = np.sqrt(variance[0] * variance[1])
-    correlation = np.divide(shared, product, out=np.zeros_like(product), where=product > 0)
-    fewest = np.minimum(*df)
-    pair = RatePair(rates[0], inverse[0], rates[1], inverse[1], np.minimum(correlation, 1).T)
-    return pair, np.where(fewest > 0, fewest, np.nan)
+    parts, fewest = [], np.full(len(compared.own), np.inf)
+    for weights in (compared.own, compared.other):
+        df = (weights > 0) @ (n - 1.0)
+        inverse_n = (weights**2 @ (1 / n))[:, None]
+        variance = (weights > 0) @ left / np.maximum(df, 1)[:, None] * inverse_n
+        rate = (weights @ mean).T + sample.offset(weights)
+        parts += [rate, interval.inverse_effective_n(rate, variance.T, inverse_n.T)]
+        fewest = np.minimum(fewest, df)
+    return RatePair._make([*parts, np.zeros_like(parts[0])]), np.where(fewest > 0, fewest, np.nan)
 
 
 def _log_disparity(sample: _Sample, null: Null) -> Contrasts:
@@ -227,10 +230,9 @@ def _log_disparity(sample: _Sample, null: Null) -> Contrasts:
         interval.Interval(nothing, nothing),
     )
     floor = logit_floor(null.own + offsets[0][:, :, None], null.other + offsets[1][:, :, None])
-    result = _contrast(sample, estimate, null.tested, floor, (nothing, nothing), "no interval")
-    has_reason = result.reason.astype(bool)
-    reason = first_of([has_reason, ~has_reason], [result.reason, InferenceReason.INTERVAL_NOT_VALIDATED])
-    return result._replace(reason=reason)
+    return without_interval(
+        _contrast(sample, estimate, null.tested, floor, (nothing, nothing), "no interval")
+    )
 
 
 def _contrast(
@@ -282,18 +284,31 @@ def _methods(sample: _Sample, interval_name: str) -> NDArray[np.object_]:
 
 
 def _indices(sample: _Sample, null: Null, wanted: dict[str, Index]) -> dict[str, IndexTest]:
-    """Indices of the group means over complete strata; none where too few units are in them."""
+    """Indices of the group means over complete strata; none where too few units are in them.
+
+    They have no p where a group has fewer units there than a contrast needs.
+    """
     if not sample.units.is_enough:
         return {}
     observed = (sample.units.level @ sample.means.of_cell).T
     shift, scale = sample.offset(sample.units.level).mean(axis=1), sample.scale
-    return index_tests(
+    tests = index_tests(
         wanted,
         _spread(observed, shift, scale),
         _spread(null.level, shift[:, None], scale[:, None]),
         sample.task.draws,
         no_interval=InferenceReason.INTERVAL_NOT_VALIDATED,
     )
+    if sample.units.n_units_of_group.min() >= MIN_UNITS_OF_GROUP:
+        return tests
+    return {name: _untested(test) for name, test in tests.items()}
+
+
+def _untested(test: IndexTest) -> IndexTest:
+    """Leave out p and noise floor, where there are any, and say why."""
+    nothing, has_p = np.full_like(test.value, np.nan), ~np.isnan(test.p_value)
+    reason = first_of([has_p, ~has_p], [InferenceReason.TOO_FEW_UNITS, test.reason])
+    return test._replace(null_median=nothing, null_q95=nothing, p_value=nothing, reason=reason)
 
 
 def _spread(means: Floats, shift: Floats, scale: Floats) -> Spread:

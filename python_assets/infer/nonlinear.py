@@ -153,7 +153,7 @@ def _tested(index: Index, observed: Spread, null: Spread, draws: Draws) -> Index
     value, permuted = index.of(observed), np.where(np.isnan(null.sd), np.inf, index.of(null))
     p = p_values((permuted >= (value - TIE)[:, None]).sum(axis=1), draws)
     numbers = [index.printed(number, observed) for number in (value, *noise_floor(permuted))]
-    no_group, undefined = np.isnan(observed.sd), index.is_undefined(observed)
+    no_group, undefined = np.isnan(observed.sd), index.is_undefined(observed) | np.isnan(numbers[0])
     is_missing = no_group | undefined
     fields = [np.where(is_missing, np.nan, field) for field in (*numbers, p)]
     without_interval = index.reason or InferenceReason.INTERVAL_NOT_VALIDATED

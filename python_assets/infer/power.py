@@ -19,8 +19,9 @@ PILOT_RANGE = (0.1, 0.9)
 class Spread(NamedTuple):
     """What the values of a grouping are expected to be like.
 
-    sd: of single responses. correlation: of the values of two groups on the same prompt. n_groups: of the
-    grouping. n_responses: of one group on one root prompt. is_nested: each unit has one group only.
+    sd: of single responses. correlation: of the values of two groups on the same prompt; where is_nested, so
+    that each unit has one group only, of two responses of one unit. n_groups: of the grouping. n_responses:
+    of one group on one root prompt or unit.
     """
 
     sd: float
@@ -34,8 +35,10 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     """Standard deviation of the difference of a group over root prompts.
 
     On the same prompt, group minus the mean of K - 1 others has variance (1 + 1 / (K - 1)) sd^2 (1 - rho);
-    minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Where each unit has one
-    group, a share of 1 / K of all units makes up the group, and nothing is shared between groups.
+    minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times; m responses of a group
+    divide it by m. Where each unit has one group, nothing is shared between groups: the mean of a unit has
+    variance sd^2 (rho + (1 - rho) / m), as its responses are alike, and a share of 1 / K of all units makes
+    up the group.
 
     Args:
         spread: sd of rates is sqrt(p (1 - p)).
@@ -44,12 +47,13 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     Returns:
         In the unit of the responses; sd / sqrt(n) over all n root prompts is the standard error.
 
-    Source: inference.md section 1, D of group minus rest.
+    Source: inference.md section 1, D of group minus rest; the design effect 1 + (m - 1) rho of clusters is
+    that of Kish, Survey Sampling, 1965.
     """
-    n_groups = spread.n_groups
+    n_groups, rho, m = spread.n_groups, spread.correlation, spread.n_responses
     factors = {Against.REST: n_groups / (n_groups - 1), Against.GRAND_MEAN: (n_groups - 1) / n_groups}
-    variance = spread.sd**2 * factors.get(against, 2.0) / spread.n_responses
-    return float(np.sqrt(variance * (n_groups if spread.is_nested else 1 - spread.correlation)))
+    of_unit = n_groups * (rho + (1 - rho) / m) if spread.is_nested else (1 - rho) / m
+    return float(np.sqrt(spread.sd**2 * factors.get(against, 2.0) * of_unit))
 
 
 def n_needed(

@@ -11,7 +11,7 @@ from python_assets.infer.contrasts import Contrasts, without_inference
 from python_assets.infer.design import scopes
 from python_assets.infer.index_intervals import unit_values
 from python_assets.infer.indices import IndexTest, centred, without_test
-from python_assets.infer.inversion import Noise, invert, n_permuted, resampled
+from python_assets.infer.inversion import Noise, Rare, invert, n_permuted, rare_differences, resampled
 from python_assets.infer.multiplicity import StepDown
 from python_assets.infer.permutation import (
     TIE,
@@ -24,7 +24,7 @@ from python_assets.infer.permutation import (
 )
 from python_assets.infer.reasons import InferenceReason, first_of
 
-INVERTED = ("fdi", "cramers_v", "jsd")  # of all groups, after one number of each group
+INVERTED = ("fdi", "idi", "cramers_v", "jsd")  # of all groups, after one number of each group
 PROFILE_INDICES = (*INVERTED, "fdi_max")
 COPIES = 3  # of the permuted profiles, while numbers are computed from them
 Numbers = dict[
@@ -106,7 +106,8 @@ def _test_profile(task: Task, level: Floats, of_units: Floats, permuted: Floats,
             Noise(permuted[:, :, : n_permuted(task.draws)], task.draws.is_complete),
             Noise(resampled(task.resamples, of_units), task.resamples.is_complete),
         )
-        found[:, :-1] = invert(numbers, noises, np.full(len(margins), TIE), margins, task.alpha)
+        ties, rare = np.full(len(margins), TIE), _rare_differences(of_units)
+        found[:, :-1] = invert(numbers, noises, ties, margins, task.alpha, rare)
     low, high, corrected, p_margin, p_equivalence = found
     return {
         "value": value[:, 0],
@@ -122,6 +123,20 @@ def _test_profile(task: Task, level: Floats, of_units: Floats, permuted: Floats,
     }
 
 
+def _rare_differences(of_units: Floats) -> Rare:
+    """What the numbers of profile_numbers can be where few units show a difference.
+
+    All are convex in the profiles, and 0 where the groups agree: differences in a share q of units make no
+    more of them than q times what groups of unlike categories have, and V is a square root.
+    """
+    n_groups = of_units.shape[1]
+    apart = 1 - 1 / n_groups
+    mean = (apart, 1, 2 * apart / n_groups)
+    of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan), "jsd": (np.log(n_groups), 1, np.nan)}
+    of_numbers = [(apart, 1, apart)] * n_groups + [of[name] for name in INVERTED]
+    return rare_differences(of_units, *np.array(of_numbers).T)
+
+
 def _with_largest(numbers: Floats, n_groups: int) -> Floats:
     return np.vstack([numbers, numbers[:n_groups].max(axis=0)])
 
@@ -134,14 +149,16 @@ def profile_numbers(profile: Floats, n_categories: int) -> Floats:
         n_categories: categories that occur.
 
     Returns:
-        Shape (groups + 3, draws); V is NaN for a single category.
+        Shape (groups + 4, draws): the mean twice, as FDI and as IDI, which has a margin of its own; V is NaN
+        for a single category.
 
     Source: metrics.md section 4; V and divergence count negative shares as 0, as inference_golden.json does.
     """
     distance = 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1)
     table = np.maximum(profile, 0)
     v = _cramers_v(table, min(len(profile), n_categories))
-    return np.vstack([distance, distance.mean(axis=0), v, _divergence(table)])
+    mean = distance.mean(axis=0)
+    return np.vstack([distance, mean, mean, v, _divergence(table)])
 
 
 def _cramers_v(table: Floats, shorter_side: int) -> Floats:

@@ -24,12 +24,14 @@ class Replicates:
     """Rows of a few prompts, sorted by block; two groups or more in a block, two rows or more in a cell.
 
     block, group: of each row, blocks from 0 without gaps. root_of_block: root prompt of each block.
+    n_present: groups with a value, also one that is alone in all of its blocks.
     """
 
     block: Ints
     group: Ints
     root_of_block: Ints
     n_groups: int
+    n_present: int
 
     @cached_property
     def _cells(self) -> tuple[Ints, Ints, Ints]:
@@ -57,13 +59,13 @@ class Replicates:
 
     @cached_property
     def groups(self) -> Ints:
-        """Groups with a value."""
+        """Groups with a value beside another one."""
         return np.unique(self.group)
 
     @cached_property
     def is_complete(self) -> NDArray[np.bool_]:
         """Whether each block holds every group with a value."""
-        return np.bincount(self.block_of_cell) == len(self.groups)
+        return np.bincount(self.block_of_cell) == self.n_present
 
     @cached_property
     def level(self) -> Floats:

@@ -87,14 +87,13 @@ class Sheet(NamedTuple):
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that the columns have rows of."""
-        more = (IDI,) if self.role == "profile" and self.cells.is_full else ()
-        return (*_METRICS[self.role], *more)
+        return tuple(name for name in _METRICS[self.role] if name != IDI or self.cells.is_full)
 
     def reference_of(self, contrast: str) -> Reference | None:
         """What a contrast compares groups with: the study's choice, unless it has one of its own."""
         if contrast in TO_REFERENCE:
             return self.reference
-        return Reference(Against.GRAND_MEAN) if contrast == DBI else Reference()
+        return Reference(Against.GRAND_MEAN) if contrast in (DBI, FDI_GROUP) else Reference()
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
@@ -123,7 +122,7 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table
         if sheet.reference_of(name) is not None:
             yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     for metric in sheet.metrics:
-        test = compared.indices.get("fdi" if metric == IDI else metric)
+        test = compared.indices.get(metric)
         if test is None:
             test = _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
         yield "disparities", _index_rows(sheet, metric, test)
@@ -186,7 +185,7 @@ def _same(n: int, **values: object) -> Table:
 
 def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
     reference = sheet.reference_of(name) or Reference()
-    names = np.array(reference.names(sheet.cells.group_ids), dtype=object)
+    names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
     reason = first_of([~has_values, has_values], [InferenceReason.NO_VALUES, contrasts.reason])

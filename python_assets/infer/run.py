@@ -179,7 +179,7 @@ def infer_study(
             {name: np.concatenate([part[name] for part in found]) for name in found[0]}
         ).assign(study_id=study_id)
         for table, found in parts.items()
-        if found
+        if any(len(part["measure_id"]) for part in found)
     }
     for table, keys in FAMILIES.items():
         if table in tables:
@@ -236,6 +236,9 @@ def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
         n_tests = rows.n_family.fillna(1).clip(lower=1).to_numpy(dtype=float)
         effect = rows.value.to_numpy(), rows.sd.to_numpy(), rows.margin.to_numpy()
         needed = n_needed(*effect, alpha=alpha, n_tests=n_tests)
+        # without spread, or with so many root prompts already, the formula knows nothing that q does not
+        says_nothing = (rows.sd.to_numpy() == 0) | (needed <= rows.n_root_prompts.to_numpy())
+        needed = np.where(says_nothing, np.nan, needed)
     is_descriptive = (rows.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     return rows.assign(
         value_cells=rows.value,
@@ -247,7 +250,7 @@ def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
 def _against_margin(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Whether the interval of an index lies beyond its margin, or inside; True for rows judged by q alone."""
     name = rows["metric"] if "metric" in rows else rows["contrast"]
-    is_index = "metric" in rows or (name == FDI_GROUP).to_numpy()
+    is_index = (name == FDI_GROUP).to_numpy() | ("metric" in rows)
     is_ratio = (name == IMPACT_RATIO).to_numpy()
     low, high, margin = (rows[column].to_numpy(dtype=float) for column in ("ci_low", "ci_high", "margin"))
     is_beyond = np.where(is_ratio, high < margin, low > margin)

@@ -135,8 +135,7 @@ def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables
         for members, unit in _units(cells, cell, columns):
             if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
                 design = Design(cells.frame, cell, unit)
-                n_blocks = len(np.unique(cells.frame.block[present]))
-                yield from _compare_statistic(cells, values, design, members, n_blocks, options)
+                yield from _compare_statistic(cells, values, design, members, present, options)
             else:
                 none = InferenceReason.SCHEME_NOT_AVAILABLE
                 reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)
@@ -144,9 +143,14 @@ def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables
 
 
 def _compare_statistic(
-    cells: Cells, values: Values, design: Design, columns: Ints, n_blocks: int, options: Options
+    cells: Cells,
+    values: Values,
+    design: Design,
+    columns: Ints,
+    present: NDArray[np.bool_],
+    options: Options,
 ) -> Tables:
-    task = _task(cells, design, n_blocks, options, Reference())
+    task = _task(cells, design, present, options, Reference())
     sheet = _with_design(options.sheet(cells, columns), task)
     name = str(cells.columns.statistic.iloc[columns[0]])
     compared = compare_statistic(task, values, columns, name, with_contrast=bool(sheet.contrasts))
@@ -162,8 +166,7 @@ def _compare_blocks(cells: Cells, sources: Sources, options: Options) -> Tables:
                 replicated += members.tolist()
             elif isinstance(unit, Unit):
                 design = Design(cells.frame, cell, unit)
-                n_blocks = len(np.unique(cells.frame.block[present]))
-                yield from _compare_in_blocks(cells, sources, design, members, n_blocks, options)
+                yield from _compare_in_blocks(cells, sources, design, members, present, options)
             else:
                 reason = _why_not(cells.frame, present, cell, unit)
                 yield from refuse_columns(options.sheet(cells, members), reason)
@@ -198,10 +201,13 @@ def _why_not(
     return reason if len(cell) else InferenceReason.NO_SHARED_BLOCK
 
 
-def _task(cells: Cells, design: Design, n_blocks: int, options: Options, reference: Reference) -> Task:
+def _task(
+    cells: Cells, design: Design, present: NDArray[np.bool_], options: Options, reference: Reference
+) -> Task:
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, design.unit)
     draws = RandomDraws(seed, options.n_permutations, design.block, design.cell, len(cells.frame.block))
-    blocks = complete_blocks(design, n_blocks)
+    n_blocks, n_groups = (len(np.unique(of[present])) for of in (cells.frame.block, cells.frame.group))
+    blocks = complete_blocks(design, n_blocks, n_groups)
     resamples = resamples_of(seed, options.n_permutations, blocks.n_units)
     return Task(design, blocks, draws, options.alpha, resamples, reference)
 
@@ -212,9 +218,14 @@ def _with_design(sheet: Sheet, task: Task) -> Sheet:
 
 
 def _compare_in_blocks(
-    cells: Cells, sources: Sources, design: Design, columns: Ints, n_blocks: int, options: Options
+    cells: Cells,
+    sources: Sources,
+    design: Design,
+    columns: Ints,
+    present: NDArray[np.bool_],
+    options: Options,
 ) -> Tables:
-    task = _task(cells, design, n_blocks, options, Reference())
+    task = _task(cells, design, present, options, Reference())
 
     def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
         return IN_BLOCKS[role](task._replace(reference=reference), x, margins)
@@ -257,7 +268,7 @@ def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
 
     def profiles(y: Floats, margins: dict[str, Floats]) -> Compared:
         del margins
-        compared = compare_nested_profiles(NestedTask(units, task.draws, task.alpha), y)
+        compared = compare_nested_profiles(NestedTask(units, task.draws, task.alpha), y, min_units=2)
         contrasts = compared.contrasts[FDI_GROUP]
         scope = first_of([contrasts.scope.astype(bool)], [THESE_PROMPTS_ONLY])
         n_roots = np.broadcast_to(replicates.n_root_prompts, contrasts.value.shape)
@@ -276,7 +287,9 @@ def _replicates(frame: Frame, present: NDArray[np.bool_]) -> tuple[Ints, Replica
     row = row[n_groups[frame.block[row]] >= 2]
     blocks, block = np.unique(frame.block[row], return_inverse=True)
     root = np.unique(frame.root_of_block[blocks], return_inverse=True)[1]
-    return row, Replicates(block, frame.group[row], root, frame.n_groups)
+    return row, Replicates(
+        block, frame.group[row], root, frame.n_groups, len(np.unique(frame.group[present]))
+    )
 
 
 def _compare_units(cells: Cells, strata: Ints, sources: Sources, options: Options) -> Tables:

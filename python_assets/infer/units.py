@@ -82,6 +82,11 @@ class Units:
         return counts / max(int(self.is_complete.sum()), 1)
 
     @property
+    def n_units_of_group(self) -> Ints:
+        """Units in complete strata of each group with a value."""
+        return (self.level > 0) @ self.units_of_cell
+
+    @property
     def n_complete(self) -> int:
         """Units in complete strata."""
         return int(self.is_complete[self.stratum].sum())

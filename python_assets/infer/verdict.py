@@ -36,6 +36,9 @@ def verdicts(
 
     Source: inference.md 2.5 and 2.6.
     """
-    conditions = [np.isnan(q), is_wide & (q_margin <= alpha), is_wide & (q_equivalence <= alpha), q <= alpha]
+    is_past = (q <= alpha) & (
+        q_margin <= alpha
+    )  # few draws can leave q above where the t of the margin is not
+    conditions = [np.isnan(q), is_wide & is_past, is_wide & (q_equivalence <= alpha), q <= alpha]
     words = [Verdict.NOT_COMPUTABLE, Verdict.BIAS_SHOWN, Verdict.EQUIVALENCE_SHOWN, Verdict.DIFFERENCE_SHOWN]
     return np.select(conditions, [str(word) for word in words], str(Verdict.INCONCLUSIVE)).astype(object)

@@ -24,11 +24,11 @@ from python_assets.infer.indices import (
     index_tests,
     spread_of,
 )
-from python_assets.infer.interval import Interval, RatePair
+from python_assets.infer.interval import Interval, Limits, RatePair
 from python_assets.infer.permutation import Draws, Floats, each_batch, noise_floor
-from python_assets.infer.rates import logit_error, logit_floor, mark_unbounded
+from python_assets.infer.rates import logit_error, logit_floor, mark_unbounded, mover_of, without_interval
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Reference
+from python_assets.infer.reference import Against, Reference
 from python_assets.infer.replicates import Replicates, Weights, weights_of
 from python_assets.infer.sides import Counts
 
@@ -175,24 +175,43 @@ def _rate_contrasts(
 ) -> dict[str, Contrasts]:
     value, std_error, df = _difference(task.rows, weights, moments)
     t = ratio(value, std_error, scale[:, None])
-    pair = _rate_pair(task.rows, weights, moments)
     quantile = stats.t.isf(task.alpha / 2, _residual_df(task.rows, weights))
-    bounded = interval.mover_logit(pair, quantile)
-    finite = Interval(*(np.where(np.isfinite(side), side, np.nan) for side in bounded))
-    log_value = interval.logit_difference(pair.p1, pair.p2)
+    limits = _mover(task, weights, moments, value)
     risk = _contrast(
         weights,
-        Estimate(value, std_error, t, df, interval.mover(pair, quantile)),
+        Estimate(value, std_error, t, df, limits(quantile)),
         noise_floor(np.abs(null.own - null.other)),
         (null.tested, task.alpha, "MOVER interval"),
     )
-    log = _contrast(
-        weights,
-        Estimate(log_value, logit_error(pair), t, df, finite),
-        logit_floor(null.own, null.other),
-        (null.tested, task.alpha, "logit MOVER interval, approximate interval"),
+    pair = _rate_pair(task.rows, weights, moments)
+    log = Estimate(
+        interval.logit_difference(pair.p1, pair.p2),
+        logit_error(pair),
+        t,
+        df,
+        interval.mover_logit(pair, quantile),
     )
-    return {"risk_difference": risk, "log_disparity": mark_unbounded(log)}
+    return {"risk_difference": risk, "log_disparity": _log_disparity(task, weights, null, log)}
+
+
+def _log_disparity(
+    task: ReplicateTask, weights: Weights, null: ReplicateNull, estimate: Estimate
+) -> Contrasts:
+    is_validated = task.reference.against is not Against.GRAND_MEAN
+    name = "logit MOVER interval, approximate interval" if is_validated else "no interval"
+    finite = Interval(*(np.where(np.isfinite(side), side, np.nan) for side in estimate.limits))
+    floor = logit_floor(null.own, null.other)
+    result = _contrast(weights, estimate._replace(limits=finite), floor, (null.tested, task.alpha, name))
+    return mark_unbounded(result) if is_validated else without_interval(result)
+
+
+def _mover(task: ReplicateTask, weights: Weights, moments: CellMoments, value: Floats) -> Limits:
+    """Interval of the difference of two rates; against a grand mean, that of the rest shrunk."""
+    if task.reference.against is not Against.GRAND_MEAN:
+        return mover_of(_rate_pair(task.rows, weights, moments), value, None)
+    rest = weights_of(task.rows, Reference())
+    share = 1 - ((weights.own > 0) * weights.other).sum(axis=1)
+    return mover_of(_rate_pair(task.rows, rest, moments), value, share)
 
 
 def _difference(rows: Replicates, weights: Weights, moments: CellMoments) -> tuple[Floats, Floats, Floats]:
@@ -212,12 +231,13 @@ def _residual_df(rows: Replicates, weights: Weights) -> Floats:
 
 
 def _rate_pair(rows: Replicates, weights: Weights, moments: CellMoments) -> RatePair:
-    """Both rates; they are correlated where the group is a part of the other side."""
+    """Both rates, NaN without a shared block; correlated where the group is a part of the other side."""
     parts, variances = [], []
+    is_held = np.where(weights.is_present, 1.0, np.nan)
     for side in (weights.own, weights.other):
         p, variance = side @ moments.mean, side**2 @ moments.variance
         inverse = (side**2 @ (1 / rows.n_rows_of_cell))[:, None]
-        parts += [p.T, interval.inverse_effective_n(p, variance, inverse).T]
+        parts += [p.T * is_held, interval.inverse_effective_n(p, variance, inverse).T * is_held]
         variances.append(variance)
     product = variances[0] * variances[1]
     covariance = (weights.own * weights.other) @ moments.variance

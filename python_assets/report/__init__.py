@@ -70,7 +70,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "examples": sections.examples(reader),
         "findings": sections.findings(reader, is_tool_bias=False),
         "tool_bias": sections.findings(reader, is_tool_bias=True),
-        "is_declared_before": sections.is_declared_before(reader),
+        "declared": sections.declared(reader),
         "power": sections.power(reader),
         "figures": drawn,
         "max_values": figures.MAX_VALUES,

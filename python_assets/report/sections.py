@@ -148,10 +148,11 @@ def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     }
 
 
-def is_declared_before(reader: Reader) -> bool:
-    """Whether the analysis was frozen before the first response."""
-    query = "select bool_and(declared = 'before') as is_before from findings where study_id = $study"
-    return bool(reader.rows(query)[0]["is_before"])
+def declared(reader: Reader) -> str:
+    """When the analysis was frozen: before the responses that findings rest on, after, or partly before."""
+    query = "select distinct declared from findings where study_id = $study"
+    times = {row["declared"] for row in reader.rows(query)}
+    return "partly" if len(times) > 1 else "before" if times == {"before"} else "after"
 
 
 def power(reader: Reader) -> list[Row]:

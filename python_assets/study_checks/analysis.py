@@ -1,12 +1,13 @@
-"""The analysis: what it compares with, its families, its power and its contrasts name what is there."""
+"""The analysis: its reference, contrasts, margins, families and power name what is there, and what can be."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 from python_assets.extract.extractor import extractors
-from python_assets.study import grouping_id, make_id
+from python_assets.study import Kind, grouping_id, make_id
 from python_assets.study_analysis import Family, Power, Statistic
 from python_assets.study_base import BASELINE
+from python_assets.study_checks.comparisons import MARGINS
 from python_assets.study_checks.factors import repeated
 from python_assets.study_checks.measures import every_measure_id
 from python_assets.study_expand import ALL_PROMPTS, EVERY_IMPORTED, Draft
@@ -15,11 +16,32 @@ from python_assets.study_problems import FieldPath, Problem, listed, unknown_nam
 DIFFERENCE: Final = "_difference"
 WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
 """Contrasts that every measure of their kind has."""
-METRICS: Final = (
-    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "impact_ratio"),
-    *("fdi", "fdi_max", "idi", "cramers_v", "jsd"),
-)
+OF_VALUES: Final = ("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "impact_ratio")
+OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
+METRICS: Final = (*OF_VALUES, *OF_LABELS)
 """Metrics of disparities that have a p."""
+METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
+    "continuous": OF_VALUES,
+    "binary": OF_VALUES,
+    "categorical": OF_LABELS,
+}
+_DIFFERENCES: Final = [f"{name}{DIFFERENCE}" for name in get_args(Statistic) if name != "mean"]
+_OF_PAIRS_OR_STANDARDS: Final = [
+    f"{name}{DIFFERENCE}" for name in ("correlation", "kl_divergence", "precision", "selection_rate")
+]
+CONTRASTS_OF: Final[dict[Kind, tuple[str, ...]]] = {
+    "continuous": ("mean_difference", "dbi", *_DIFFERENCES),
+    "binary": (
+        *("risk_difference", "log_disparity", "log_disparity_haldane"),
+        *(name for name in _DIFFERENCES if name not in _OF_PAIRS_OR_STANDARDS),
+    ),
+    "categorical": ("risk_difference", "fdi_group"),
+}
+BELOW_ONE: Final = (
+    *("risk_difference", "selection_rate_difference", "precision_difference"),
+    *("fdi", "fdi_group", "idi", "cramers_v"),
+)
+"""Contrasts and metrics of shares; of impact_ratio it is said where margins are named."""
 SHARE: Final = "share"
 """The statistic of categorical disparities."""
 FAMILY_SEPARATOR: Final = " | "
@@ -27,11 +49,14 @@ CORRECT: Final = "correct the name or remove it"
 
 
 def analysis_problems(draft: Draft) -> Iterator[Problem]:
-    """The reference, contrasts, families, power and pilot of the analysis are possible in this study."""
+    """The reference, contrasts, margins, families, power and pilot of the analysis are possible here."""
     yield from _reference_problems(draft)
     yield from _contrast_problems(draft)
+    yield from _margin_problems(draft)
     for name, family in draft.parts.analysis.families.items():
-        yield from _family_problems(draft, ("analysis", "families", name), family)
+        path: FieldPath = ("analysis", "families", name)
+        yield from _family_problems(draft, path, family)
+        yield from _empty_family_problems(draft, path, family)
     for name, power in draft.parts.analysis.power.items():
         yield from _power_problems(draft, ("analysis", "power", name), name, power)
     if draft.parts.analysis.pilot == draft.study_id:
@@ -72,6 +97,36 @@ def optional_contrasts(statistics: Sequence[str]) -> list[str]:
     return ["dbi", *(f"{statistic}{DIFFERENCE}" for statistic in statistics if statistic != "mean")]
 
 
+def _margin_problems(draft: Draft) -> Iterator[Problem]:
+    """Margins that nothing can reach, and those of a measure that has no such contrast or metric."""
+    known = every_measure_id(draft)
+    for name, margin in draft.parts.analysis.margins.items():
+        path: FieldPath = ("analysis", "margins", name)
+        if not isinstance(margin, dict):
+            yield from _bound_problems(path, name, margin)
+            continue
+        kind = _kind(draft, make_id(name)) if make_id(name) in known else None
+        for metric, value in margin.items():
+            if kind is None or metric not in MARGINS or metric in _names_of(kind):
+                yield from _bound_problems((*path, metric), metric, value)
+                continue
+            possible = [one for one in MARGINS if one in _names_of(kind)]
+            expected = f"a contrast or metric that a {kind} measure has: {listed(possible)}"
+            instead = next(one for one in ("mean_difference", "risk_difference") if one in possible)
+            remedy = f"write {instead}: {value:g} instead" if metric.endswith(DIFFERENCE) else "remove it"
+            yield Problem((*path, metric), value, expected, remedy)
+
+
+def _names_of(kind: Kind) -> tuple[str, ...]:
+    return (*CONTRASTS_OF[kind], *METRICS_OF[kind])
+
+
+def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
+    if name in BELOW_ONE and margin >= 1:
+        expected = f"a number below 1, for {name} is never larger than 1"
+        yield Problem(path, margin, expected, "write a share: 0.05 for 5 %")
+
+
 def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
     analysis = draft.parts.analysis
     known = {
@@ -90,6 +145,27 @@ def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[
     if FAMILY_SEPARATOR in str(path[-1]):
         expected = f"a name without {FAMILY_SEPARATOR!r}, which names the families of the default rule"
         yield Problem(path, path[-1], expected, "rename the family")
+
+
+def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
+    """Lists that no row can match together, whatever the responses are."""
+    for field in ("metrics", "statistics"):
+        if family.contrasts and (names := getattr(family, field)):
+            expected = f"no {field} beside contrasts, for no row has both"
+            yield Problem((*path, field), names, expected, "make one family of contrasts, one of disparities")
+    measures = family.measures or every_measure_id(draft)
+    kinds = [_kind(draft, name) for name in measures if name in every_measure_id(draft)]
+    if len(kinds) < len(measures) or None in kinds:
+        return
+    written = {"contrasts": [*WRITTEN, *draft.parts.analysis.contrasts], "metrics": METRICS}
+    for field, of_kind in (("contrasts", CONTRASTS_OF), ("metrics", METRICS_OF)):
+        names = getattr(family, field) or []
+        possible = {name for kind in kinds if kind for name in of_kind[kind]}
+        if names and possible.isdisjoint(names) and set(names) <= set(written[field]):
+            has = [name for name in written[field] if name in possible]
+            expected = f"{field} that one of its measures has: {listed(has)}"
+            remedy = "correct the list, or list measures that have them"
+            yield Problem((*path, field), names, expected, remedy)
 
 
 def _generations(draft: Draft) -> list[str] | None:
@@ -112,23 +188,25 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)
         return
-    is_continuous = _is_continuous(draft, make_id(name))
-    if is_continuous and power.rate is not None:
+    kind = _kind(draft, make_id(name))
+    if kind is None:
+        return
+    if kind == "continuous" and power.rate is not None:
         expected = "sd for a continuous measure; a rate is of a binary or categorical one"
         yield Problem((*path, "rate"), power.rate, expected, "write sd: instead")
-    elif is_continuous is False and power.sd is not None:
+    elif kind != "continuous" and power.sd is not None:
         expected = "rate for a measure of labels or of 0 and 1, which has no sd of its own"
         yield Problem((*path, "sd"), power.sd, expected, "write rate: instead")
-    if is_continuous is False and power.effect >= 1:
+    if kind != "continuous" and power.effect >= 1:
         expected = "a difference of rates, which is below 1"
         yield Problem((*path, "effect"), power.effect, expected, "choose another number")
 
 
-def _is_continuous(draft: Draft, measure_id: str) -> bool | None:
-    """Whether a measure is continuous; None where its extractor is not known."""
+def _kind(draft: Draft, measure_id: str) -> Kind | None:
+    """What a measure's values are; None where its extractor is not known."""
     spec = next((one for one in draft.parts.measures.values() if make_id(one.name) == measure_id), None)
     if spec is None:  # one that every study has, or the unmatched responses of a measure by labels
-        return False
+        return "binary"
     if spec.extractor is None:
-        return spec.kind == "continuous"
-    return extractors[spec.extractor].kind == "continuous" if spec.extractor in extractors else None
+        return spec.kind or "categorical"
+    return extractors[spec.extractor].kind if spec.extractor in extractors else None

@@ -88,7 +88,10 @@ def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: flo
     if name not in MARGINS:
         remedy = "correct it or remove it"
         if len(path) == 3 and name in every_measure_id(draft) and not nearest(name, MARGINS):
-            remedy = f"write {name}: {{mean_difference: {margin}}} for a margin of one measure"
+            remedy = (
+                f"write {name}: {{risk_difference: {margin}}} for a margin of one measure, "
+                "with mean_difference where it is continuous"
+            )
         yield unknown_name(path, name, "a contrast or metric", MARGINS, remedy)
     elif margin <= 0 or (name in RATIOS and margin >= 1):
         expected = "a ratio between 0 and 1" if name in RATIOS else "a number above 0"

@@ -102,7 +102,12 @@ def grouped(prompts: pd.DataFrame, slice_id: str, factors: list[str]) -> pd.Data
 
 
 def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
-    """Each group minus what it is compared with on the same prompt, by reference (inference.md 1, 2.6).
+    """Each group minus what it is compared with on the same prompt, by reference."""
+    return {key: own - other for key, (own, other) in compared_means(comparison).items()}
+
+
+def compared_means(comparison: Comparison) -> dict[tuple[str, str], tuple[float, float]]:
+    """Means of each group and of what it is compared with on the same prompt (inference.md 1, 2.6).
 
     A group that shares no block with what it is compared with has no entry. Where root prompts are nested in
     groups, their means are compared in strata, all strata counting alike.
@@ -118,7 +123,7 @@ def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
         cells.setdefault(key, {}).setdefault(group, []).append(cell.x.mean())
     shared = {key: {g: np.mean(x) for g, x in cell.items()} for key, cell in cells.items() if len(cell) > 1}
     n_roots = len({root for root, _ in shared})
-    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    found: dict[tuple[str, str], dict[str, list[tuple[float, float]]]] = {}
     for (root, block), means in shared.items():
         unit = block if n_roots < 5 <= len(shared) else root
         for group, mean in means.items():
@@ -126,8 +131,12 @@ def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
             rest, every = (np.mean(list(of.values())) for of in (others, means))
             against = {"rest": rest, "grand_mean": every, **others}
             for reference, x in against.items():
-                found.setdefault((group, reference), {}).setdefault(unit, []).append(float(mean - x))
-    return {key: float(np.mean([np.mean(x) for x in units.values()])) for key, units in found.items()}
+                found.setdefault((group, reference), {}).setdefault(unit, []).append((float(mean), float(x)))
+    over_units = {
+        key: np.mean([np.mean(pairs, axis=0) for pairs in units.values()], axis=0)
+        for key, units in found.items()
+    }
+    return {key: (float(own), float(other)) for key, (own, other) in over_units.items()}
 
 
 def sides(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES
@@ -13,6 +14,7 @@ from tests.dbt_models.reference import (
     PAIRED,
     REFERENCE,
     Comparison,
+    compared_means,
     comparisons,
     differences,
     sides,
@@ -120,6 +122,26 @@ def share_reason(comparison: Comparison, selected: Comparison, group: str, refer
 def test_log_disparities_for_every_reference(
     rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
 ):
+    seen = Counter()
+    for comparison in (c for c in compared if kind_of(c) == "binary"):
+        found = compared_means(comparison)
+        for group, reference in expected_rows(comparison):
+            row = rows[key_of(comparison, group, "log_disparity", "", reference)]
+            rates = np.array(found.get((group, reference), []))
+            if rates.size and (rates * (1 - rates) > 1e-12).all():
+                assert_value(row, special.logit(rates[0]) - special.logit(rates[1]))
+            else:
+                is_degenerate = rates.size > 0
+                reason = difference_reason(comparison, group, reference)
+                assert_value(row, None, "rate_zero_or_one" if is_degenerate else reason)
+            seen[pd.isna(row.value) and row.reason] += 1
+    assert seen[False] > 50
+    assert {"no_reference", "no_complement", "no_block", "rate_zero_or_one"} <= set(seen)
+
+
+def test_log_disparities_of_counts_for_every_reference(
+    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+):
     for comparison in (c for c in compared if kind_of(c) == "binary"):
         present = comparison.rows.dropna(subset="x")
         for group, reference in expected_rows(comparison):
@@ -129,22 +151,16 @@ def test_log_disparities_for_every_reference(
                 "grand_mean": present.x if len(own) < len(present) else present.x[:0],
             }
             other = others.get(reference, present.x[present.group == reference])
-            row = rows[key_of(comparison, group, "log_disparity", "", reference)]
-            haldane = rows[key_of(comparison, group, "log_disparity_haldane", "", reference)]
+            row = rows[key_of(comparison, group, "log_disparity_haldane", "", reference)]
             if own.empty or other.empty:
                 reason = "no_reference" if reference not in others else "no_complement"
-                for nothing in (row, haldane):
-                    assert_value(nothing, None, "no_values" if own.empty else reason)
-                continue
-            assert_value(haldane, np.log(odds(own, 0.5)) - np.log(odds(other, 0.5)))
-            if {own.mean(), other.mean()} & {0, 1}:
-                assert_value(row, None, "rate_zero_or_one")
+                assert_value(row, None, "no_values" if own.empty else reason)
             else:
-                assert_value(row, np.log(odds(own, 0)) - np.log(odds(other, 0)))
+                assert_value(row, log_odds(own) - log_odds(other))
 
 
-def odds(x: pd.Series, add: float) -> float:
-    return (x.sum() + add) / (len(x) - x.sum() + add)
+def log_odds(x: pd.Series) -> float:
+    return np.log((x.sum() + 0.5) / (len(x) - x.sum() + 0.5))
 
 
 def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(
@@ -174,7 +190,7 @@ def test_fdi_of_a_group_is_its_total_variation_from_all(
         labels = [c.rows.dropna(subset="x") for c in categorical if key_of(c) == key]
         groups = next(c.groups for c in categorical if key_of(c) == key)
         for group in groups:
-            row = rows[(*key, group, "fdi_group", "", "rest")]
+            row = rows[(*key, group, "fdi_group", "", "grand_mean")]
             own = [part.x[part.group == group] for part in labels]
             if own[0].empty or len(own[0]) == len(labels[0]):
                 assert_value(row, None, "no_values" if own[0].empty else "no_complement")

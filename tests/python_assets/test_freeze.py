@@ -149,6 +149,21 @@ def test_the_message_says_where_responses_came_before(study_of, home):
     assert note in freeze_analysis(study_of(analysis="{alpha: 0.1}"), home).text("mine")
 
 
+def test_the_message_says_that_imported_responses_stay_exploratory(study_of, home):
+    note = "Imported responses carry no time of request: findings on them stay exploratory."
+    assert note not in freeze_analysis(study_of(), home).text("mine")
+    (home.root.parent / "t.csv").write_text("id,sex,answer\n1,woman,Yes.\n")
+    imported = study_of(
+        factors="{gender: {levels: [woman, man]}}",
+        prompts="{import: {path: t.csv, columns: {prompt: id, response: answer}, factors: {gender: sex}}}",
+        generations="[{name: asked_before, provider: replay}]",
+        analysis="{alpha: 0.2}",
+    )
+    assert freeze_analysis(imported, home).text("mine").endswith(note)
+    again = freeze_analysis(imported, home)
+    assert not again.is_new and again.text("mine").endswith(note)
+
+
 def test_the_command_plans_and_freezes(write_study, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     path = write_study(BASE)

@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from python_assets.infer.reasons import InferenceReason
-from python_assets.plan import plan_study
+from python_assets.plan import DECLARE_UNIT, plan_study
 from python_assets.study_file import load_study
 
 TEMPLATES = """
@@ -126,6 +126,10 @@ def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
     rows = [(f"{n} {g}", "root", "m", g, "a") for n, g in product(range(3), "fm")]
     plan = planned_import(tmp_path, rows)
     assert schemes(plan)["gender"] == "no inference: several_prompts"
+    assert plan.warnings[0] == (
+        f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}: declare `unit:`, "
+        "the factor that these prompts are draws of, for example unit: name"
+    )
 
 
 def test_one_group_has_nothing_to_be_compared_with(tmp_path):
@@ -232,12 +236,32 @@ def test_units_that_are_left_out_are_a_warning(tmp_path):
 
 def test_groups_that_differ_in_a_blocking_factor_share_no_block(tmp_path):
     rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
-    assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    plan = planned_import(tmp_path, rows)
+    assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    assert DECLARE_UNIT in plan.warnings[0]
+
+
+def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
+    text = "unit: name" + IMPORT.replace("race: race}", "race: race, name: id}")
+    plan = planned_import(tmp_path, rows, text.replace("[gender, [gender, race]]", "[gender]"))
+    assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    assert plan.warnings == [
+        f"grouping gender: no inference, because {InferenceReason.NO_SHARED_BLOCK.meaning}"
+    ]
 
 
 def test_units_whose_strata_hold_one_group_share_none(tmp_path):
     rows = [(str(n), str(n), "m", "fm"[n % 2], "ab"[n % 2]) for n in range(12)]
     assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+
+
+def test_pairs_that_share_no_root_prompt_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
+    rows += [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6, 12), "fx")]
+    plan = planned_import(tmp_path, rows, IMPORT + "analysis: {reference: all_pairs}\n")
+    note = "1 of 3 pairs of groups share no root prompt: compare with rest or grand_mean"
+    assert f"grouping gender: {note}" in plan.warnings
 
 
 def test_incomplete_blocks_are_a_warning(tmp_path):

@@ -1,16 +1,17 @@
 import math
+import re
 from itertools import product
+from typing import get_args
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets import power
 from python_assets.errors import WarehouseError
-from python_assets.infer.reference import Against
 from python_assets.plan import plan_study
-from python_assets.power import Shape, design_power_rows, shapes
+from python_assets.power import CONTRASTS, design_power_rows
+from python_assets.study import Kind
 from python_assets.study_file import load_study
 from python_assets.warehouse import write_stage
 
@@ -147,22 +148,15 @@ def answered(connection, n_roots=4):
     prompts["root_prompt_id"] = prompts["unit_id"]
     factors = prompts[["prompt_id"]].assign(factor="gender", level=[group for _, group in cells])
     write_stage(connection, "mine", "assemble", {"prompts": prompts, "prompt_factors": factors})
+    gender = {"factor": ["gender"], "factor_type": "domain", "origin": "declared", "is_blocking": True}
+    design = {"factors": pd.DataFrame(gender), "slice_ids": pd.DataFrame({"slice_id": ["all"]})}
+    write_stage(connection, "mine", "design", design)
     responses = prompts[["prompt_id"]].assign(response_id="r", status="ok")
     parts = [
         responses.assign(generation_id=generation, replicate=replicate)
         for generation, replicate in (("fair", 0), ("fair", 1), ("baseline", 0))
     ]
     write_stage(connection, "mine", "generate", {"responses": pd.concat(parts)})
-
-
-def test_the_shape_of_a_grouping_counts_root_prompts_groups_and_responses(tmp_path, build):
-    answered(build)
-    study = study_of(tmp_path, "{alpha: 0.05}")
-    responses = pd.DataFrame({"generation_id": "fair", "prompt_id": ["0 woman", "0 man", "1 man"], "n": 2})
-    # root prompt 1 has one group only
-    assert shapes(study, build, responses) == [Shape("gender", Against.REST, 2, 1, 2.0, 4.0, False)]
-    nested = responses[responses.prompt_id != "0 woman"]
-    assert shapes(study, build, nested) == [Shape("gender", Against.REST, 1, 2, 2.0, 2.0, True)]
 
 
 def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_path, build):
@@ -183,7 +177,7 @@ def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_pat
     sd = math.sqrt((0.3**2 + 0.5**2 + 0.4**2) / 3)
     assert (row.source, row.n_root_prompts, row.effect) == ("observed", 4, 0.3)
     assert row.baseline_rate_or_sd == pytest.approx(sd)
-    z = 2.2414027276049464  # a family of 2
+    z = 1.959963984540054  # of two groups there is one difference
     needed = math.ceil(((z + 0.8416212335729143) * sd / 0.3) ** 2 + z**2 / 2)
     assert (row.n_needed, row.n_calls) == (needed, needed * 4)
 
@@ -211,16 +205,130 @@ def test_a_contrast_without_any_spread_says_so(tmp_path, build):
 
 
 def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path, build):
-    answered(build, n_roots=6)
+    answered(build, n_roots=8)
     build.execute("delete from raw.prompts where (unit_id::int % 2 = 0) = (prompt_id like '% man')")
     observed = contrasts(generation_id=["fair"], sd=np.nan, std_error=0.2, n_root_prompts=3)
     (row,) = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
-    assert (row.n_root_prompts, row.reason) == (6, "no_effect_declared")
-    assert row.baseline_rate_or_sd == pytest.approx(0.2 * math.sqrt(6))
+    assert (row.n_root_prompts, row.reason) == (8, "no_effect_declared")
+    assert row.baseline_rate_or_sd == pytest.approx(0.2 * math.sqrt(8))
 
 
-def test_a_family_of_pairs_needs_more_than_one_of_groups():
-    pairs = Shape("gender", Against.ALL_PAIRS, 5, 30, 1, 5, False)
-    assert (pairs.n_tests, pairs._replace(against=Against.REST).n_tests) == (20, 5)
-    assert pairs._replace(against=Against.LEVEL).n_tests == 4
-    assert set(power.CONTRASTS) == {"continuous", "binary", "categorical"}
+@pytest.mark.parametrize("sd", [0.0, 1e-17])
+def test_equal_values_say_nothing_of_how_others_vary(tmp_path, build, sd):
+    answered(build)
+    observed = contrasts(generation_id=["fair", "fair"], sd=sd, std_error=0.0, n_root_prompts=4)
+    (row,) = design_power_rows(
+        study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed
+    ).values
+    assert row.tolist()[-7:] == [4, None, None, 0.3, None, None, "spread_unknown"]
+
+
+def test_groups_without_root_prompts_do_not_lower_the_number_of_the_others(tmp_path, build):
+    answered(build)
+    observed = contrasts(
+        generation_id="fair", sd=[0.3, np.nan, np.nan], std_error=0.1, n_root_prompts=[4, 0, 0]
+    )
+    (row,) = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
+    assert row.n_root_prompts == 4
+    assert row.minimum_detectable_effect > 0
+
+
+def test_where_nothing_is_tested_the_reason_stands_in_place_of_numbers(tmp_path, build):
+    answered(build, n_roots=6)
+    build.execute("update raw.prompts set root_prompt_id = 'one', unit_id = 'one'")
+    study = study_of(
+        tmp_path, "{power: {sentiment: {sd: 0.5, effect: 0.2}, refusal: {rate: 0.2, effect: 0.1}}}"
+    )
+    observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=1)
+    rows = design_power_rows(study, build, observed)
+    assert rows.source.tolist() == ["declared", "declared", "observed"]
+    assert set(rows.reason) == {"several_prompts"}
+    numbers = ["baseline_rate_or_sd", "minimum_detectable_effect", "n_needed", "n_calls"]
+    assert rows[numbers].isna().all(axis=None)
+
+
+def test_a_slice_that_is_tested_keeps_its_numbers(tmp_path, build):
+    answered(build, n_roots=6)
+    build.execute("update raw.prompts set root_prompt_id = 'one', unit_id = 'one'")
+    observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=6)
+    rows = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed.assign(slice_id="plain"))
+    assert rows.baseline_rate_or_sd.tolist() == [0.3]
+    assert rows.reason.tolist() == ["no_effect_declared"]
+
+
+NESTED = """
+unit: name
+factors: {{gender: {{levels: [woman, man]}}, name: {{levels: [{names}]}}}}
+prompts:
+  templates:
+    combinations: [{combinations}]
+    texts: [{{id: a, text: "a {{name}} {{gender}}"}}, {{id: b, text: "b {{name}} {{gender}}"}}]
+generations: [{{name: fair, provider: simulator, replicates: {replicates}}}]
+measures: [sentiment]
+groupings: [gender]
+analysis: {{power: {{sentiment: {{sd: 0.5, effect: 0.2{correlation}}}}}}}
+"""
+
+
+def planned_nested(folder, correlation, texts=2, replicates=1):
+    """Twelve names, each of one gender, in two prompts."""
+    names = [f"n{n}" for n in range(12)]
+    groups = {name: ("woman", "man")[n % 2] for n, name in enumerate(names)}
+    combinations = ", ".join(f"{{gender: {group}, name: {name}}}" for name, group in groups.items())
+    text = NESTED.format(
+        names=", ".join(names), combinations=combinations, correlation=correlation, replicates=replicates
+    )
+    if texts == 1:
+        text = text.replace(', {id: b, text: "b {name} {gender}"}', "")
+    path = folder / "mine.yml"
+    path.write_text(text, encoding="utf-8")
+    return plan_study(load_study(path))
+
+
+def test_units_of_one_group_vary_by_how_alike_their_responses_are(tmp_path):
+    plan = planned_nested(tmp_path, ", correlation: 0.6", replicates=2)
+    (row,) = plan.power
+    # 4 responses a name; K / (K - 1) = 2 of two groups, and each of them has half of the names
+    assert row.baseline_rate_or_sd == pytest.approx(0.5 * math.sqrt((0.6 + 0.4 / 4) * 2 * 2))
+    assert (row.n_root_prompts, row.n_calls) == (12, row.n_needed * 4)
+    assert not [warning for warning in plan.warnings if "correlation" in warning]
+
+
+def test_units_of_one_group_without_a_correlation_promise_nothing(tmp_path):
+    plan = planned_nested(tmp_path, "")
+    (row,) = plan.power
+    assert (row.baseline_rate_or_sd, row.n_needed, row.reason) == (None, None, "spread_unknown")
+    assert (
+        "grouping gender: no power of sentiment, because a unit has several responses of one group: add "
+        "correlation:, how alike two of them are (0 to 1), under analysis.power.sentiment"
+    ) in plan.warnings
+    (one,) = planned_nested(tmp_path, "", texts=1).power  # one response a unit: nothing to be alike
+    assert one.baseline_rate_or_sd == pytest.approx(0.5 * 2)
+
+
+def test_a_pilot_whose_values_were_equal_knows_no_spread(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    add_pilot(tmp_path, [("small", "observed", "gender", "sentiment", "mean_difference", 0.0, 10)])
+    (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
+    assert (row.n_needed, row.n_needed_low, row.reason) == (None, None, "spread_unknown")
+
+
+def test_a_pilot_of_other_measures_and_groupings_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    rows = [
+        ("race", "sentiment", "mean_difference"),
+        ("gender", "humour", "mean_difference"),
+        ("gender", "refusal", "mean_difference"),  # once a score, now 0 or 1
+    ]
+    add_pilot(tmp_path, [("small", "observed", *row, 0.4, 10) for row in rows])
+    message = (
+        "mine.yml: analysis.pilot: got 'small', which has 'humour by gender', 'refusal by gender', "
+        "'sentiment by race'; expected a study with a measure and a grouping of this one: 'sentiment', "
+        "'refusal', 'empty', 'truncated' by 'gender'; name another pilot, or remove it"
+    )
+    with pytest.raises(WarehouseError, match=re.escape(message)):
+        planned(tmp_path, "{pilot: small}")
+
+
+def test_power_is_of_a_contrast_of_every_kind_of_measure():
+    assert set(CONTRASTS) == set(get_args(Kind))

@@ -110,3 +110,11 @@ def test_a_name_alone_is_a_built_in_measure(write_study):
         check_files=False,
     )
     assert [measure.extractor for measure in study.measures] == ["sentiment", "refusal", "baseline_distance"]
+
+
+def test_a_misspelt_factor_with_reference_levels_is_told_like_any_other(write_study, problems_of):
+    sections = {**TEMPLATES, "groupings": "[gender, gendr]", "analysis": "{reference: reference_level}"}
+    (problem,) = problems_of(write_study(sections), check_files=True).problems
+    assert (problem.field, problem.value) == ("groupings[1]", "gendr")
+    assert problem.expected.startswith("a factor: 'gender'")
+    assert problem.remedy == "did you mean 'gender'?"

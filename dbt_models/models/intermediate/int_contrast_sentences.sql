@@ -55,7 +55,7 @@ described as (
         case when contrasts.contrast like 'log%' then 'those' else 'that' end
         || ' of '
         || case
-            when contrasts.contrast = 'fdi_group' or contrasts.reference = 'grand_mean' then 'all groups'
+            when contrasts.reference = 'grand_mean' then 'all groups'
             when contrasts.reference = 'rest' then 'the rest'
             else contrasts.reference
         end as that_of_others,

@@ -1,5 +1,6 @@
 -- One row per row of disparities that has a verdict: the same in one English sentence.
--- Who is disadvantaged is said only where the measure declares a direction and more is what the statistic counts.
+-- Who is disadvantaged is said only where the measure declares a direction and more is what the statistic counts, and
+-- not of a ratio of negative numbers, which is above 1.
 {{ config(materialized='view') }}
 with
 
@@ -39,7 +40,17 @@ described as (
         || ' of '
         || case when disparities.calibration = 'calibrated' then 'calibrated ' else '' end
         || disparities.measure_id as quantity,
+        case when disparities.metric like '%ratio' then '1' else 'zero' end as no_difference,
         case
+            when disparities.group_low = disparities.group_high then ''
+            when disparities.value = 0 and disparities.metric not like '%ratio' then ''
+            when disparities.statistic = 'share'
+            then ', nearest to all: ' || disparities.group_low || ', farthest: ' || disparities.group_high
+            else ', lowest for ' || disparities.group_low || ', highest for ' || disparities.group_high
+        end as extremes,
+        case
+            when disparities.group_low = disparities.group_high then null
+            when disparities.metric = 'min_max_ratio' and disparities.value > 1 then null
             when disparities.statistic not in ('mean', 'median', 'selection_rate') then null
             when disparities.statistic = 'selection_rate' and disparities.parameters not like '%method=larger' then null
             when measures.direction = 'higher_better' then disparities.group_low
@@ -95,10 +106,10 @@ select
         then ' has no ' || replace(metric, '_', ' ') || ' over the groups of ' || grouping_id
         else ' has ' || replace(metric, '_', ' ') || ' ' || {{ three_digits('value') }} || ' over '
             || cast(n_groups as string) || ' groups of ' || grouping_id
-            || coalesce(', lowest for ' || group_low || ', highest for ' || group_high, '')
+            || coalesce(extremes, '')
     end
     || {{ finding_uncertainty() }}
-    || {{ finding_verdict() }}
+    || {{ finding_verdict('no_difference') }}
     || case
         when is_tool_bias and not is_baseline then '; raw values show no difference, the baseline texts alone do'
         when verdict in ('bias_shown', 'difference_shown') and disadvantaged_group is not null

@@ -1,8 +1,9 @@
 -- One row per (comparison_position, statistic, parameters, group_position, reference): a group minus what it is
 -- compared with on the same prompt: the others present (rest: mean D of inference.md 1), all present (grand_mean), or
 -- one other group; averaged over the blocks of a unit first, then over units (inference.md 2.6, macro unit_position).
--- rest and grand_mean for every group, other groups where the study compares with them. difference is NULL for a group
--- that shares no block with another; a pair that shares none has no row.
+-- rest and grand_mean for every group, other groups where the study compares with them. own_mean is the group alone in
+-- the same blocks, so that own_mean - difference is what it is compared with. Both are NULL for a group that shares no
+-- block with another; a pair that shares none has no row.
 with
 
 cells as (
@@ -83,7 +84,8 @@ unit_differences as (
         unit_position,
         min(root_position) as root_position,
         sum(n_units) as n_units,
-        avg(difference) as difference
+        avg(difference) as difference,
+        avg(case when difference is not null then cell_mean end) as own_mean
     from block_differences
     group by comparison_position, statistic, parameters, group_position, reference, is_nested, unit_position
 )
@@ -95,6 +97,7 @@ select
     group_position,
     reference,
     avg(difference) as difference,
+    avg(own_mean) as own_mean,
     cast(
         case
             when is_nested then sum(case when difference is not null then n_units else 0 end)

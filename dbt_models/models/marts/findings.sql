@@ -18,15 +18,24 @@ responses as (
     select * from {{ ref('stg_responses') }}
 ),
 
--- replayed responses carry no time of a request, the baseline never was asked
+-- NULL where some response carries no time of a request, as replayed ones do: it may be older than any freeze
 first_requests as (
-    select responses.study_id, min(responses.requested_at) as requested_at
+    select study_id, generation_id, case when count(*) = count(requested_at) then min(requested_at) end as requested_at
     from responses
+    group by study_id, generation_id
+),
+
+-- the baseline never was asked: what is said about it is as old as the oldest answer, NULL likewise
+first_requests_of_all as (
+    select
+        first_requests.study_id,
+        case when count(*) = count(first_requests.requested_at) then min(first_requests.requested_at) end as requested_at
+    from first_requests
     inner join generations
-        on responses.study_id = generations.study_id
-        and responses.generation_id = generations.generation_id
+        on first_requests.study_id = generations.study_id
+        and first_requests.generation_id = generations.generation_id
         and not generations.is_baseline
-    group by responses.study_id
+    group by first_requests.study_id
 ),
 
 ranked as (
@@ -86,8 +95,20 @@ select
     ranked.verdict,
     ranked.scope,
     ranked.n_needed,
-    case when studies.analysis_frozen_at < first_requests.requested_at then 'before' else 'after' end as declared,
+    case
+        when studies.analysis_frozen_at < case
+            when generations.is_baseline then first_requests_of_all.requested_at
+            else first_requests.requested_at
+        end then 'before'
+        else 'after'
+    end as declared,
     ranked.sentence
 from ranked
 inner join studies on ranked.study_id = studies.study_id
-left join first_requests on ranked.study_id = first_requests.study_id
+inner join generations
+    on ranked.study_id = generations.study_id
+    and ranked.generation_id = generations.generation_id
+left join first_requests
+    on ranked.study_id = first_requests.study_id
+    and ranked.generation_id = first_requests.generation_id
+left join first_requests_of_all on ranked.study_id = first_requests_of_all.study_id

@@ -47,7 +47,7 @@ select
     group_id,
     'fdi_group' as contrast,
     '' as category,
-    'rest' as reference,
+    'grand_mean' as reference,
     case when reason is null then distance end as value,
     n_responses,
     n_root_prompts,

@@ -1,4 +1,68 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, reference) of a
--- binary measure.
--- Source: multi-factor document, section 3.3, equation 3; natural log. NULL where a rate is 0 or 1: no odds.
-{{ log_disparity_contrast('log_disparity', add=0) }}
+-- binary measure: the two rates that risk_difference subtracts, on log odds.
+-- Source: multi-factor document, section 3.3, equation 3; natural log. NULL where a rate is 0 or 1, but for the last
+-- bits: no odds.
+with
+
+risk_differences as (
+    select * from {{ ref('risk_difference') }}
+),
+
+group_statistics as (
+    select * from {{ ref('int_group_statistics') }} where kind = 'binary'
+),
+
+differences as (
+    select * from {{ ref('int_group_differences') }} where statistic = 'mean'
+),
+
+rates as (
+    select
+        risk_differences.*,
+        differences.own_mean as own_rate,
+        differences.own_mean - differences.difference as other_rate
+    from risk_differences
+    inner join group_statistics
+        on risk_differences.study_id = group_statistics.study_id
+        and risk_differences.slice_id = group_statistics.slice_id
+        and risk_differences.generation_id = group_statistics.generation_id
+        and risk_differences.measure_id = group_statistics.measure_id
+        and risk_differences.calibration = group_statistics.calibration
+        and risk_differences.grouping_id = group_statistics.grouping_id
+        and risk_differences.category = group_statistics.category
+        and risk_differences.group_id = group_statistics.group_id
+    left join differences
+        on group_statistics.comparison_position = differences.comparison_position
+        and group_statistics.group_position = differences.group_position
+        and risk_differences.reference = differences.reference
+),
+
+reasoned as (
+    select
+        *,
+        coalesce(
+            reason,
+            case
+                when least(own_rate * (1 - own_rate), other_rate * (1 - other_rate)) < 1e-12
+                then 'rate_zero_or_one'
+            end
+        ) as reason_of_odds
+    from rates
+)
+
+select
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    'log_disparity' as contrast,
+    category,
+    reference,
+    case when reason_of_odds is null then {{ log_odds_ratio('own_rate', '1', 'other_rate', '1') }} end as value,
+    n_responses,
+    n_root_prompts,
+    reason_of_odds as reason
+from reasoned

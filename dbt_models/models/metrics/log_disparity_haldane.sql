@@ -1,4 +1,81 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, reference) of a
--- binary measure.
+-- binary measure: log odds of response counts, which have no test. The rest are all other groups of the same slice and
+-- generation, the grand mean is of all of them.
 -- Source: multi-factor document, equation 3, with 0.5 added to the four counts (Haldane 1956, Anscombe 1956).
-{{ log_disparity_contrast('log_disparity_haldane', add=0.5) }}
+with
+
+group_statistics as (
+    select * from {{ ref('int_group_statistics') }} where kind = 'binary'
+),
+
+group_references as (
+    select * from {{ ref('int_references') }}
+),
+
+counts as (
+    select
+        *,
+        coalesce(total, 0) as n_deviating,
+        sum(coalesce(total, 0)) over comparison as n_deviating_all,
+        sum(n_responses) over comparison as n_responses_all
+    from group_statistics
+    window comparison as (partition by comparison_position)
+),
+
+compared as (
+    select
+        counts.*,
+        group_references.reference,
+        group_references.is_pair,
+        case
+            when group_references.is_pair then coalesce(others.n_deviating, 0)
+            when group_references.reference = 'grand_mean' then counts.n_deviating_all
+            else counts.n_deviating_all - counts.n_deviating
+        end as n_deviating_other,
+        case
+            when group_references.is_pair then coalesce(others.n_responses, 0)
+            when counts.n_responses_all = counts.n_responses then 0
+            when group_references.reference = 'grand_mean' then counts.n_responses_all
+            else counts.n_responses_all - counts.n_responses
+        end as n_responses_other
+    from counts
+    inner join group_references
+        on counts.study_id = group_references.study_id
+        and counts.slice_id = group_references.slice_id
+        and counts.grouping_id = group_references.grouping_id
+        and counts.group_position = group_references.group_position
+    left join counts as others
+        on counts.comparison_position = others.comparison_position
+        and group_references.other_position = others.group_position
+),
+
+reasoned as (
+    select
+        *,
+        case
+            when n_responses = 0 then 'no_values'
+            when n_responses_other = 0 and is_pair then 'no_reference'
+            when n_responses_other = 0 then 'no_complement'
+        end as reason
+    from compared
+)
+
+select
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    'log_disparity_haldane' as contrast,
+    category,
+    reference,
+    case
+        when reason is null
+        then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add=0.5) }}
+    end as value,
+    n_responses,
+    n_root_prompts,
+    reason
+from reasoned

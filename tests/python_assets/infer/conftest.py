@@ -51,8 +51,8 @@ def build():
             draws = GivenDraws(all_arrangements(design.block_size.tolist()))
         else:
             draws = RandomDraws(seed, n_permutations, design.block, design.cell, len(flat))
-        n_present = len(np.unique(frame.block[present]))
-        return Task(design, complete_blocks(design, n_present), draws, alpha), flat[design.cell]
+        n_present = (len(np.unique(of[present])) for of in (frame.block, frame.group))
+        return Task(design, complete_blocks(design, *n_present), draws, alpha), flat[design.cell]
 
     return make
 

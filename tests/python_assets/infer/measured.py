@@ -111,7 +111,7 @@ def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:
     group = np.repeat(np.arange(layout.n_groups), layout.n_replicates)
     block = np.zeros_like(group)
     draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(group)), len(group))
-    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), layout.n_groups)
+    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), layout.n_groups, layout.n_groups)
     return false_positives(
         compare_replicated_means(ReplicateTask(rows, draws, ALPHA), x.reshape(len(group), -1))
     )

@@ -74,7 +74,7 @@ def task_of(
     frame = frame_of(layout)
     design = Design(frame, np.arange(len(frame.block)), Unit.ROOT_PROMPT)
     draws = RandomDraws(1, n_permutations, design.block, design.cell, len(frame.block))
-    blocks = complete_blocks(design, layout.n_prompts)
+    blocks = complete_blocks(design, layout.n_prompts, layout.n_groups)
     resamples = resamples_of(1, n_permutations, layout.n_prompts) if intervals else None
     return Task(design, blocks, draws, 0.05, reference=reference, resamples=resamples)
 

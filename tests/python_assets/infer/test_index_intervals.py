@@ -247,6 +247,70 @@ def test_an_impact_ratio_of_two_halves_is_rarely_called_past_its_margin(build):
     assert (test.p_margin <= 0.05).sum() <= stats.binom.ppf(0.999, 200, 0.05)
 
 
+@pytest.mark.parametrize("level", [1.0, 0.5])
+def test_rates_that_never_differ_may_do_so_in_few_prompts(build, level):
+    y = np.tile((np.arange(20) < 20 * level)[:, None], (1, 4)).astype(float)
+    built = with_resamples(build(y, n_permutations=199))
+    margins = {"range": 0.1, "standard_deviation": 0.1, "impact_ratio": 0.8}
+    tests = rate_indices(built, **{name: np.array([margin]) for name, margin in margins.items()})
+    rare, of_halves = 1 - 0.025 ** (1 / 20), np.std([0, 0, 1, 1], ddof=1)
+    assert tests["range"].ci_high[0] == close(rare)
+    assert tests["standard_deviation"].ci_high[0] == close(rare * of_halves)
+    assert tests["impact_ratio"].ci_low[0] == close(1 - rare / level)
+    assert tests["range"].p_equivalence[0] == close(2 * 0.9**20)
+    assert tests["standard_deviation"].p_equivalence[0] == close(2 * (1 - 0.1 / of_halves) ** 20)
+    assert tests["impact_ratio"].p_equivalence[0] == close(2 * (1 - 0.2 * level) ** 20)
+
+
+def test_means_that_never_differ_have_an_interval_of_nothing_whatever_their_margin(build):
+    test = mean_indices(with_resamples(build(np.full((8, 3), 0.5), n_permutations=99)), range=np.array([0.1]))
+    assert test["range"].ci_high[0] == 0
+    assert test["range"].p_equivalence[0] == 2 / 100
+
+
+def test_few_differences_are_as_many_as_a_binomial_gives(build):
+    y = np.zeros((60, 4))
+    y[7, 2] = 1
+    built = with_resamples(build(y, n_permutations=199))
+    test = rate_indices(built, range=np.array([0.05]))["range"]
+    assert test.p_equivalence[0] == close(2 * stats.binom.cdf(1, 60, 0.05))
+    shared = np.where(y.sum(axis=1, keepdims=True) > 0, y, np.arange(60)[:, None] % 2)
+    same = rate_indices(with_resamples(build(shared, n_permutations=199)), range=np.array([0.05]))["range"]
+    assert same.p_equivalence[0] >= test.p_equivalence[0] - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_prompts", "rates"),
+    [
+        ("impact_ratio", 5, (1, 1, 0.8)),
+        ("impact_ratio", 10, (1, 1, 0.8)),
+        ("range", 10, (0, 0.1)),
+        ("range", 20, (0, 0, 0.1)),
+        ("range", 30, (0, 0, 0.05)),
+        ("range", 60, (0, 0, 0, 0.05)),
+        ("standard_deviation", 60, (0, 0, 0.05)),
+    ],
+)
+def test_rare_events_are_rarely_called_equivalence(build, metric, n_prompts, rates):
+    rng = np.random.default_rng(16)
+    y = (rng.random((n_prompts, len(rates), 300)) < np.array(rates)[:, None]).astype(float)
+    truth = {
+        "range": np.ptp(rates),
+        "standard_deviation": np.std(rates, ddof=1),
+        "impact_ratio": min(rates) / max(rates),
+    }[metric]
+    built = with_resamples(build(y, n_permutations=199), 199)
+    test = rate_indices(built, **{metric: np.full(300, truth)})[metric]
+    assert (test.p_equivalence <= 0.05).sum() <= stats.binom.ppf(0.999, 300, 0.05)
+
+
+def test_equal_rates_of_many_prompts_are_within_their_margin(build):
+    rng = np.random.default_rng(17)
+    y = (rng.random((300, 3, 50)) < 0.02).astype(float)
+    test = rate_indices(with_resamples(build(y, n_permutations=199), 199), range=np.full(50, 0.1))["range"]
+    assert (test.p_equivalence <= 0.05).mean() > 0.9
+
+
 def test_margin_of_the_impact_ratio_is_a_ratio(build):
     rng = np.random.default_rng(13)
     y = (rng.random((75, 3)) < [0.9, 0.3, 0.6]).astype(float)

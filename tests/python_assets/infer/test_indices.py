@@ -89,6 +89,14 @@ def test_a_group_without_any_value_leaves_the_others_complete(build):
     assert test.value[0] == pytest.approx(abs(x[:, 0].mean() - x[:, 2].mean()))
 
 
+def test_a_group_that_is_always_alone_leaves_no_block_complete(build):
+    x = np.random.default_rng(7).normal(size=(12, 3))
+    x[:10, 2], x[10:, :2] = np.nan, np.nan
+    task, z = build(x, n_permutations=99)
+    assert (task.blocks.n_complete, task.blocks.n_blocks) == (0, 12)
+    assert means(task, z) == {}
+
+
 def test_root_prompts_count_alike_however_many_blocks_they_have(build):
     x = np.random.default_rng(8).normal(size=(9, 3))
     root = np.array([0, 0, 0, 1, 1, 2, 3, 4, 5])

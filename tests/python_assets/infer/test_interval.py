@@ -71,3 +71,9 @@ def test_margin_levels_of_a_symmetric_interval_are_tails_of_t(value):
     t = (abs(value) - 0.3) / std_error
     assert p_margin[0] == pytest.approx(stats.t.sf(t, 11), abs=1e-10)
     assert p_equivalence[0] == pytest.approx(stats.t.sf(-t, 11), abs=1e-10)
+
+
+def test_a_rate_that_rounding_took_past_its_bounds_is_at_them():
+    for rate, bound in ((-1e-17, 0), (1 + 2.3e-16, 1)):
+        sides = wilson(np.array([rate]), np.array([0.1]), np.array(0.0))
+        assert np.concatenate(sides) == pytest.approx([bound, bound], abs=1e-15)

@@ -228,22 +228,45 @@ def test_rates_of_zero_have_an_interval_and_no_equivalence():
     assert risk.ci_high[0, 0] - risk.ci_low[0, 0] > 0.2
     assert risk.p_equivalence[0, 0] > 0.05
     assert np.isnan(log.value).all()
+    assert set(log.reason[0]) == {InferenceReason.UNBOUNDED}
     assert result.indices["impact_ratio"].reason[0] == InferenceReason.NO_SELECTIONS
 
 
-def test_a_grand_mean_of_rates_knows_that_it_holds_the_group():
+def test_a_grand_mean_of_rates_is_the_rest_shrunk_so_that_mirrored_groups_agree():
     rng = np.random.default_rng(2)
-    group = np.repeat([0, 1], 8)
-    y = rng.binomial(10, 0.5, 16) / 10
+    group, stratum = np.repeat([0, 1], 8), np.tile([0, 1], 8)
+    y = rng.binomial(10, np.array([0.1, 0.25])[group][:, None], (16, 800)) / 10
     rest, grand = (
-        compared(task_of(group, 0 * group, n_permutations=99, reference=r), y, compare=compare_nested_rates)
+        compared(task_of(group, stratum, n_permutations=9, reference=r), y, m, compare_nested_rates)
+        for r, m in ((REST, 0.15), (GRAND_MEAN, 0.075))
+    )
+    log = grand.contrasts["log_disparity"]
+    rest, grand = rest.contrasts["risk_difference"], grand.contrasts["risk_difference"]
+    for name in ("value", "std_error", "ci_low", "ci_high", "null_q95"):
+        assert getattr(grand, name) == close(getattr(rest, name) / 2)
+    for name in ("p_value", "p_margin", "p_equivalence"):
+        assert getattr(grand, name) == close(getattr(rest, name))
+        assert getattr(grand, name)[:, 0] == close(getattr(grand, name)[:, 1])
+    assert grand.ci_low[:, 0] == close(-grand.ci_high[:, 1])
+    assert ((grand.ci_low[:, 0] <= -0.075) & (grand.ci_high[:, 0] >= -0.075)).mean() > 0.94
+    assert (grand.p_margin[:, 0] <= 0.05).mean() < 0.06
+    assert np.isnan(log.ci_low).all()
+
+
+def test_a_grand_mean_of_incomplete_strata_moves_the_interval_of_the_rest():
+    rng = np.random.default_rng(14)
+    group, stratum = design_of(rng, [[5, 5, 5], [4, 6, 0]])
+    y = rng.binomial(10, 0.4, len(group)) / 10
+    rest, grand = (
+        compared(task_of(group, stratum, n_permutations=9, reference=r), y, compare=compare_nested_rates)
         for r in (REST, GRAND_MEAN)
     )
     rest, grand = rest.contrasts["risk_difference"], grand.contrasts["risk_difference"]
-    assert grand.value == close(rest.value / 2)
-    assert grand.p_value == close(rest.p_value)
-    width = grand.ci_high - grand.ci_low
-    assert (width < 0.8 * (rest.ci_high - rest.ci_low)).all()
+    cells = [y[(group == g) & (stratum == s)].mean() for s, g in ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1))]
+    own = (cells[0] - np.mean(cells[:3]) + cells[3] - np.mean(cells[3:])) / 2
+    assert grand.value[0, 0] == close(own)
+    share = (2 / 3 + 1 / 2) / 2
+    assert grand.ci_low[0, 0] == close(own + share * (rest.ci_low[0, 0] - rest.value[0, 0]))
 
 
 def test_what_strata_have_in_common_changes_nothing():
@@ -299,6 +322,25 @@ def test_under_four_units_a_group_has_an_interval_but_no_p():
     pairs = compared(task_of(group, [0] * 15, n_permutations=99, reference=PAIRS), x)
     has_p = ~np.isnan(pairs.contrasts["mean_difference"].p_value[0])
     assert has_p.tolist() == [False, False, False, True, False, True]  # (1, 2) and (2, 1)
+
+
+def test_under_four_units_in_a_group_indices_have_no_p():
+    rng = np.random.default_rng(15)
+    sizes = [[5, 2, 6], [5, 1, 6]]
+    group, stratum = design_of(rng, sizes)
+    y = rng.binomial(10, 0.4, (len(group), 2)) / 10
+    y[:, 1] = 0
+    few = compared(task_of(group, stratum, n_permutations=99), y, compare=compare_nested_rates).indices
+    for name in ("range", "standard_deviation", "max_z", "impact_ratio"):
+        test = few[name]
+        assert np.isnan([test.p_value, test.null_median, test.null_q95]).all()
+        assert test.reason[0] == InferenceReason.TOO_FEW_UNITS
+    assert np.isfinite(few["range"].value).all()
+    assert few["impact_ratio"].reason[1] == InferenceReason.NO_SELECTIONS
+    assert few["mean"].reason[0] == InferenceReason.DESCRIPTIVE
+    group, stratum = design_of(rng, [[5, 2, 6], [5, 2, 6]])
+    enough = compared(task_of(group, stratum, n_permutations=99), rng.normal(size=len(group))).indices
+    assert np.isfinite(enough["range"].p_value).all()
 
 
 def test_equal_values_differ_in_nothing():

@@ -92,10 +92,17 @@ def test_few_units_have_no_p_and_incomplete_strata_no_number():
     y = shares(rng, np.full((14, 2), 0.5), 10)[:, None]
     few = compare_nested_profiles(task_of(np.repeat([0, 1, 2], [3, 5, 6]), [0] * 14), y)
     contrast = few.contrasts["fdi_group"]
-    assert np.isnan(contrast.p_value[0]).tolist() == [True, False, False]
-    assert np.isnan(contrast.p_maxt[0]).tolist() == [True, False, False]
-    assert contrast.reason[0, 0] == InferenceReason.TOO_FEW_UNITS
+    assert np.isnan([contrast.p_value, contrast.p_maxt, contrast.null_q95]).all()
+    assert set(contrast.reason[0]) == {InferenceReason.TOO_FEW_UNITS}
+    assert not contrast.is_permuted.any()
     assert np.isfinite(contrast.value).all()
+    for test in few.indices.values():
+        assert np.isnan([test.p_value[0], test.null_median[0], test.null_q95[0]]).all()
+        assert np.isfinite(test.value[0])
+        assert test.reason[0] == InferenceReason.TOO_FEW_UNITS
+    allowed = compare_nested_profiles(task_of(np.repeat([0, 1, 2], [3, 5, 6]), [0] * 14), y, min_units=2)
+    assert np.isfinite([allowed.contrasts["fdi_group"].p_value, allowed.contrasts["fdi_group"].p_maxt]).all()
+    assert np.isfinite(allowed.indices["fdi"].p_value).all()
     strata = np.repeat([0, 0, 1], [3, 5, 6])
     apart = compare_nested_profiles(task_of(np.repeat([0, 1, 2], [3, 5, 6]), strata), y)
     assert apart.indices == {}

@@ -53,23 +53,45 @@ def test_a_simulated_study_of_the_size_needed_finds_the_effect_in_four_of_five(n
     assert 0.75 <= share <= 0.85
 
 
+@pytest.mark.parametrize(
+    ("n_groups", "correlation", "n_responses", "effect"),
+    [(2, 0.6, 5, 0.6), (2, 0.0, 4, 0.4), (4, 0.3, 10, 0.6)],
+)
+def test_a_simulated_study_of_units_of_one_group_finds_the_effect_in_four_of_five(
+    n_groups, correlation, n_responses, effect
+):
+    rng = np.random.default_rng(n_groups)
+    spread = Spread(1.0, correlation, n_groups, n_responses, is_nested=True)
+    n_of_group = round(needed(effect, sd_of_difference(spread, Against.REST)) / n_groups)
+    shape = (4_000, n_groups, n_of_group, n_responses)
+    unit = rng.normal(0, np.sqrt(correlation), (*shape[:3], 1))
+    x = (unit + rng.normal(0, np.sqrt(1 - correlation), shape)).mean(axis=3)
+    x[:, 0] += effect
+    means, df = x.mean(axis=2), n_groups * (n_of_group - 1)
+    error = np.sqrt(x.var(axis=2, ddof=1).mean(axis=1) / n_of_group * n_groups / (n_groups - 1))
+    p = 2 * stats.t.sf(np.abs(means[:, 0] - means[:, 1:].mean(axis=1)) / error, df)
+    assert 0.75 <= (p <= 0.05).mean() <= 0.85
+
+
 @pytest.mark.parametrize("against", [Against.REST, Against.GRAND_MEAN, Against.LEVEL])
 @pytest.mark.parametrize("is_nested", [False, True])
 def test_sd_of_difference_is_that_of_simulated_differences(against, is_nested):
     rng = np.random.default_rng(3)
     n_groups, n_units, n_sets = 4, 12, 40_000
-    if is_nested:  # n_units / n_groups units of each group
-        means = rng.normal(0, 2, (n_sets, n_groups, n_units // n_groups)).mean(axis=2)
+    shared, own = 2 * np.sqrt(0.7), 2 * np.sqrt(0.3 / 3)  # 3 responses
+    if is_nested:  # n_units / n_groups units of each group; responses of a unit are alike
+        units = (n_sets, n_groups, n_units // n_groups)
+        means = (rng.normal(0, shared, units) + rng.normal(0, own, units)).mean(axis=2)
     else:
-        prompt = rng.normal(0, 2 * np.sqrt(0.7), (n_sets, n_units, 1))
-        means = (prompt + rng.normal(0, 2 * np.sqrt(0.3), (n_sets, n_units, n_groups))).mean(axis=1)
+        prompt = rng.normal(0, shared, (n_sets, n_units, 1))
+        means = (prompt + rng.normal(0, own, (n_sets, n_units, n_groups))).mean(axis=1)
     other = {
         Against.REST: means[:, 1:].mean(axis=1),
         Against.GRAND_MEAN: means.mean(axis=1),
         Against.LEVEL: means[:, 1],
     }[against]
     expected = (means[:, 0] - other).std() * np.sqrt(n_units)
-    found = sd_of_difference(Spread(2.0, 0.7, n_groups, 1, is_nested), against)
+    found = sd_of_difference(Spread(2.0, 0.7, n_groups, 3, is_nested), against)
     assert found == pytest.approx(expected, rel=0.02)
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.spatial import distance
 
 from python_assets.infer.inversion import all_resamples, resamples_of
-from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.profiles import compare_profiles, profile_numbers
 
 
 def one_hot(category, n_categories=None):
@@ -171,9 +171,37 @@ def test_one_category_is_no_difference_and_has_no_v(profiles):
     ).indices
     assert indices["cramers_v"].reason[0] == "no_spread"
     assert np.isnan([number[0] for number in indices["cramers_v"][:-1]]).all()
-    for metric in ("fdi", "jsd"):
+    rare = 1 - 0.025 ** (1 / 8)  # share of prompts that may differ where none of 8 does
+    for metric, most in (("fdi", rare * 2 / 3), ("jsd", rare * np.log(3))):
         test = indices[metric]
-        assert (test.value[0], test.ci_low[0], test.ci_high[0], test.p_value[0]) == (0, 0, 0, 1)
+        assert (test.value[0], test.ci_low[0], test.p_value[0]) == (0, 0, 1)
+        assert test.ci_high[0] == close(most)
+
+
+def test_no_difference_between_groups_that_agree_on_few_prompts_may_be_a_rare_one(profiles):
+    category = np.tile(np.arange(20)[:, None] % 2, (1, 3))
+    margins = {name: np.array([0.1]) for name in ("fdi", "fdi_group", "cramers_v", "jsd")}
+    result = profiles(category, n_permutations=99, margins=margins)
+    shares = {"fdi": 0.15, "cramers_v": 0.01, "jsd": 0.1 / np.log(3)}
+    for metric, share in shares.items():
+        test = result.indices[metric]
+        assert test.p_equivalence[0] == close(min(1, 2 * (1 - share) ** 20))
+        assert test.value[0] == pytest.approx(0, abs=1e-12)
+    assert result.indices["cramers_v"].ci_high[0] == close(np.sqrt(1 - 0.025 ** (1 / 20)))
+    assert result.contrasts["fdi_group"].p_equivalence[0] == close([2 * 0.85**20] * 3)
+
+
+@pytest.mark.parametrize("metric", ["fdi", "cramers_v", "jsd"])
+def test_differences_in_a_share_of_prompts_make_no_more_of_an_index_than_its_interval_allows(metric):
+    rng = np.random.default_rng(15)
+    place = {"fdi": -4, "cramers_v": -2, "jsd": -1}[metric]
+    for _ in range(200):
+        same, other = rng.dirichlet(np.full(4, 0.3)), rng.dirichlet(np.full(4, 0.1), size=4)
+        share = rng.random()
+        profile = (1 - share) * same + share * (np.eye(4) if rng.random() < 0.3 else other)
+        number = profile_numbers(profile[:, :, None], 4)[place, 0]
+        most = {"fdi": 0.75 * share, "cramers_v": np.sqrt(share), "jsd": np.log(4) * share}[metric]
+        assert number <= most + 1e-12
 
 
 def test_four_root_prompts_have_a_p_and_no_interval(profiles):

@@ -124,10 +124,10 @@ def test_step_down_and_p_are_those_written_out(build, reference, root, levels, i
 
     def zs(table):
         made = []
-        for group in range(4):
-            a, c = written_out.sides(table, design.root_of_block, group, None, reference.against).T
+        for group in range(4):  # also a grand mean is tested by the rest
+            a, c = written_out.sides(table, design.root_of_block, group, None, Against.REST).T
             inverse = [
-                np.mean(1 / (design.block_size - (reference.against is Against.REST))[b])
+                np.mean(1 / (design.block_size - 1)[b])
                 for b in (np.flatnonzero(holds[group] & (design.root_of_block == r)) for r in range(8))
                 if len(b)
             ]
@@ -153,12 +153,72 @@ def test_grand_mean_is_the_mean_rate_of_the_prompt(build):
     assert (grand["log_disparity"].p_maxt == grand["risk_difference"].p_maxt).all()
 
 
-def test_interval_of_a_rate_against_the_grand_mean_covers_no_difference(build):
+def test_grand_mean_of_complete_blocks_is_the_rest_shrunk(build):
+    y = (np.random.default_rng(12).random((12, 3)) < [0.2, 0.4, 0.8]).astype(float)
+    task, z = build(y, n_permutations=199)
+    grand = contrasts(task._replace(reference=GRAND_MEAN), z, 0.1)["risk_difference"]
+    rest = contrasts(task, z, 0.15)["risk_difference"]
+    for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "sd"):
+        assert getattr(grand, name) == pytest.approx(getattr(rest, name) * 2 / 3, abs=1e-12)
+    for name in ("p_value", "p_maxt", "p_margin", "p_equivalence"):
+        assert getattr(grand, name) == pytest.approx(getattr(rest, name), abs=1e-12)
+
+
+def test_mirrored_groups_agree_about_the_grand_mean(build):
+    y = (np.random.default_rng(13).random((10, 2)) < [0.1, 0.4]).astype(float)
+    task, z = build(y, n_permutations=199)
+    result = contrasts(task._replace(reference=GRAND_MEAN), z, 0.1)
+    risk = result["risk_difference"]
+    assert risk.ci_low[0, 0] == pytest.approx(-risk.ci_high[0, 1], abs=1e-12)
+    assert risk.ci_high[0, 0] == pytest.approx(-risk.ci_low[0, 1], abs=1e-12)
+    for name in ("p_value", "p_margin", "p_equivalence", "std_error", "null_q95"):
+        own, mirror = getattr(risk, name)[0]
+        assert own == pytest.approx(mirror, abs=1e-12)
+    assert result["log_disparity"].p_value[0, 0] == result["log_disparity"].p_value[0, 1]
+
+
+def test_incomplete_blocks_keep_their_own_difference_from_the_grand_mean(build):
+    y = (np.random.default_rng(14).random((10, 3)) < [0.2, 0.5, 0.7]).astype(float)
+    y[[0, 4], 2] = np.nan
+    task, z = build(y, n_permutations=199)
+    grand, rest = (
+        contrasts(task._replace(reference=r), z)["risk_difference"] for r in (GRAND_MEAN, Reference())
+    )
+    own = y[:, 0] - np.nanmean(y, axis=1)
+    assert grand.value[0, 0] == pytest.approx(own.mean(), abs=1e-12)
+    assert grand.std_error[0, 0] == pytest.approx(own.std(ddof=1) / np.sqrt(10), abs=1e-12)
+    share = (8 * 2 / 3 + 2 * 1 / 2) / 10
+    for name in ("ci_low", "ci_high"):
+        far = getattr(rest, name) - rest.value
+        assert getattr(grand, name)[0, 0] == pytest.approx(own.mean() + share * far[0, 0], abs=1e-12)
+    assert (grand.p_value == rest.p_value).all()
+    drawn = [t[:, 0] - np.nanmean(t, axis=1) for t in written_out.tables(task, z)]
+    assert grand.null_q95[0, 0] == pytest.approx(np.quantile(np.abs(np.mean(drawn, axis=1)), 0.95), abs=1e-12)
+
+
+def test_no_interval_of_a_log_disparity_from_the_grand_mean(build):
+    y = (np.random.default_rng(15).random((12, 3)) < [0.3, 0.5, 0.5]).astype(float)
+    y[:, 2] = 0
+    task, z = build(y, n_permutations=199)
+    log = contrasts(task._replace(reference=GRAND_MEAN), z, 0.1)["log_disparity"]
+    assert np.isnan([log.ci_low, log.ci_high, log.p_margin, log.p_equivalence]).all()
+    assert np.isfinite(log.p_value).all()
+    assert log.reason[0].tolist() == ["interval_not_validated"] * 2 + ["unbounded"]
+    assert log.method[0, 0] == "permuted cluster score z, no interval"
+    few, z = build(y[:5, :2])
+    log = contrasts(few._replace(reference=GRAND_MEAN), z)["log_disparity"]
+    assert set(log.reason[0]) == {"p_floor"}
+
+
+def test_interval_and_margin_of_the_grand_mean_hold_what_they_promise(build):
+    """Two groups, 10 root prompts: MOVER of a group and a mean that holds it would cover .83."""
     rng = np.random.default_rng(11)
-    y = (rng.random((10, 3, 800)) < 0.3).astype(float)
+    y = (rng.random((10, 2, 1_500)) < np.array([0.1, 0.25])[:, None]).astype(float)
     task, z = build(y, n_permutations=1)
-    risk = contrasts(task._replace(reference=GRAND_MEAN), z)["risk_difference"]
-    assert ((risk.ci_low[:, 0] <= 0) & (risk.ci_high[:, 0] >= 0)).mean() > 0.9
+    risk = contrasts(task._replace(reference=GRAND_MEAN), z, margin=0.075)["risk_difference"]
+    for group, truth in enumerate([-0.075, 0.075]):
+        assert ((risk.ci_low[:, group] <= truth) & (risk.ci_high[:, group] >= truth)).mean() > 0.94
+    assert ((risk.p_margin <= 0.05).mean(axis=0) < 0.06).all()
 
 
 def test_false_positive_rate_of_rates_stays_under_nominal_and_is_not_dead(build):
@@ -176,3 +236,15 @@ def test_interval_of_a_rare_rate_covers_no_difference(build):
     for name in ("risk_difference", "log_disparity"):
         low, high = (np.nan_to_num(side[:, 0], nan=0) for side in (result[name].ci_low, result[name].ci_high))
         assert ((low <= 0) & (high >= 0)).mean() > 0.9  # .91 to .95 in the design's table
+
+
+def test_events_that_all_fall_on_one_root_prompt_leave_the_interval_wide(build):
+    y = np.zeros((24, 6))
+    y[3, [0, 2]] = 1  # of the group one event, of the others one, on the same root prompt
+    result = contrasts(*build(y, n_permutations=499))
+    risk, log = result["risk_difference"], result["log_disparity"]
+    assert risk.ci_low[0, 0] < 0 < risk.ci_high[0, 0]
+    assert log.ci_low[0, 0] < 0 < log.ci_high[0, 0]
+    same = np.repeat((np.arange(24) < 3)[:, None], 2, axis=1)
+    equal = contrasts(*build(same, n_permutations=499))["risk_difference"]
+    assert equal.ci_low[0, 0] < 0 < equal.ci_high[0, 0]  # equal on every root prompt, yet not known for all

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.reference import Against
-from python_assets.infer.run import TABLES, infer_study
+from python_assets.infer.run import TABLES, infer_study, judged
 
 DEFAULTS = {
     "seed": 1,
@@ -432,10 +432,40 @@ def test_the_full_intersection_has_an_idi(study):
     infer_study(connection, analysis())
     assert "idi" not in set(rows(connection, "disparities").metric)
     connection.execute("insert into raw.groupings values ('gender', 'race')")
-    infer_study(connection, analysis(margins={"idi": 0.2, "fdi": 0.15}))
+    infer_study(connection, analysis(margins={"idi": 0.9, "fdi": 0.01}))
     found = rows(connection, "disparities").set_index("metric")
     assert found.value_cells["idi"] == found.value_cells["fdi"]
-    assert found.margin["idi"] == 0.2
+    assert found.margin["idi"] == 0.9
+    assert found.verdict["idi"] == "equivalence_shown"  # at its own margin, not at that of fdi
+    assert found.verdict["fdi"] == "inconclusive"
+
+
+def test_an_index_whose_interval_holds_the_margin_is_neither_past_nor_inside():
+    frame = pd.DataFrame(
+        {
+            "family_id": ["a"] * 3,
+            "metric": ["range", "range", "impact_ratio"],
+            "ci_low": [0.1, 0.3, 0.5],
+            "ci_high": [0.4, 0.5, 0.7],
+            "margin": [0.2, 0.2, 0.8],
+            "p_value": 0.001,
+            "q_value": 0.001,
+            "p_margin": 0.001,
+            "p_equivalence": 0.001,
+            "value": 0.3,
+            "scope": "prompts like these",
+            "inference_reason": None,
+        }
+    )
+    assert judged(frame, 0.05).verdict.tolist() == ["difference_shown", "bias_shown", "bias_shown"]
+
+
+@pytest.mark.parametrize("reference", [(Against.ALL_PAIRS, None), (Against.LEVEL, "g0")])
+def test_one_group_has_no_pairs(study, reference):
+    connection = study.add("sentiment", numbers(8, 1)).write()
+    infer_study(connection, analysis(references={"gender": reference}))
+    assert rows(connection, "contrasts").empty
+    assert "one_group" in set(rows(connection, "disparities").inference_reason)
 
 
 def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(study):

@@ -51,3 +51,9 @@ def test_golden_family(golden):
     assert words.tolist() == case["verdict"]
     needed = n_needed(d, se * np.sqrt(case["R"]), np.full(5, margin), alpha=0.05)
     assert needed.tolist() == case["n_needed_m1"]
+
+
+def test_past_the_margin_needs_a_difference_first():
+    q, settled = np.array([0.06]), np.array([0.001])
+    found = verdicts(q, settled, np.array([np.nan]), is_wide=np.array([True]), alpha=0.05)
+    assert found.tolist() == ["inconclusive"]

@@ -19,7 +19,7 @@ def one_prompt(*groups, n_permutations=None):
     """Rows of a single prompt, by group; all arrangements of two groups where no number of draws is given."""
     x = np.concatenate(groups)
     group = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
-    rows = Replicates(np.zeros(len(x), dtype=int), group, np.zeros(1, dtype=int), len(groups))
+    rows = Replicates(np.zeros(len(x), dtype=int), group, np.zeros(1, dtype=int), len(groups), len(groups))
     if n_permutations is not None:
         draws = RandomDraws(1, n_permutations, rows.block, np.arange(len(x)), len(x))
         return ReplicateTask(rows, draws, 0.05), x[:, None]
@@ -68,7 +68,7 @@ def test_too_few_rows_fall_back_on_welch():
 def test_difference_of_several_prompts_is_the_mean_of_theirs():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(3, 2, 4)) + 10 * np.arange(3)[:, None, None]
-    rows = Replicates(np.repeat(np.arange(3), 8), np.tile(np.repeat([0, 1], 4), 3), np.arange(3), 2)
+    rows = Replicates(np.repeat(np.arange(3), 8), np.tile(np.repeat([0, 1], 4), 3), np.arange(3), 2, 2)
     draws = RandomDraws(1, 499, rows.block, np.arange(24), 24)
     result = compare_replicated_means(ReplicateTask(rows, draws, 0.05), x.reshape(-1, 1)).contrasts[
         "mean_difference"
@@ -96,7 +96,7 @@ REFERENCES = [Reference(), Reference(Against.GRAND_MEAN), Reference(Against.LEVE
 
 
 def several_prompts(root_of_block=(0, 1, 1), alpha=0.05, n_permutations=200):
-    rows = Replicates(BLOCK, GROUP, np.array(root_of_block), 3)
+    rows = Replicates(BLOCK, GROUP, np.array(root_of_block), 3, 3)
     draws = RandomDraws(1, n_permutations, BLOCK, np.arange(len(BLOCK)), len(BLOCK))
     return ReplicateTask(rows, draws, alpha)
 
@@ -156,12 +156,29 @@ def test_rate_of_a_prompt_against_its_mean_knows_that_the_group_is_a_part_of_it(
     one = weight(task.rows, task.reference, 0, -1)
     assert risk.value[0, 0] == pytest.approx(welch(y[:, 0], one)[0], abs=1e-12)
     rest = compare_replicated_rates(task._replace(reference=Reference()), y).contrasts["risk_difference"]
-    width = [r.ci_high[0, 0] - r.ci_low[0, 0] for r in (risk, rest)]
-    assert width[0] == pytest.approx(width[1] * 2 / 3, rel=0.15)  # complete blocks of 3: exactly for means
+    share = (2 / 3 + (2 / 3 + 1 / 2) / 2) / 2  # of two root prompts; the second has a block of 3 and one of 2
+    for name in ("ci_low", "ci_high"):
+        moved = getattr(risk, name) - risk.value, getattr(rest, name) - rest.value
+        assert moved[0][0, 0] == pytest.approx(share * moved[1][0, 0], abs=1e-12)
+    log = compared["log_disparity"]
+    assert np.isnan([log.ci_low, log.ci_high]).all()
+    assert set(log.reason[0]) == {"interval_not_validated"}
+
+
+def test_mirrored_replicates_agree_about_the_mean_of_their_prompt():
+    rng = np.random.default_rng(10)
+    task, y = one_prompt(np.r_[np.ones(2), np.zeros(8)], np.r_[np.ones(5), np.zeros(5)], n_permutations=99)
+    y = np.hstack([y, (rng.random((20, 800)) < np.repeat([0.1, 0.25], 10)[:, None])]).astype(float)
+    task = task._replace(reference=Reference(Against.GRAND_MEAN))
+    risk = compare_replicated_rates(task, y).contrasts["risk_difference"]
+    assert risk.ci_low[:, 0] == pytest.approx(-risk.ci_high[:, 1], abs=1e-12)
+    assert (risk.p_value[:, 0] == risk.p_value[:, 1]).all()
+    is_covered = (risk.ci_low[1:] <= [-0.075, 0.075]) & (risk.ci_high[1:] >= [-0.075, 0.075])
+    assert is_covered.mean() > 0.94
 
 
 def test_smallest_p_of_a_pair_is_that_of_an_enumeration():
-    rows = Replicates(np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]), np.zeros(1, dtype=int), 3)
+    rows = Replicates(np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]), np.zeros(1, dtype=int), 3, 3)
     arrangements = {tuple(np.array([0, 0, 1, 1, 2, 2])[list(p)]) for p in itertools.permutations(range(6))}
     smallest = weights_of(rows, Reference(Against.LEVEL, 0)).smallest_p
     assert smallest == pytest.approx([2 / len(arrangements)] * 2)
@@ -181,12 +198,18 @@ def test_floored_rows_of_replicates_do_not_step_down():
 
 def test_replicates_of_groups_that_share_no_prompt_are_named():
     block, group = np.repeat([0, 1], 10), np.repeat([0, 1, 2], [5, 10, 5])
-    rows = Replicates(block, group, np.array([0, 1]), 3)
+    rows = Replicates(block, group, np.array([0, 1]), 3, 3)
     draws = RandomDraws(1, 99, block, np.arange(20), 20)
     x = np.random.default_rng(9).normal(size=(20, 1))
     result = compare_replicated_means(ReplicateTask(rows, draws, 0.05, ALL_PAIRS), x)
     contrast, (g, o) = result.contrasts["mean_difference"], ALL_PAIRS.rows(3)
     apart = g + o == 2
+    rates = compare_replicated_rates(
+        ReplicateTask(rows, draws, 0.05, Reference(Against.LEVEL, 0)), (x > 0) * 1.0
+    )
+    for rate in rates.contrasts.values():
+        assert rate.reason[0, 1] == "no_shared_block"
+        assert np.isnan([rate.value[0, 1], rate.ci_low[0, 1], rate.ci_high[0, 1], rate.p_value[0, 1]]).all()
     assert (contrast.reason[0, apart] == "no_shared_block").all()
     assert np.isnan(contrast.value[0]).tolist() == apart.tolist()
     assert np.isnan(contrast.p_maxt[0]).tolist() == apart.tolist()
@@ -208,7 +231,7 @@ def test_rates_without_any_spread_still_have_an_interval():
 
 def test_false_positive_rate_is_nominal_for_these_prompts():
     x = np.random.default_rng(5).exponential(size=(20, 1_000))
-    rows = Replicates(np.zeros(20, dtype=int), np.repeat([0, 1], 10), np.zeros(1, dtype=int), 2)
+    rows = Replicates(np.zeros(20, dtype=int), np.repeat([0, 1], 10), np.zeros(1, dtype=int), 2, 2)
     draws = RandomDraws(1, 499, rows.block, np.arange(20), 20)
     p = (
         compare_replicated_means(ReplicateTask(rows, draws, 0.05), x)

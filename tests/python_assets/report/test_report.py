@@ -197,12 +197,39 @@ def test_findings_are_exploratory_where_nothing_was_frozen(report):
     assert "Exploratory" in report().sections["findings"]
 
 
-def test_findings_of_an_analysis_that_was_frozen_first_say_so(report):
-    tables = small_study(is_simulated=True)
-    frozen = {"analysis_frozen_at": datetime(2025, 1, 1), "analysis_sha256": "deadbeef" * 8}
-    findings = report(
-        studies=[tables["studies"][0] | frozen], findings=[tables["findings"][0] | {"declared": "before"}]
-    ).sections["findings"]
-    assert "Exploratory" not in findings
+@pytest.fixture
+def findings_declared(report):
+    """The section of findings of a frozen analysis, with a finding declared at each of these times."""
+
+    def section(*declared):
+        tables = small_study(is_simulated=True)
+        frozen = {"analysis_frozen_at": datetime(2025, 1, 1), "analysis_sha256": "deadbeef" * 8}
+        findings = [
+            tables["findings"][0] | {"finding_rank": rank, "declared": time}
+            for rank, time in enumerate(declared, start=1)
+        ]
+        return report(studies=[tables["studies"][0] | frozen], findings=findings).sections["findings"]
+
+    return section
+
+
+def test_findings_of_an_analysis_that_was_frozen_first_say_so(findings_declared):
+    findings = findings_declared("before", "before")
+    assert "What is computed was declared before the first response" in findings
+    assert "xploratory" not in findings
     assert "2025-01-01 00:00 UTC" in findings
     assert "deadbeefdead" in findings
+
+
+def test_findings_of_which_some_were_declared_before_say_which(findings_declared):
+    findings = findings_declared("before", "after")
+    assert "Only the findings marked before in column declared of table findings were declared" in findings
+    assert "all others are exploratory" in findings
+    assert "What is computed was declared" not in findings
+    assert "2025-01-01 00:00 UTC" in findings
+
+
+def test_findings_of_an_analysis_that_was_frozen_too_late_are_exploratory(findings_declared):
+    findings = findings_declared("after")
+    assert "Exploratory" in findings
+    assert "2025-01-01" not in findings

@@ -1,6 +1,13 @@
+from typing import get_args
+
 import pytest
 
+from python_assets.infer.indices import INDICES, RATE_INDICES
+from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reference import Against
+from python_assets.infer.rows import IDI, OF_KIND
+from python_assets.study import Kind
+from python_assets.study_checks.analysis import CONTRASTS_OF, METRICS_OF
 from python_assets.study_file import load_study
 
 BASE = {
@@ -100,6 +107,62 @@ CASES = {
         'analysis.families["a | b"]: got "a | b"; expected a name without \' | \', which names the families '
         "of the default rule; rename the family",
     ),
+    "contrasts that no measure of a family has": (
+        analysis("{families: {one: {measures: [answer], contrasts: [mean_difference, log_disparity]}}}"),
+        'analysis.families.one.contrasts: got ["mean_difference", "log_disparity"]; expected contrasts that '
+        "one of its measures has: 'risk_difference', 'fdi_group'; correct the list, or list measures that "
+        "have them",
+    ),
+    "metrics that no measure of a family has": (
+        analysis("{families: {one: {measures: [sentiment, refusal], metrics: [fdi]}}}"),
+        'analysis.families.one.metrics: got ["fdi"]; expected metrics that one of its measures has: '
+        "'range', 'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'impact_ratio'; correct the "
+        "list, or list measures that have them",
+    ),
+    "a contrast that no measure of the study has": (
+        analysis("{families: {one: {contrasts: [fdi_group]}}}", measures="[sentiment]"),
+        'analysis.families.one.contrasts: got ["fdi_group"]; expected contrasts that one of its measures has'
+        ": 'mean_difference', 'risk_difference', 'log_disparity', 'log_disparity_haldane'; correct the list, "
+        "or list measures that have them",
+    ),
+    "contrasts and metrics in one family": (
+        analysis("{families: {one: {contrasts: [mean_difference], metrics: [range]}}}"),
+        'analysis.families.one.metrics: got ["range"]; expected no metrics beside contrasts, for no row has '
+        "both; make one family of contrasts, one of disparities",
+    ),
+    "contrasts and statistics in one family": (
+        analysis("{families: {one: {contrasts: [mean_difference], statistics: [mean]}}}"),
+        'analysis.families.one.statistics: got ["mean"]; expected no statistics beside contrasts, for no row '
+        "has both; make one family of contrasts, one of disparities",
+    ),
+    "a margin of all rates past 1": (
+        analysis("{margins: {risk_difference: 5}}"),
+        "analysis.margins.risk_difference: got 5; expected a number below 1, for risk_difference is never "
+        "larger than 1; write a share: 0.05 for 5 %",
+    ),
+    "a margin of one rate past 1": (
+        analysis("{margins: {answer: {fdi: 1}}}"),
+        "analysis.margins.answer.fdi: got 1; expected a number below 1, for fdi is never larger than 1; "
+        "write a share: 0.05 for 5 %",
+    ),
+    "a margin of labels for a difference of means": (
+        analysis("{margins: {answer: {mean_difference: 0.1}}}"),
+        "analysis.margins.answer.mean_difference: got 0.1; expected a contrast or metric that a categorical "
+        "measure has: 'risk_difference', 'fdi_group', 'fdi', 'idi', 'cramers_v', 'jsd'; write "
+        "risk_difference: 0.1 instead",
+    ),
+    "a margin of a score for a difference of rates": (
+        analysis("{margins: {sentiment: {risk_difference: 0.1}}}"),
+        "analysis.margins.sentiment.risk_difference: got 0.1; expected a contrast or metric that a "
+        "continuous measure has: 'mean_difference', 'dbi', 'selection_rate_difference', "
+        "'precision_difference', 'range', 'standard_deviation', 'impact_ratio'; write mean_difference: 0.1 "
+        "instead",
+    ),
+    "a margin of 0 and 1 for a distance of labels": (
+        analysis("{margins: {refusal: {fdi: 0.1}}}"),
+        "analysis.margins.refusal.fdi: got 0.1; expected a contrast or metric that a binary measure has: "
+        "'risk_difference', 'log_disparity', 'range', 'standard_deviation', 'impact_ratio'; remove it",
+    ),
     "power of an unknown measure": (
         analysis("{power: {sentimnt: {sd: 1, effect: 0.1}}}"),
         "analysis.power.sentimnt: got \"sentimnt\"; expected a measure: 'sentiment', 'answer', "
@@ -181,3 +244,36 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
     # metrics.md 6.6
     defaults = {"fdi": 0.15, "idi": 0.2, "cramers_v": 0.1, "jsd": 0.1, "impact_ratio": 0.8}
     assert margins == {**defaults, "dbi": 0.5, "sentiment": {"range": 0.1}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{margins: {jsd: 1.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
+        "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
+        "{margins: {answer: {risk_difference: 0.1, jsd: 2}}}",
+        "{families: {one: {measures: [answer, sentiment], contrasts: [mean_difference, log_disparity]}}}",
+        "{families: {one: {measures: [refusal], contrasts: [variance_difference]}}, "
+        "contrasts: [variance_difference]}",
+        "{families: {one: {measures: [answer_unmatched], contrasts: [log_disparity]}}}",
+        "{families: {one: {metrics: [range], statistics: [mean, variance]}}}",
+    ],
+)
+def test_what_some_row_can_match_is_no_mistake(write_study, text):
+    load_study(write_study(analysis(text)))
+
+
+def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
+    for kind in get_args(Kind):
+        roles = (kind, "profile") if kind == "categorical" else (kind,)
+        assert {name for role in roles for name in OF_KIND[role]} <= set(CONTRASTS_OF[kind])
+    assert set(METRICS_OF["categorical"]) == {*PROFILE_INDICES, IDI}
+    assert METRICS_OF["continuous"] == METRICS_OF["binary"] == (*INDICES, *RATE_INDICES)
+
+
+def test_differences_of_pairs_and_standards_are_of_continuous_measures():
+    only = set(CONTRASTS_OF["continuous"]) - set(CONTRASTS_OF["binary"])
+    assert only == {
+        *("mean_difference", "dbi", "correlation_difference", "kl_divergence_difference"),
+        *("precision_difference", "selection_rate_difference"),
+    }

@@ -128,7 +128,8 @@ CASES = {
         {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
         'analysis.margins.refusal: got "refusal"; expected a contrast or metric: '
         f"{MARGINS}; "
-        "write refusal: {mean_difference: 0.1} for a margin of one measure",
+        "write refusal: {risk_difference: 0.1} for a margin of one measure, with mean_difference where it is "
+        "continuous",
     ),
     "a margin for an unknown measure": (
         {**SCRAPE, "analysis": "{margins: {sentimnt: {range: 0.1}}}"},
