@@ -21,6 +21,7 @@ from python_assets.infer.permutation import TIE, Draws, Floats
 GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
 N_NOISE = 2_000
 MIN_UNITS_FOR_INTERVAL = 5
+FEWEST_DIFFERENT = 10  # units that show a difference, for their noise to stand for that of all units
 Numbers = Callable[[float, Floats], Floats]
 
 
@@ -41,14 +42,15 @@ class Noise(NamedTuple):
 class Rare(NamedTuple):
     """What differences between groups make of numbers of rates or shares, where few units show any.
 
-    n_events: units; more of them where no unit shows a whole difference. is_seen: whether any unit shows one.
-    slope, power: a number is at most slope * (share of units with a difference) ** power, shape (numbers,).
-    of_one: the number where one group differs from all others in every unit, and in proportion where it does
-    in some; NaN where it is not in proportion.
+    n_units, n_different: all units, and those that show a difference. largest: difference of a unit, 1 where
+    none is seen. slope, power: a number is at most slope * (share of units with a difference) ** power, shape
+    (numbers,). of_one: the number where one group differs from all others in every unit, and in proportion
+    where it does in some; NaN where it is not in proportion.
     """
 
-    n_events: float
-    is_seen: bool
+    n_units: int
+    n_different: int
+    largest: float
     slope: Floats
     power: Floats
     of_one: Floats
@@ -112,9 +114,9 @@ def resampled(resamples: Resamples, by_unit: Floats) -> Floats:
 
 def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
     """Count the units whose differences make up numbers; by_unit of shape (units, groups, ...), 0 to 1."""
-    largest = float(np.ptp(by_unit, axis=1).max())
-    is_seen = largest > TIE
-    return Rare(len(by_unit) / (largest if is_seen else 1), is_seen, slope, power, of_one)
+    of_unit = np.ptp(by_unit, axis=1).reshape(len(by_unit), -1).max(axis=1)
+    n_different, largest = int((of_unit > TIE).sum()), float(of_unit.max())
+    return Rare(len(by_unit), n_different, largest if n_different else 1.0, slope, power, of_one)
 
 
 def invert(
@@ -156,17 +158,25 @@ def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, a
     """Keep a few units from standing for a small difference that is only a rare one.
 
     Noise is no larger than what was seen, and nothing where no unit shows a difference. But differences in a
-    share of units that is as large as the margin would show in no more of n units than in those that were
-    seen with the probability of a binomial, which p is at least. Where none was seen, that is (1 - share)^n,
-    and the interval ends where it falls to alpha / 2.
+    share of units that is as large as the margin needs would show in no more of n units than they did with
+    the probability of a binomial, which p is at least. Where none was seen, that is (1 - share)^n, and the
+    interval ends where it falls to alpha / 2. Where ten units or more differ, the noise is that of the units.
     """
-    high, n = inverted.high, rare.n_events
-    if rare.is_seen:
-        seen, share = (np.clip(number / rare.of_one, 0, 1) for number in (value, margins))
+    if rare.n_different >= FEWEST_DIFFERENT:
+        return inverted
+    n, share = (
+        np.full(len(value), float(rare.n_units)),
+        np.clip(margins / rare.slope, 0, 1) ** (1 / rare.power),
+    )
+    seen, high = np.full(len(value), float(rare.n_different)), inverted.high
+    if rare.n_different:
+        is_counted = ~np.isnan(rare.of_one)
+        n = np.where(is_counted, n / rare.largest, n)
+        share = np.where(is_counted, np.clip(margins / rare.of_one, 0, 1), share)
+        seen = np.where(is_counted, n * np.clip(value / rare.of_one, 0, 1), seen)
     else:
-        seen, share = 0 * value, np.clip(margins / rare.slope, 0, 1) ** (1 / rare.power)
         high = np.maximum(high, rare.slope * (1 - (alpha / 2) ** (1 / n)) ** rare.power)
-    as_few = special.betainc(np.maximum(n * (1 - seen), TIE), n * seen + 1, 1 - share)
+    as_few = special.betainc(np.maximum(n - seen, TIE), seen + 1, 1 - share)
     p = np.fmax(inverted.p_equivalence, np.minimum(2 * as_few, 1))
     return inverted._replace(high=high, p_equivalence=np.where(np.isnan(inverted.p_equivalence), np.nan, p))
 

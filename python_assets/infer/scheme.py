@@ -260,7 +260,7 @@ def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: 
 def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
     """Rows of each block are shuffled over its groups; for profiles, each row is a unit of its own."""
     replicates = task.rows
-    units = Units(row, replicates.block, replicates.group, replicates.n_groups)
+    units = Units(row, replicates.block, replicates.group, replicates.n_groups, replicates.n_present)
 
     def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
         del margins  # nothing that holds for these prompts only is held against a margin

@@ -27,13 +27,14 @@ class Units:
     """The units that a set of columns has values of, sorted by stratum; each lies in one group.
 
     unit: positions in the frame. stratum, group: of each unit, strata from 0 without gaps. n_groups: of the
-    grouping.
+    grouping. n_present: groups with any value.
     """
 
     unit: Ints
     stratum: Ints
     group: Ints
     n_groups: int
+    n_present: int
 
     @cached_property
     def _cells(self) -> tuple[Ints, Ints, Ints]:
@@ -73,7 +74,7 @@ class Units:
     @cached_property
     def is_complete(self) -> NDArray[np.bool_]:
         """Whether each stratum holds every group with a value."""
-        return np.bincount(self.stratum_of_cell) == len(self.groups)
+        return np.bincount(self.stratum_of_cell) == self.n_present
 
     @cached_property
     def level(self) -> Floats:
@@ -121,7 +122,8 @@ def nested_units(frame: Frame, stratum_of_unit: Ints, present: NDArray[np.bool_]
     unit = np.flatnonzero(present)
     unit = unit[np.argsort(stratum_of_unit[unit], kind="stable")]
     stratum = np.unique(stratum_of_unit[unit], return_inverse=True)[1]
-    return Units(unit, stratum, frame.group[unit], frame.n_groups)
+    group = frame.group[unit]
+    return Units(unit, stratum, group, frame.n_groups, len(np.unique(group)))
 
 
 class Weights(NamedTuple):

@@ -191,6 +191,17 @@ def test_no_difference_between_groups_that_agree_on_few_prompts_may_be_a_rare_on
     assert result.contrasts["fdi_group"].p_equivalence[0] == close([2 * 0.85**20] * 3)
 
 
+def test_few_prompts_with_a_difference_show_no_divergence_within_a_margin(profiles):
+    category = np.zeros((60, 3), dtype=int)
+    category[[3, 8], [0, 2]] = 1
+    margins = {name: np.array([0.02]) for name in ("fdi", "jsd")}
+    indices = profiles(category, n_permutations=199, margins=margins).indices
+    assert indices["jsd"].p_equivalence[0] == close(min(1, 2 * stats.binom.cdf(2, 60, 0.02 / np.log(3))))
+    share = 0.02 / (4 / 9)  # of prompts where only one group differs
+    assert indices["fdi"].value[0] == pytest.approx(1 / 60 * 4 / 9)  # as if it were the one in the middle
+    assert indices["fdi"].p_equivalence[0] >= min(1, 2 * stats.binom.cdf(1, 60, share))
+
+
 @pytest.mark.parametrize("metric", ["fdi", "cramers_v", "jsd"])
 def test_differences_in_a_share_of_prompts_make_no_more_of_an_index_than_its_interval_allows(metric):
     rng = np.random.default_rng(15)

@@ -71,6 +71,23 @@ def test_every_measure_has_a_row_for_each_group_and_contrast(study):
         assert [d[0] for d in connection.execute(f"from inference.{table}").description] == list(columns)
 
 
+@pytest.mark.parametrize(("n_prompts", "n_replicates"), [(12, 1), (4, 3)])
+def test_a_group_that_is_always_alone_refuses_every_index(study, n_prompts, n_replicates):
+    x = np.random.default_rng(30).normal(size=(n_prompts, 3, n_replicates))
+    x[:-2, 2], x[-2:, :2] = np.nan, np.nan
+    study.add("sentiment", x)
+    for category, sign in (("yes", 1), ("no", -1)):
+        share = np.where(np.isnan(x), np.nan, sign * x > 0)
+        study.add("answer", share, kind="categorical", category=category)
+    connection = study.write()
+    infer_study(connection, analysis())
+    found = rows(connection, "disparities", "metric in ('range', 'fdi', 'jsd')")
+    assert found.inference_reason.tolist() == ["incomplete_blocks"] * 3
+    assert found.p_value.isna().all()
+    tested = rows(connection, "contrasts", "measure_id = 'sentiment' and p_value is not null")
+    assert set(tested.group_id) == {"g0", "g1"}
+
+
 def test_no_number_is_nan_and_every_gap_has_a_reason(study):
     x = numbers()
     x[2:, 2] = np.nan

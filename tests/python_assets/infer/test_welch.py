@@ -215,6 +215,16 @@ def test_replicates_of_groups_that_share_no_prompt_are_named():
     assert np.isnan(contrast.p_maxt[0]).tolist() == apart.tolist()
 
 
+def test_replicates_of_a_group_that_is_always_alone_leave_no_block_complete():
+    rows = Replicates(np.zeros(10, dtype=int), np.repeat([0, 1], 5), np.zeros(1, dtype=int), 3, 3)
+    draws = RandomDraws(1, 99, rows.block, np.arange(10), 10)
+    x = np.random.default_rng(10).normal(size=(10, 1))
+    compared = compare_replicated_means(ReplicateTask(rows, draws, 0.05), x)
+    assert not rows.is_complete.any()
+    assert compared.indices == {}
+    assert np.isfinite(compared.contrasts["mean_difference"].p_value[0, :2]).all()
+
+
 @pytest.mark.parametrize("rate", [0.0, 1.0])
 def test_equal_replicates_have_p_1(rate):
     result = compare_replicated_rates(*one_prompt(np.full(5, rate), np.full(5, rate)))
