@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from python_assets.infer import interval
-from python_assets.infer.design import MIN_UNITS, Design, Unit, scopes
+from python_assets.infer.design import MIN_UNITS, Unit, scopes
 from python_assets.infer.interval import Interval
 from python_assets.infer.multiplicity import StepDown
 from python_assets.infer.permutation import TIE, Draws, Floats, Ints, p_values
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.sides import Counts, Sides, over_units, unit_means
+from python_assets.infer.sides import Counts, Sides
 
 LARGEST_T = 1e6  # stands for a difference without any error
 Objects = NDArray[np.object_]
@@ -105,11 +105,6 @@ def is_floored(sides: Sides, alpha: float) -> NDArray[np.bool_]:
 def is_permuted(sides: Sides, alpha: float) -> NDArray[np.bool_]:
     """Whether the p of a row comes from draws, shape (rows,)."""
     return ~is_floored(sides, alpha) & (sides.is_present.sum(axis=1) >= MIN_UNITS)
-
-
-def mean_and_sd(design: Design, z: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation (n - 1) of unit means, shape (columns, groups); NaN where none."""
-    return over_units(unit_means(design, z), design.n_blocks_of_group_and_unit > 0)
 
 
 def ratio(value: Floats, std_error: Floats, scale: Floats) -> Floats:
