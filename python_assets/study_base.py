@@ -4,13 +4,21 @@ Belongs here: what more than one module of parts needs. The parts themselves are
 study_analysis.py.
 """
 
+import os
 import re
-from typing import Annotated, Final
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationInfo
+
+Kind = Literal["continuous", "binary", "categorical"]
+Direction = Literal["higher_better", "higher_worse", "none"]
+Task = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
 LEVEL_SEPARATOR = " x "
+ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
+AS_WRITTEN = "as written"
 
 
 class Part(BaseModel):
@@ -24,6 +32,39 @@ class Part(BaseModel):
         validate_by_alias=True,
         allow_inf_nan=False,
     )
+
+
+def expand_variables(text: str) -> str:
+    """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in os.environ:
+            raise ValueError(f"a value whose environment variables are set; set it: export {name}=...")
+        return os.environ[name]
+
+    return re.sub(r"\$\{(\w+)\}", value, text)
+
+
+def _expand(text: str, info: ValidationInfo) -> str:
+    """Leave ${NAME} as it is written where the context asks for it: no place or secret lands in tables."""
+    return text if info.context == AS_WRITTEN else expand_variables(text)
+
+
+def _check_name(name: str) -> str:
+    if not make_id(name):
+        raise ValueError("a name with at least one letter; rename it")
+    return name
+
+
+def make_id(name: str) -> str:
+    """The identifier of a generation or measure: lower case, every other character _, a letter first."""
+    return re.sub(r"[^a-z0-9_]", "_", name.lower()).lstrip("_0123456789")
+
+
+def grouping_id(factors: Iterable[str]) -> str:
+    """The identifier of a grouping: its factors in order, for example 'gender x race'."""
+    return LEVEL_SEPARATOR.join(factors)
 
 
 def _check_level(level: str) -> str:
@@ -44,3 +85,7 @@ def _check_factor(name: str) -> str:
 
 Level = Annotated[StrictStr, AfterValidator(_check_level)]
 FactorName = Annotated[StrictStr, AfterValidator(_check_factor)]
+Name = Annotated[StrictStr, AfterValidator(_check_name)]
+Expanded = Annotated[StrictStr, AfterValidator(_expand)]
+Words = Annotated[list[StrictStr], Field(min_length=1)]
+Columns = StrictStr | Words

@@ -7,7 +7,7 @@ mean anything is study_checks.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from python_assets.study_problems import FieldPath, Problem
 RESERVED_GENERATIONS = ("baseline", "all")
 EVERY_IMPORTED = "*"
 ALL_PROMPTS = "all"
-PLACEHOLDERS = ("model", "role")
+PLACEHOLDERS = ("model", "role", "template", "extension")
 
 
 def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[Problem]]:
@@ -42,23 +42,33 @@ def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]],
     return expanded, problems
 
 
-def _models(spec: GenerationSpec) -> list[str]:
-    return [spec.model] if isinstance(spec.model, str) else spec.model
+def _variants(spec: GenerationSpec) -> dict[str, list[str]]:
+    """The names of what an entry varies, by placeholder."""
+    models = [spec.model] if isinstance(spec.model, str) else spec.model
+    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension))
+    return dict(zip(PLACEHOLDERS, named, strict=True))
 
 
 def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
-    for model in _models(spec):
-        for role, system_prompt in spec.role.items():
-            yield Generation(
-                generation_id=_identifier(_written_name(spec, model, role)),
-                model=model,
-                system_prompt=system_prompt,
-                spec=spec,
-            )
+    for model, role, template, extension in product(*_variants(spec).values()):
+        yield Generation(
+            generation_id=_identifier(_written_name(spec, model, role, template, extension)),
+            model=model,
+            system_prompt=spec.role[role],
+            prompt_template=spec.prompt_template[template],
+            extension=spec.extension[extension],
+            role=role,
+            template=template,
+            extension_name=extension,
+            spec=spec,
+        )
 
 
-def _written_name(spec: GenerationSpec, model: str, role: str) -> str:
-    return spec.name.replace("{model}", model).replace("{role}", role)
+def _written_name(spec: GenerationSpec, *names: str) -> str:
+    written = spec.name
+    for placeholder, name in zip(PLACEHOLDERS, names, strict=True):
+        written = written.replace(f"{{{placeholder}}}", name)
+    return written
 
 
 def _identifier(name: str) -> str:
@@ -71,9 +81,9 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[Problem]:
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
-            expected = "no other placeholder than {model} and {role}"
+            expected = "no other placeholder than {model}, {role}, {template} and {extension}"
             found.append(Problem(where, spec.name, expected, f"remove {{{name}}}"))
-    for name, values in (("model", _models(spec)), ("role", list(spec.role))):
+    for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
             expected = (
                 f"{{{name}}} in the name, because {len(values)} {name}s would all be named {spec.name!r}"
@@ -104,7 +114,7 @@ def _id_problems(
 
 
 def _all_names(spec: GenerationSpec) -> list[str]:
-    return [_written_name(spec, model, role) for model in _models(spec) for role in spec.role]
+    return [_written_name(spec, *names) for names in product(*_variants(spec).values())]
 
 
 def expand_slices(
@@ -215,6 +225,7 @@ class Draft(NamedTuple):
         """
         if self.parts.prompts is None:
             raise ValueError("a study without prompts")
+        written_out = [generation for entry in self.generations.values() for generation in entry]
         return Study(
             study_id=self.study_id,
             path=self.file,
@@ -223,11 +234,13 @@ class Draft(NamedTuple):
             factors=self.parts.factors,
             unit=self.parts.unit,
             prompts=self.parts.prompts,
-            generations=[generation for entry in self.generations.values() for generation in entry],
+            generations=[one for one in written_out if not one.spec.engine],
+            engines={one.generation_id: one for one in written_out if one.spec.engine},
             measures=list(self.parts.measures.values()),
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),
+            embedding=self.parts.embedding,
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
             config_json=config,

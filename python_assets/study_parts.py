@@ -10,6 +10,7 @@ from pydantic import Field, StrictStr, TypeAdapter, ValidationError
 
 from python_assets.study import (
     Analysis,
+    Expanded,
     Factor,
     FactorName,
     GenerationSpec,
@@ -17,6 +18,7 @@ from python_assets.study import (
     Level,
     MeasureSpec,
     Prompts,
+    Vectors,
 )
 from python_assets.study_problems import NOTHING, FieldPath, Problem, nearest, suggestion
 from python_assets.study_words import Finding, fields_at, findings_of, problems_of
@@ -30,13 +32,14 @@ KEYS = (
     "unit",
     "prompts",
     "generations",
+    "embedding",
     "measures",
     "slices",
     "groupings",
     "analysis",
 )
 REQUIRED = ("prompts", "generations")
-DEFAULT_MEASURES: list[Any] = [{"name": "sentiment", "extractor": "vader"}]
+DEFAULT_MEASURES: list[Any] = ["vader"]
 MOST_ROUNDS = 8
 REMOVED = object()
 
@@ -59,6 +62,7 @@ class Parts(NamedTuple):
     unit: str | None
     prompts: Prompts | None
     generations: dict[FieldPath, GenerationSpec]
+    embedding: str | Vectors | None
     measures: dict[FieldPath, MeasureSpec]
     each: str | None
     slices: dict[str, dict[str, str | list[str]]]
@@ -89,6 +93,7 @@ class PartReader:
             unit=self._section("unit", FactorName, None),
             prompts=self._section("prompts", Prompts, None),
             generations=self._items("generations", GenerationSpec, []),
+            embedding=self._section("embedding", Expanded | Vectors, None),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),
             each=None if each is NOTHING else self._part(FactorName, each, ("slices", "each")),
             slices=self._slices(slices),

@@ -53,6 +53,11 @@ class Home(NamedTuple):
         """When which analysis of a study was declared, one line a freeze."""
         return self.root / "freezes" / f"{study_id}.jsonl"
 
+    @property
+    def pages(self) -> Path:
+        """Pages that were fetched, so that each is fetched once; deleted, they are fetched again."""
+        return self.root / "pages"
+
     def build(self, study_id: str) -> Path:
         """The private file a study is computed in; it can be deleted."""
         return self.root / "build" / f"{study_id}.duckdb"

@@ -8,6 +8,8 @@ import dagster as dg
 import duckdb
 
 from dagster_project.partitions import studies
+from dagster_project.resources import WarehouseResource
+from python_assets.outside import Outside
 
 RAW_DESIGN = (
     "factors",
@@ -37,6 +39,11 @@ def raw_table(
         kinds={"python", "duckdb", *kinds},
         partitions_def=studies,
     )
+
+
+def outside(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> Outside:
+    """What a stage may reach beyond its build file."""
+    return Outside(warehouse.home, progress=context.log.info)
 
 
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:

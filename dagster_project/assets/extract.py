@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table, timed
+from dagster_project.assets.common import materialise, outside, raw_table, timed
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -28,6 +28,12 @@ def extract(
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
-        counts = timed(extract_study, loaded, connection, warehouse.home.cache)
+        counts = timed(
+            extract_study,
+            loaded,
+            connection,
+            warehouse.home.cache,
+            outside=outside(context, warehouse),
+        )
         for table in ("measures", "measurements"):
             yield materialise(connection, "raw", table, **counts)

@@ -18,6 +18,7 @@ from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
 from python_assets.importers import read_import
+from python_assets.outside import Outside
 from python_assets.registry import import_files
 from python_assets.study import Scrape, Study, Templates
 from python_assets.warehouse import Quarantined, write_stage
@@ -41,12 +42,15 @@ class _Assembled(NamedTuple):
     quarantine: list[Quarantined]
 
 
-def assemble(study: Study, connection: duckdb.DuckDBPyConnection) -> AssembleCounts:
+def assemble(
+    study: Study, connection: duckdb.DuckDBPyConnection, outside: Outside | None = None
+) -> AssembleCounts:
     """Write the prompts of a study and the levels of their factors: raw.prompts and raw.prompt_factors.
 
     Args:
         study: says which of the three ways its prompts come.
         connection: its build file, open for writing, with its sentences scraped.
+        outside: for methods and replacements that an engine is asked for.
 
     Returns:
         Rows by what became of them.
@@ -119,7 +123,7 @@ def _from_sentences(study: Study, scrape: Scrape, connection: duckdb.DuckDBPyCon
 def _make_prompts(
     study: Study, scrape: Scrape, sentences: list[tuple[str, ...]]
 ) -> tuple[list[Prompt], Counter[str]]:
-    method = METHODS[study.prompts.assemble.method]
+    method = METHODS[study.prompts.assemble.way]
     prompts = []
     failed: Counter[str] = Counter()
     for sentence_id, document_id, source_tag, level, keyword, sentence_text in sentences:

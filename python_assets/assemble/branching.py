@@ -43,8 +43,8 @@ class Vocabulary:
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
             for level, forms in branch.forms.items()
         }
-        levels, keywords = scrape.levels, scrape.keywords
-        self._names = {level: self._names_of(level, keywords.get(level, [])) for level in levels}
+        levels = scrape.levels
+        self._names = {level: self._names_of(level, scrape.words(level)) for level in levels}
         self._words = {level: self._names[level] | self._written_or_found(level) for level in levels}
         self._any_word = WordFinder(sorted(set().union(*self._words.values())))
         self._own_words = {level: WordFinder(sorted(words)) for level, words in self._words.items()}

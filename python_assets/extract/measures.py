@@ -38,6 +38,7 @@ class Measure(NamedTuple):
     model: str | None
     model_revision: str | None
     parameters: str
+    languages: str
     slices: tuple[str, ...]
     reads: Literal["text", "embeddings", "status", "column", "unmatched"]
     spec: MeasureSpec
@@ -88,6 +89,7 @@ def _built_in(spec: MeasureSpec, built: Extractor) -> Measure:
         model=built.model,
         model_revision=built.model_revision,
         parameters=_written(options),
+        languages="|".join(spec.languages if spec.languages is not None else built.languages),
         slices=_slices(spec),
         reads=built.reads,
         spec=spec,
@@ -111,6 +113,7 @@ def _declared(spec: MeasureSpec) -> Measure:
         model=None,
         model_revision=None,
         parameters=_written(_declared_parameters(spec)),
+        languages="|".join(spec.languages or ()),
         slices=_slices(spec),
         reads="column" if spec.column is not None else "text",
         spec=spec,

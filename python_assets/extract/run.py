@@ -14,6 +14,7 @@ from python_assets.extract.readers import READERS, Job
 from python_assets.extract.rows import as_kind, measurement_rows, stacked
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, Units, read_units, units_in_slices
+from python_assets.outside import Outside
 from python_assets.raw_tables import RAW_TABLES
 from python_assets.study import Study
 from python_assets.warehouse import Quarantined, write_stage
@@ -44,6 +45,7 @@ def extract(
     connection: duckdb.DuckDBPyConnection,
     cache_path: Path,
     imported: Imported | None = None,
+    outside: Outside | None = None,
 ) -> ExtractCounts:
     """Measure every response and every baseline text of a study.
 
@@ -53,6 +55,7 @@ def extract(
             raw.responses.
         cache_path: the folder of caches; the study's own is one file in it.
         imported: the table that the study imports; it is read where measures need it and it is not given.
+        outside: for measures that an engine marks.
 
     Returns:
         Counts; the rows are in raw.measures and raw.measurements.

@@ -184,7 +184,7 @@ def _config(study: Study, generation: Generation, answers: Answers) -> Generatio
         provider=spec.provider,
         model=generation.model,
         system_prompt=generation.system_prompt,
-        prompt_template=spec.prompt_template,
+        prompt_template=generation.prompt_template,
         decoding=spec.decoding.model_dump(exclude_none=True),
         replicates=spec.replicates,
         concurrency=spec.concurrency,
@@ -243,7 +243,7 @@ def _generation_row(generation: Generation, run: GenerationRun) -> dict[str, Any
         "model_digest": description.model_digest,
         "engine_version": description.engine_version,
         "system_prompt": generation.system_prompt,
-        "prompt_template": spec.prompt_template,
+        "prompt_template": generation.prompt_template,
         # how imported responses were drawn is not known
         "decoding_json": _json(
             {} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)

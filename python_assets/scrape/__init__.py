@@ -13,6 +13,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError
+from python_assets.outside import Outside
 from python_assets.registry import import_files
 from python_assets.scrape.decoding import quarantine_undecodable
 from python_assets.scrape.sentences import SentenceFilter, SentenceSplitter
@@ -54,12 +55,15 @@ class _ReadDocument(NamedTuple):
     levels: list[str]
 
 
-def scrape(study: Study, connection: duckdb.DuckDBPyConnection) -> ScrapeCounts:
+def scrape(
+    study: Study, connection: duckdb.DuckDBPyConnection, outside: Outside | None = None
+) -> ScrapeCounts:
     """Read the sources of a study into raw.documents, raw.keywords and raw.sentences.
 
     Args:
         study: a study with templates or an import has no sources; its tables stay empty.
         connection: its build file, open for writing.
+        outside: for sources and keywords that are fetched or asked for; local files need none.
 
     Returns:
         Rows by what became of them.
@@ -73,7 +77,7 @@ def scrape(study: Study, connection: duckdb.DuckDBPyConnection) -> ScrapeCounts:
         return ScrapeCounts(seconds=time.perf_counter() - started)
     spec = study.prompts.scrape
     documents = _read_documents(study, spec)
-    sentence_filter = SentenceFilter(spec.keywords, spec.min_words)
+    sentence_filter = SentenceFilter({level: spec.words(level) for level in spec.keywords}, spec.min_words)
     sentences = _find_sentences(documents, sentence_filter, SentenceSplitter(spec.language))
     _check_levels(study, spec, sentences)
     keywords = _keyword_rows(spec)
@@ -146,20 +150,20 @@ def _check_levels(study: Study, spec: Scrape, sentences: pd.DataFrame) -> None:
     targets = set() if branch is None else set(spec.levels if branch.to == "all" else branch.to)
     roots = kept if branch is None or branch.from_ == "all" else kept & set(branch.from_)
     reached = targets if roots else set()
-    for level, words in spec.keywords.items():
+    for level in spec.keywords:
         if level not in kept | reached:
             raise SourceError(
                 f"{study.path.name}: prompts.scrape.keywords.{level}: no whole sentence of {spec.min_words} "
-                f"words or more holds a keyword of {spec.factor} {level!r} ({', '.join(words)}). Add a "
-                f"keyword or a source that has it, lower prompts.scrape.min_words, or take the level out."
+                f"words or more holds a keyword of {spec.factor} {level!r} ({', '.join(spec.words(level))}). "
+                "Add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level."
             )
 
 
 def _keyword_rows(spec: Scrape) -> pd.DataFrame:
     rows = [
         (level, word, "name" if word == level else "form", "study file", None)
-        for level, words in spec.keywords.items()
-        for word in dict.fromkeys(words)
+        for level in spec.keywords
+        for word in spec.words(level)
     ]
     return pd.DataFrame(rows, columns=["level", "keyword", "keyword_type", "keyword_provider", "score"])
 

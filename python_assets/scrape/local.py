@@ -42,7 +42,7 @@ def read_local(study: Study, source: Source, field: str) -> list[Document]:
         SourceError: no file, or one that is missing, unreadable, empty, no text or of an unknown ending.
     """
     field = f"{field}.path"
-    return [_read_file(path, study.folder, field) for path in find_files(study, source.path, field)]
+    return [_read_file(path, study.folder, field) for path in find_files(study, str(source.path), field)]
 
 
 def find_files(study: Study, path: str, field: str) -> list[Path]:

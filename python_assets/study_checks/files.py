@@ -42,6 +42,8 @@ def _function_problems(draft: Draft) -> Iterator[Problem]:
 
 def _source_problems(study: Study) -> Iterator[Problem]:
     for index, source in enumerate(study.prompts.scrape.sources if study.prompts.scrape else []):
+        if source.path is None:
+            continue
         path: FieldPath = ("prompts", "scrape", "sources", index, "path")
         for file in _files(study, source.path):
             if file is None or not file.is_file():

@@ -57,7 +57,7 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         generation_id=generation.generation_id,
         provider=spec.provider,
         model=generation.model,
-        prompt_template=spec.prompt_template,
+        prompt_template=generation.prompt_template,
         base_url=spec.base_url,
         options=spec.options,
     )

@@ -21,7 +21,7 @@ IMPORT = {
     "measures": "[{name: score, kind: continuous, column: score}]",
 }
 MEASURE_KEYS = (
-    "baseline_column, choices, column, direction, extractor, favourable, function, kind, name, parameters, "
+    "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, favourable, function, judge, kind, languages, name, parameters, "
     "patterns, scale, slice, unit"
 )
 

@@ -1,0 +1,318 @@
+"""The prompts of a study file: sentences scraped and branched, templates, or an import.
+
+Belongs here: the shape of these sections and their defaults. Checking them against one another is
+study_checks/prompts.py.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Discriminator, Field, StrictStr, Tag, model_validator
+
+from python_assets.study_base import Columns, Expanded, FactorName, Level, Part, Task, Words
+
+SourceType = Literal["local", "wikipedia", "web", "synthetic"]
+Inquiry = Literal["people", "short_names", "characteristics", "sub_categories", "synonyms", "same_root"]
+INQUIRIES: Final[list[Inquiry]] = [
+    "people",
+    "short_names",
+    "characteristics",
+    "sub_categories",
+    "synonyms",
+    "same_root",
+]
+OWN_FIELDS: Final[dict[SourceType, tuple[str, ...]]] = {
+    "local": ("path",),
+    "wikipedia": ("pages", "depth", "backlinks", "top_n"),
+    "web": ("urls",),
+    "synthetic": ("engine", "template", "n"),
+}
+REQUIRED_FIELDS: Final[dict[SourceType, tuple[str, ...]]] = {
+    "local": ("path",),
+    "wikipedia": (),
+    "web": ("urls",),
+    "synthetic": ("engine", "template"),
+}
+
+
+class Source(Part):
+    """Where sentences come from; levels: the levels it is read for, all where absent.
+
+    path: a file, a pattern or a folder. pages: titles or addresses, the level's own name where absent; depth:
+    how far links are followed from them; backlinks: those that lead to them too; top_n: the pages nearest in
+    title. urls: plain web pages. engine, template, n: n articles written by an engine from a template with
+    {level}.
+    """
+
+    tag: Level
+    type: SourceType = "local"
+    levels: list[Level] | None = None
+    licence: StrictStr | None = None
+    path: Expanded | None = None
+    pages: Words | None = None
+    depth: int = Field(0, ge=0, le=3)
+    backlinks: bool = False
+    top_n: int | None = Field(None, ge=1)
+    urls: Words | None = None
+    engine: StrictStr | None = None
+    template: StrictStr | None = None
+    n: int = Field(1, ge=1)
+
+    @model_validator(mode="after")
+    def _fields_of_its_type(self) -> "Source":
+        for field in REQUIRED_FIELDS[self.type]:
+            if getattr(self, field) is None:
+                raise ValueError(f"{field} for a source of type {self.type}; add {field}:")
+        others = {field for kind, fields in OWN_FIELDS.items() if kind != self.type for field in fields}
+        if wrong := sorted(self.model_fields_set & (others - set(OWN_FIELDS[self.type]))):
+            raise ValueError(f"no {wrong[0]} for a source of type {self.type}; remove it, or change type")
+        return self
+
+
+class Keyword(Part):
+    """One keyword with what is said of it; sources: read for this keyword alone.
+
+    use_shared: whether the sources of its level are searched for it too.
+    """
+
+    keyword: Level
+    type: StrictStr | None = None
+    use_shared: bool = True
+    sources: list[Source] = []
+
+
+class KeywordFinder(Part):
+    """Keywords that are found rather than given (SAGED C.1); keyword: what they are near to.
+
+    page: title or address of the page that is searched, the keyword's own where absent. layout, names_only:
+    of hyperlinks_on_wiki. engine, inquiries: of llm_inquiries.
+    """
+
+    find: Literal["embedding_on_wiki", "hyperlinks_on_wiki", "llm_inquiries"]
+    keyword: Level | None = None
+    page: StrictStr | None = None
+    top_n: int = Field(20, ge=1)
+    layout: Literal["bullet", "table", "nested"] = "bullet"
+    names_only: bool = False
+    engine: StrictStr | None = None
+    inquiries: list[Inquiry] = Field(INQUIRIES, min_length=1)
+
+    @model_validator(mode="after")
+    def _fields_of_its_way(self) -> "KeywordFinder":
+        own = {
+            "embedding_on_wiki": {"page"},
+            "hyperlinks_on_wiki": {"page", "layout", "names_only"},
+            "llm_inquiries": {"engine", "inquiries"},
+        }
+        others = set().union(*own.values()) - own[self.find]
+        if wrong := sorted(self.model_fields_set & others):
+            raise ValueError(f"no {wrong[0]} for {self.find}; remove it")
+        if self.find == "llm_inquiries" and self.engine is None:
+            raise ValueError("engine, which is asked; add engine: NAME of a generation")
+        return self
+
+
+def _keyword_kind(entry: Any) -> str:
+    if isinstance(entry, dict):
+        return "finder" if "find" in entry else "keyword"
+    if isinstance(entry, KeywordFinder):
+        return "finder"
+    return "keyword" if isinstance(entry, Keyword) else "word"
+
+
+KeywordEntry = Annotated[
+    Annotated[Level, Tag("word")]
+    | Annotated[Keyword, Tag("keyword")]
+    | Annotated[KeywordFinder, Tag("finder")],
+    Discriminator(_keyword_kind),
+]
+
+
+class Wiki(Part):
+    """The MediaWiki that pages come from.
+
+    api: address of its api.php, Wikipedia in the study's language where absent. contact: an e-mail address
+    or a page of whoever runs the study, which Wikimedia's rules ask for in the User-Agent. licence: of its
+    texts.
+    """
+
+    api: Expanded | None = None
+    contact: Expanded | None = None
+    licence: StrictStr = "CC BY-SA 4.0"
+
+
+class Scrape(Part):
+    """Sentences that hold a keyword of a level (SAGED 2.1)."""
+
+    factor: FactorName = "concept"
+    levels: list[Level] = Field(min_length=1)
+    reference: Level | None = None
+    keywords: dict[Level, Annotated[list[KeywordEntry], Field(min_length=1)]] = Field(min_length=1)
+    sources: list[Source] = Field([Source(tag="wiki", type="wikipedia")], min_length=1)
+    wiki: Wiki = Wiki()
+    min_words: int = Field(8, ge=1)
+    language: StrictStr = "en"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_finder_is_a_list(cls, data: Any) -> Any:
+        keywords = data.get("keywords") if isinstance(data, dict) else None
+        if not isinstance(keywords, dict):
+            return data
+        listed = {level: [entry] if isinstance(entry, dict) else entry for level, entry in keywords.items()}
+        return {**data, "keywords": listed}
+
+    def words(self, level: str) -> list[str]:
+        """The keywords that the file itself gives a level, in order."""
+        entries = [entry for entry in self.keywords.get(level, []) if not isinstance(entry, KeywordFinder)]
+        return list(dict.fromkeys(entry if isinstance(entry, str) else entry.keyword for entry in entries))
+
+
+class Assemble(Part):
+    """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
+
+    n_checks: of how many other levels the keywords are put into a question to see whether it still makes
+    sense.
+    """
+
+    method: Literal["split_sentences", "questions"] | None = None
+    engine: StrictStr | None = None
+    n_checks: int = Field(3, ge=0)
+    max_per_level: int | None = Field(None, ge=1)
+
+    @property
+    def way(self) -> Literal["split_sentences", "questions"]:
+        """The method, which an engine decides where none is named."""
+        return self.method or ("questions" if self.engine else "split_sentences")
+
+    @model_validator(mode="after")
+    def _engine_of_its_way(self) -> "Assemble":
+        if self.method == "questions" and self.engine is None:
+            raise ValueError("engine, which writes the questions; add engine: NAME of a generation")
+        if self.method == "split_sentences" and self.engine is not None:
+            raise ValueError("no engine for split_sentences, which asks nobody; remove engine or method")
+        return self
+
+
+class FindReplacements(Part):
+    """Words of the level branched from, found by embedding, and their counterparts, asked of an engine.
+
+    threshold: the smallest cosine to the level's name; auto searches it with the engine's help (SAGED C.2).
+    """
+
+    engine: StrictStr
+    threshold: Annotated[float, Field(ge=-1, le=1)] | Literal["auto"] = "auto"
+
+
+class Branch(Part):
+    """Which root prompts get branches, to which levels, with which words replaced (SAGED 2.3).
+
+    pairs: [from, to] in place of from and to; both_directions: each pair the other way round too.
+    source_tags: only root prompts of these. replacements: words by target level, for one source level. forms:
+    the words of every level by form, for branching from several levels; the first word of a list is the one
+    written, all of them are found. find: replacements that are found, beside those given. merge: levels of
+    root prompts that become one level once branched (SAGED A.2).
+    """
+
+    from_: Literal["all"] | list[Level] = Field("all", alias="from")
+    to: Literal["all"] | list[Level] = "all"
+    pairs: list[Annotated[list[Level], Field(min_length=2, max_length=2)]] | None = Field(None, min_length=1)
+    both_directions: bool = False
+    source_tags: list[Level] | None = Field(None, min_length=1)
+    replacements: dict[Level, dict[StrictStr, StrictStr]] = {}
+    forms: dict[Level, dict[StrictStr, StrictStr | Words]] = {}
+    find: FindReplacements | None = None
+    counterfactual_baseline: bool = True
+    merge: dict[Level, Annotated[list[Level], Field(min_length=1)]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_level_is_a_list(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("from"), str) and data["from"] != "all":
+            return {**data, "from": [data["from"]]}
+        return data
+
+    @model_validator(mode="after")
+    def _one_way_to_name_ends(self) -> "Branch":
+        if self.pairs is not None and self.model_fields_set & {"from_", "to"}:
+            raise ValueError("either pairs, or from and to; remove one of them")
+        if self.both_directions and self.pairs is None:
+            raise ValueError("pairs beside both_directions; add pairs: [[a, b]], or remove it")
+        return self
+
+
+class Template(Part):
+    """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself."""
+
+    id: Level
+    text: StrictStr
+    baseline: StrictStr | None = None
+    factors: dict[FactorName, Level] = {}
+
+
+class Templates(Part):
+    """Templates crossed with factors: every combination of their levels, or the listed ones."""
+
+    texts: list[Template] = Field(min_length=1)
+    cross: list[FactorName] = []
+    combinations: list[dict[FactorName, Level]] = []
+    task: Task = "question"
+    max_per_level: int | None = Field(None, ge=1)
+
+
+class ImportColumns(Part):
+    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows."""
+
+    prompt: Columns
+    root_prompt: Columns | None = None
+    replicate: StrictStr | None = None
+    prompt_text: StrictStr | None = None
+    baseline_text: StrictStr | None = None
+    response: StrictStr | None = None
+    generation: StrictStr | None = None
+
+
+class Import(Part):
+    """An existing table of prompts, of responses or of scores, one row a response."""
+
+    format: Literal["table"] = "table"
+    path: Expanded
+    columns: ImportColumns
+    factors: dict[FactorName, StrictStr] = {}
+    task: Task = "question"
+
+
+class Prompts(Part):
+    """Exactly one of the three ways to have prompts.
+
+    add_prompt: measure each response with its prompt before it. remove_prompt: take the prompt from the start
+    of response and baseline before measuring, so that like is compared with like; absent, it is done for
+    split sentences.
+    """
+
+    scrape: Scrape | None = None
+    assemble: Assemble = Assemble()
+    branch: Branch | None = None
+    templates: Templates | None = None
+    import_: Import | None = Field(None, alias="import")
+    add_prompt: bool = False
+    remove_prompt: bool | None = None
+
+    @property
+    def removes_prompt(self) -> bool:
+        """Whether the prompt is taken from response and baseline before measuring."""
+        if self.remove_prompt is not None:
+            return self.remove_prompt
+        return self.scrape is not None and self.assemble.way == "split_sentences" and not self.add_prompt
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Prompts":
+        ways = [w for w in (self.scrape, self.templates, self.import_) if w is not None]
+        if len(ways) != 1:
+            raise ValueError("exactly one of scrape, templates and import; keep one")
+        if self.branch and not self.scrape:
+            raise ValueError(
+                "no branch without scrape; templates and imports bring their levels, remove branch"
+            )
+        if self.add_prompt and self.remove_prompt:
+            raise ValueError("one of add_prompt and remove_prompt at most; remove one of them")
+        return self
