@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sql, new and ui.
+"""The plumbline command: run, plan, sql, export, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -8,9 +8,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 from python_assets import places
 from python_assets.errors import PlumblineError
+from python_assets.manifest import Format, Stage
 from python_assets.quiet import DAGSTER_YAML, no_telemetry
 
 N_FINDINGS_SHOWN = 12
@@ -61,6 +63,15 @@ def _parser() -> argparse.ArgumentParser:
     sql.add_argument("--format", choices=("table", "csv", "json"), default="table")
     sql.set_defaults(command=_sql)
 
+    export = commands.add_parser(
+        "export", allow_abbrev=False, help="copy what a published study holds, with a manifest"
+    )
+    export.add_argument("study")
+    export.add_argument("--stage", choices=get_args(Stage), required=True)
+    export.add_argument("--format", choices=get_args(Format), default="csv")
+    export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
+    export.set_defaults(command=_export)
+
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
     new.set_defaults(command=_new)
@@ -100,6 +111,16 @@ def _sql(parsed: argparse.Namespace) -> int:
     from python_assets.query import print_query
 
     print_query(places.home().published, parsed.query, parsed.format)
+    return 0
+
+
+def _export(parsed: argparse.Namespace) -> int:
+    from python_assets.export import export_study
+
+    done = export_study(places.home(), parsed.study, parsed.stage, parsed.format, parsed.to)
+    for name, n_rows in done.n_rows.items():
+        print(f"{done.folder / name}: {n_rows:,} rows")
+    print(f"Licences of the documents: {', '.join(done.licences) or 'none declared'}.")
     return 0
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from pydantic_core import to_jsonable_python
 
+from python_assets.errors import SourceError
 from python_assets.study import AS_WRITTEN, Study
 from python_assets.study_checks import file_problems, part_problems
 from python_assets.study_expand import Draft, expand
-from python_assets.study_parts import PartReader
+from python_assets.study_parts import PartReader, Parts
 from python_assets.study_problems import Problem, StudyFileError
 from python_assets.study_yaml import StudyFile, read_study_file
 
@@ -32,8 +33,9 @@ def load_study(path: Path, *, check_files: bool = True) -> Study:
     """
     file = read_study_file(Path(path))
     reader = PartReader(file)
-    draft, found = expand(file.path, reader.read())
-    found += part_problems(draft)
+    parts, described = _described(reader.read(), file.path.parent)
+    draft, found = expand(file.path, parts)
+    found += described + part_problems(draft)
     if check_files:
         found += file_problems(draft)
     original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
@@ -45,6 +47,24 @@ def load_study(path: Path, *, check_files: bool = True) -> Study:
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
     return draft.study(_config_json(file, draft))
+
+
+def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
+    """The parts with what the manifest of an imported export says of columns and factors."""
+    prompts = parts.prompts
+    if prompts is None or prompts.import_ is None or prompts.import_.format != "plumbline":
+        return parts, []
+    from python_assets.importers.plumbline import described
+
+    try:
+        filled, factors = described(prompts, folder)
+    except SourceError as error:
+        expected, _, remedy = str(error).removeprefix("prompts.import.path: ").rpartition(". ")
+        # without prompts nothing is said of factors, which only the manifest could name
+        return parts._replace(prompts=None), [
+            Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
+        ]
+    return parts._replace(prompts=filled, factors={**factors, **parts.factors}), []
 
 
 def _config_json(file: StudyFile, draft: Draft) -> str:

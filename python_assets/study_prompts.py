@@ -4,6 +4,7 @@ Belongs here: the shape of these sections and their defaults. Checking them agai
 study_checks/prompts.py.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Discriminator, Field, StrictStr, Tag, model_validator
@@ -32,6 +33,12 @@ REQUIRED_FIELDS: Final[dict[SourceType, tuple[str, ...]]] = {
     "web": ("urls",),
     "synthetic": ("engine", "template"),
 }
+
+
+def _set_fields(part: Part) -> set[str]:
+    """The fields that say something: a file written out with every default says no more than it did."""
+    fields = type(part).model_fields
+    return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
 
 
 class Source(Part):
@@ -63,7 +70,7 @@ class Source(Part):
             if getattr(self, field) is None:
                 raise ValueError(f"{field} for a source of type {self.type}; add {field}:")
         others = {field for kind, fields in OWN_FIELDS.items() if kind != self.type for field in fields}
-        if wrong := sorted(self.model_fields_set & (others - set(OWN_FIELDS[self.type]))):
+        if wrong := sorted(_set_fields(self) & (others - set(OWN_FIELDS[self.type]))):
             raise ValueError(f"no {wrong[0]} for a source of type {self.type}; remove it, or change type")
         return self
 
@@ -104,7 +111,7 @@ class KeywordFinder(Part):
             "llm_inquiries": {"engine", "inquiries"},
         }
         others = set().union(*own.values()) - own[self.find]
-        if wrong := sorted(self.model_fields_set & others):
+        if wrong := sorted(_set_fields(self) & others):
             raise ValueError(f"no {wrong[0]} for {self.find}; remove it")
         if self.find == "llm_inquiries" and self.engine is None:
             raise ValueError("engine, which is asked; add engine: NAME of a generation")
@@ -165,6 +172,18 @@ class Scrape(Part):
         """The keywords that the file itself gives a level, in order."""
         entries = [entry for entry in self.keywords.get(level, []) if not isinstance(entry, KeywordFinder)]
         return list(dict.fromkeys(entry if isinstance(entry, str) else entry.keyword for entry in entries))
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of all sources, those of a single keyword too, in order."""
+        targeted = [
+            source.tag
+            for entries in self.keywords.values()
+            for entry in entries
+            if isinstance(entry, Keyword)
+            for source in entry.sources
+        ]
+        return list(dict.fromkeys([*(source.tag for source in self.sources), *targeted]))
 
 
 class Assemble(Part):
@@ -233,11 +252,26 @@ class Branch(Part):
 
     @model_validator(mode="after")
     def _one_way_to_name_ends(self) -> "Branch":
-        if self.pairs is not None and self.model_fields_set & {"from_", "to"}:
+        if self.pairs is not None and _set_fields(self) & {"from_", "to"}:
             raise ValueError("either pairs, or from and to; remove one of them")
         if self.both_directions and self.pairs is None:
             raise ValueError("pairs beside both_directions; add pairs: [[a, b]], or remove it")
         return self
+
+    def ends(self, levels: Sequence[str]) -> list[tuple[str, str]]:
+        """Every level to branch from with every level to branch to; levels that become one are no pair."""
+        if self.pairs is not None:
+            asked = [(source, target) for source, target in self.pairs]
+            asked += [(target, source) for source, target in asked if self.both_directions]
+        else:
+            sources = levels if self.from_ == "all" else self.from_
+            targets = levels if self.to == "all" else self.to
+            asked = [(source, target) for source in sources for target in targets]
+        return [ends for ends in dict.fromkeys(asked) if self.merged(ends[0]) != self.merged(ends[1])]
+
+    def merged(self, level: str) -> str:
+        """What a level becomes once branched: itself unless it merges into another."""
+        return next((name for name, levels in self.merge.items() if level in levels), level)
 
 
 class Template(Part):
@@ -272,13 +306,24 @@ class ImportColumns(Part):
 
 
 class Import(Part):
-    """An existing table of prompts, of responses or of scores, one row a response."""
+    """An existing table of prompts, of responses or of scores, one row a response.
 
-    format: Literal["table"] = "table"
+    format plumbline: the export of another study; path is its manifest, which names columns and factors.
+    """
+
+    format: Literal["table", "plumbline"] = "table"
     path: Expanded
-    columns: ImportColumns
+    columns: ImportColumns = ImportColumns(prompt="prompt_id")
     factors: dict[FactorName, StrictStr] = {}
     task: Task = "question"
+
+    @model_validator(mode="after")
+    def _columns_of_a_table(self) -> "Import":
+        if self.format == "table" and "columns" not in self.model_fields_set:
+            raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
+        if self.format == "plumbline" and self.model_fields_set & {"columns", "factors", "task"}:
+            raise ValueError("no columns, factors or task: the manifest has them; remove them")
+        return self
 
 
 class Prompts(Part):
@@ -303,6 +348,15 @@ class Prompts(Part):
         if self.remove_prompt is not None:
             return self.remove_prompt
         return self.scrape is not None and self.assemble.way == "split_sentences" and not self.add_prompt
+
+    def level(self, scraped: str) -> str:
+        """The level that prompts of a scraped level have: the level it merges into, if any."""
+        return scraped if self.branch is None else self.branch.merged(scraped)
+
+    @property
+    def scraped_levels(self) -> list[str]:
+        """The levels that scraped prompts have, in order, merged ones as one; none without scrape."""
+        return list(dict.fromkeys(map(self.level, self.scrape.levels))) if self.scrape else []
 
     @model_validator(mode="after")
     def _one_way(self) -> "Prompts":

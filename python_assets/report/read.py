@@ -31,7 +31,7 @@ class Reader:
             raise WarehouseError(f"{study_id} has not been published. Run it with: plumbline run {study_id}")
         self.study = studies[0]
         self.config: Row = json.loads(self.study["config_json"])
-        self._positions = _level_positions(self.config)
+        self._positions = level_positions(self.config)
 
     def rows(self, query: str, **parameters: Any) -> list[Row]:
         """The rows of a query, by column name."""
@@ -53,7 +53,8 @@ class Reader:
         )
 
 
-def _level_positions(config: Row) -> dict[str, dict[str, int]]:
+def level_positions(config: Row) -> dict[str, dict[str, int]]:
+    """The place of every level that a study file declares, by factor."""
     prompts = config.get("prompts") or {}
     scrape = prompts.get("scrape") or {}
     declared = {name: (factor or {}).get("levels") for name, factor in (config.get("factors") or {}).items()}

@@ -6,6 +6,7 @@ from typing import Final
 
 from python_assets.errors import SourceError
 from python_assets.importers.files import table_columns
+from python_assets.importers.plumbline import exported_file
 from python_assets.registry import is_function_path
 from python_assets.scrape.local import PARAGRAPHS, find_files
 from python_assets.study import Import, Study
@@ -79,7 +80,13 @@ def _reading_problem(file: Path) -> str | None:
 
 def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
     path: FieldPath = (*IMPORT, "path")
-    for file in _files(study, spec.path):
+    try:
+        files = _imported_files(study, spec)
+    except SourceError as error:
+        expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
+        yield Problem(path, spec.path, expected, remedy)
+        return
+    for file in files:
         if file is None or not file.is_file():
             yield _absent(path, spec.path, file)
             continue
@@ -90,6 +97,12 @@ def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Probl
             yield Problem(path, spec.path, expected, "mend the file or correct the path")
             continue
         yield from _column_problems(draft, spec, file, there)
+
+
+def _imported_files(study: Study, spec: Import) -> list[Path] | list[None]:
+    if spec.format == "plumbline":
+        return [exported_file(spec, study.folder)]
+    return _files(study, spec.path)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:

@@ -21,8 +21,8 @@ IMPORT = {
     "measures": "[{name: score, kind: continuous, column: score}]",
 }
 MEASURE_KEYS = (
-    "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, favourable, function, judge, kind, languages, name, parameters, "
-    "patterns, scale, slice, unit"
+    "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
+    "favourable, function, judge, kind, languages, name, parameters, patterns, scale, slice, unit"
 )
 
 
@@ -57,7 +57,7 @@ CASES = {
         {**SCRAPE, "mesures": "[sentiment]"},
         'mesures: got "mesures"; expected one of the keys study, title, domain, factors, unit, prompts, '
         "generations, "
-        "measures, slices, groupings, analysis; did you mean 'measures'?",
+        "embedding, measures, slices, groupings, analysis; did you mean 'measures'?",
     ),
     "no prompts": (
         {"generations": SCRAPE["generations"], "groupings": "[concept]"},
@@ -181,7 +181,8 @@ CASES = {
         measures("[{name: m, extractor: vader, choices: [a, b]}]"),
         'measures[0]: got {"name": "m", "extractor": "vader", "choices": ["a", "b"]}; expected '
         "exactly one of "
-        "extractor, choices, patterns, column, function; keep one",
+        "extractor, choices, patterns, column, function, classifier, judge, clusters, cluster_and_sort; "
+        "keep one",
     ),
     "a variable that is not set": (
         {

@@ -132,13 +132,13 @@ CASES = {
         "continuous",
     ),
     "a margin for an unknown measure": (
-        {**SCRAPE, "analysis": "{margins: {sentimnt: {range: 0.1}}}"},
-        "analysis.margins.sentimnt: got \"sentimnt\"; expected a measure: 'sentiment', 'refusal', 'empty', "
-        "'truncated'; did you mean 'sentiment'?",
+        {**SCRAPE, "analysis": "{margins: {vadr: {range: 0.1}}}"},
+        "analysis.margins.vadr: got \"vadr\"; expected a measure: 'vader', 'refusal', 'empty', "
+        "'truncated'; did you mean 'vader'?",
     ),
     "a margin for an unknown metric of a measure": (
-        {**SCRAPE, "analysis": "{margins: {sentiment: {rnge: 0.1}}}"},
-        'analysis.margins.sentiment.rnge: got "rnge"; expected a contrast or metric: '
+        {**SCRAPE, "analysis": "{margins: {vader: {rnge: 0.1}}}"},
+        'analysis.margins.vader.rnge: got "rnge"; expected a contrast or metric: '
         f"{MARGINS}; "
         "did you mean 'range'?",
     ),

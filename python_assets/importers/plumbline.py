@@ -1,0 +1,130 @@
+"""The export of another study: its prompts as they were, or its responses to be measured anew.
+
+Belongs here: what a manifest says more than a table does. Reading the table itself is table.py.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from python_assets.errors import SourceError
+from python_assets.importers.files import read_table_file
+from python_assets.importers.formats import IMPORTERS, ImportedTable
+from python_assets.importers.table import read_import as read_table
+from python_assets.manifest import FACTOR_PREFIX, Manifest, read_manifest, sha256_of_file
+from python_assets.study import Factor, Import, ImportColumns, Prompts, Study
+
+FIELD: Final = "prompts.import.path"
+_KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
+_PROMPT: Final = {
+    "prompt": "prompt_id",
+    "root_prompt": "root_prompt_id",
+    "prompt_text": "prompt_text",
+    "baseline_text": "baseline_text",
+}
+_RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "generation": "generation_id"}
+
+
+def described(prompts: Prompts, folder: Path) -> tuple[Prompts, dict[str, Factor]]:
+    """An import of an export, with what its manifest says of columns and factors.
+
+    Args:
+        prompts: with an import of format plumbline; its path is the manifest.
+        folder: of the study file.
+
+    Returns:
+        The prompts with their columns, measured without the prompt as the exported study did where the file
+        does not say; and the factors.
+
+    Raises:
+        SourceError: the manifest cannot be read, or is of statistics.
+    """
+    spec = _import_of(prompts)
+    manifest = _manifest(spec, folder)
+    columns = _PROMPT | (_RESPONSE if manifest.stage == "responses" else {})
+    named = {name: f"{FACTOR_PREFIX}{name}" for name in manifest.factors}
+    factors = {
+        name: Factor(type=factor.type, levels=factor.levels, reference=factor.reference_level)
+        for name, factor in manifest.factors.items()
+    }
+    written = spec.model_copy(update={"columns": ImportColumns(**columns), "factors": named})
+    update: dict[str, object] = {"import_": written}
+    if prompts.remove_prompt is None and not prompts.add_prompt:
+        update["remove_prompt"] = manifest.removes_prompt
+    return prompts.model_copy(update=update), factors
+
+
+@IMPORTERS.register("plumbline")
+def read_export(study: Study) -> ImportedTable:
+    """Read the export that a study imports.
+
+    Args:
+        study: with prompts.import of format plumbline.
+
+    Returns:
+        What the table importer gives; tasks, source tags, keywords, documents and replacements are those of
+        the study that was exported.
+
+    Raises:
+        SourceError: the manifest or its file cannot be read, or the file is not the one that was exported.
+    """
+    spec = _import_of(study.prompts)
+    file = exported_file(spec, study.folder)
+    tabled = spec.model_copy(update={"path": str(file)})
+    prompts = study.prompts.model_copy(update={"import_": tabled})
+    imported = read_table(study.model_copy(update={"prompts": prompts}))
+    kept = read_table_file(file, ["prompt_id", "is_root", *_KEPT], FIELD).table
+    return imported._replace(prompts=_as_exported(imported.prompts, kept))
+
+
+def exported_file(spec: Import, folder: Path) -> Path:
+    """The table beside the manifest, which must be the one that was exported.
+
+    Raises:
+        SourceError: it is absent or has another sha256.
+    """
+    manifest = _manifest(spec, folder)
+    exported = manifest.files[0]
+    path = (folder / spec.path).parent / Path(exported.name).name
+    if not path.is_file():
+        raise SourceError(f"{FIELD}: {path}, which the manifest names, does not exist. Put it beside it.")
+    if (found := sha256_of_file(path)) != exported.sha256:
+        raise SourceError(
+            f"{FIELD}: {path} has sha256 {found}, expected {exported.sha256} as exported. It was changed: "
+            "export it again, or import it as format table."
+        )
+    return path
+
+
+def _import_of(prompts: Prompts) -> Import:
+    if prompts.import_ is None:
+        raise ValueError("a study that imports nothing")
+    return prompts.import_
+
+
+def _manifest(spec: Import, folder: Path) -> Manifest:
+    path = folder / spec.path
+    manifest = read_manifest(path, FIELD)
+    if manifest.stage == "statistics":
+        raise SourceError(
+            f"{FIELD}: {path} is an export of statistics, which holds no prompts. "
+            f"Write one with: plumbline export {manifest.study_id} --stage prompts"
+        )
+    return manifest
+
+
+def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    by_prompt = kept.drop_duplicates("prompt_id").set_index("prompt_id")
+    of_prompts = by_prompt.reindex(prompts["prompt_id"]).reset_index(drop=True)
+    texts = of_prompts[list(_KEPT)].astype(object)
+    is_root = of_prompts["is_root"].map(lambda value: str(value).lower() == "true")
+    blank = {name: texts[name].fillna("") for name in ("source_tag", "keyword", "document_id")}
+    kinds = texts["baseline_kind"].where(texts["baseline_kind"].notna(), None)
+    return prompts.assign(
+        **blank,
+        task=texts["task"],
+        baseline_kind=kinds,
+        replacements_json=texts["replacements_json"].fillna("{}"),
+        is_root=is_root,
+    )
