@@ -4,7 +4,7 @@ Belongs here: the intervals of summary_statistics that metrics.md 6.2 prescribes
 a bootstrap of them covers next to nothing (inference.md 3.3).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
+from python_assets.infer.asked import OF_QUANTILES, Asked
 from python_assets.infer.cells import Values
 from python_assets.infer.comparison import joined
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints, in_threads, pieces
+from python_assets.infer.quantiles import Levels
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.statistics import STATISTICS, SUMS_PER_PRODUCT, Sample, Statistic, Sums
+from python_assets.infer.row_statistics import RowStatistic, pairs_of, row_statistic, tau
+from python_assets.infer.statistics import SUMS_PER_PRODUCT, Sample, Statistic, Sums, additive_statistic
 
 MIN_ROOT_PROMPTS: Final = 10
 COLUMNS_AT_ONCE = 256
@@ -42,21 +45,25 @@ class _Resampled(NamedTuple):
 
     uniform: Floats
 
+    def picks(self, n: int) -> Ints:
+        """Which of n root prompts are drawn, shape (draws, n)."""
+        return (self.uniform[:, :n] * n).astype(np.intp)
+
     def weights(self, n: int) -> NDArray[np.int32]:
         """How often each of n root prompts is drawn, shape (draws, n)."""
-        picked = (self.uniform[:, :n] * n).astype(np.intp) + n * np.arange(len(self.uniform))[:, None]
+        picked = self.picks(n) + n * np.arange(len(self.uniform))[:, None]
         return np.bincount(picked.ravel(), minlength=picked.size).reshape(picked.shape).astype(np.int32)
 
 
 def bootstrap_intervals(
-    frame: Frame, values: Values, name: str, *, alpha: float, n_bootstrap: int, seed: int
+    frame: Frame, values: Values, asked: Asked, *, alpha: float, n_bootstrap: int, seed: int
 ) -> GroupIntervals:
     """Interval of a statistic in every group.
 
     Args:
         frame: cells of one slice and grouping.
         values: the rows of cells.of_statistic.
-        name: one of nonlinear.NONLINEAR.
+        asked: the statistic.
         alpha: intervals are 1 - alpha.
         n_bootstrap: number of resamples.
         seed: of the slice and grouping.
@@ -76,13 +83,23 @@ def bootstrap_intervals(
         members = np.arange(columns.start, columns.stop)
         sample = values.sample(members, place, n_roots * frame.n_groups)
         counts = sample.total().reshape(n_roots, -1).astype(np.intp)
-        limits = _median_limits if name == "median" else partial(_percentile_limits, STATISTICS[name])
+        limits = _limits(asked)
         shape = (frame.n_groups, len(members))
         low, high = (side.reshape(shape).T for side in limits(sample, counts, resampled, alpha))
         n = (counts > 0).sum(axis=0).reshape(shape).T
         return GroupIntervals(low, high, n, first_of([n == 0, n < MIN_ROOT_PROMPTS, np.isnan(low)], WORDS))
 
     return joined([part_of(columns) for columns in pieces(len(values.columns), COLUMNS_AT_ONCE)])
+
+
+def _limits(asked: Asked) -> Callable[[Sample, Ints, _Resampled, float], Floats]:
+    if asked.statistic in OF_QUANTILES:
+        return partial(_quantile_limits, asked)
+    if of_sums := additive_statistic(asked):
+        return partial(_percentile_limits, of_sums)
+    if of_rows := row_statistic(asked):
+        return partial(_limits_by_group, partial(_drawn_rows, of_rows))
+    return partial(_limits_by_group, _drawn_taus)
 
 
 def _patterns(has_value: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
@@ -126,26 +143,72 @@ def _quantiles(drawn: Floats, alpha: float) -> Floats:
     return np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
 
 
-def _median_limits(sample: Sample, counts: Ints, resampled: _Resampled, alpha: float) -> Floats:
+class _GroupRows(NamedTuple):
+    """The rows of one group and column in order of x: x, baseline and the root prompt of each, from 0."""
+
+    x: Floats
+    baseline: Floats
+    root: Ints
+
+
+def _quantile_limits(
+    asked: Asked, sample: Sample, counts: Ints, resampled: _Resampled, alpha: float
+) -> Floats:
+    """Limits of quantiles; of the median of one value a root prompt by order statistics."""
+
+    def of_group(rows: _GroupRows) -> Floats:
+        if asked.statistic == "median" and len(rows.x) == rows.root.max() + 1:
+            return order_limits(rows.x, alpha)
+        weights = resampled.weights(rows.root.max() + 1)[:, rows.root]
+        return _quantiles(weighted_quantiles(rows.x, weights, asked.levels), alpha)
+
+    return _each_group(of_group, sample, counts)
+
+
+def _limits_by_group(
+    drawn: Callable[[_GroupRows, _Resampled], Floats],
+    sample: Sample,
+    counts: Ints,
+    resampled: _Resampled,
+    alpha: float,
+) -> Floats:
+    return _each_group(lambda rows: _quantiles(drawn(rows, resampled), alpha), sample, counts)
+
+
+def _drawn_rows(statistic: RowStatistic, rows: _GroupRows, resampled: _Resampled) -> Floats:
+    """The statistic of every resample, shape (draws,)."""
+    n_roots = rows.root.max() + 1
+    order = np.argsort(rows.root, kind="stable")
+    root = rows.root[order]
+    within = np.arange(len(root)) - np.searchsorted(root, root)
+    tables = np.full((2, n_roots, within.max() + 1), np.nan)
+    tables[0, root, within], tables[1, root, within] = rows.x[order], rows.baseline[order]
+    picks = resampled.picks(n_roots)
+    return statistic.of(*(table[picks].reshape(len(picks), -1) for table in tables))
+
+
+def _drawn_taus(rows: _GroupRows, resampled: _Resampled) -> Floats:
+    """Kendall's tau of every resample, shape (draws,); a row that is drawn twice ties with itself."""
+    weights = resampled.weights(rows.root.max() + 1)[:, rows.root].astype(np.float32)
+    n = len(rows.x)
+    signs = (pairs[:n, :n].astype(np.float32) for pairs in pairs_of(rows.x, rows.baseline))
+    return tau(*(np.einsum("di,di->d", weights @ one, weights, dtype=np.float64) for one in signs))
+
+
+def _each_group(of_group: Callable[[_GroupRows], Floats], sample: Sample, counts: Ints) -> Floats:
+    """Limits of every pair of group and column with enough root prompts, shape (2, pairs)."""
     limits = np.full((2, counts.shape[1]), np.nan)
     root, pair = np.divmod(sample.place, counts.shape[1])
     order = np.lexsort((sample.x, pair))
-    x, root = sample.x[order], root[order]
+    x, baseline, root = sample.x[order], sample.baseline[order], root[order]
     ends = np.cumsum(np.bincount(pair, minlength=counts.shape[1]))
-
-    def of_pair(one: int) -> Floats:
-        rows = slice(ends[one] - counts[:, one].sum(), ends[one])
-        if counts[:, one].max() == 1:
-            return order_limits(x[rows], alpha)
-        position = np.cumsum(counts[:, one] > 0) - 1
-        weights = resampled.weights(position[-1] + 1)
-        return _quantiles(_weighted_medians(x[rows], weights[:, position[root[rows]]]), alpha)
-
     is_enough = np.flatnonzero((counts > 0).sum(axis=0) >= MIN_ROOT_PROMPTS)
 
     def work(part: slice) -> None:
         for one in is_enough[part]:
-            limits[:, one] = of_pair(one)
+            rows = slice(ends[one] - counts[:, one].sum(), ends[one])
+            position = np.cumsum(counts[:, one] > 0) - 1
+            limits[:, one] = of_group(_GroupRows(x[rows], baseline[rows], position[root[rows]]))
 
     in_threads(work, list(pieces(len(is_enough), 64)))
     return limits
@@ -164,9 +227,14 @@ def order_limits(ordered: Floats, alpha: float) -> Floats:
     return np.array([ordered[k - 1], ordered[-k]] if k else [np.nan, np.nan])
 
 
-def _weighted_medians(ordered: Floats, weights: NDArray[np.int32]) -> Floats:
-    """Median of the ordered values, each taken as often as its weight says, shape (draws,)."""
+def weighted_quantiles(ordered: Floats, weights: NDArray[np.int32], levels: Levels) -> Floats:
+    """Signed sum of quantiles of ordered values, each taken as often as its weight says, shape (draws,)."""
     reached = np.cumsum(weights, axis=1, dtype=np.int32)
-    n = reached[:, -1:]
-    low, high = ((reached <= k).sum(axis=1) for k in ((n - 1) // 2, n // 2))
-    return (ordered[low] + ordered[high]) / 2
+    n = reached[:, -1]
+    total = np.zeros(len(weights))
+    for level, sign in levels:
+        place = level * (n - 1)
+        below = np.floor(place).astype(np.int32)
+        low, high = ((reached <= k[:, None]).sum(axis=1) for k in (below, np.minimum(below + 1, n - 1)))
+        total += sign * (ordered[low] + (ordered[high] - ordered[low]) * (place - below))
+    return total

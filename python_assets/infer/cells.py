@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.infer.asked import Asked
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.statistics import Sample
@@ -73,8 +74,18 @@ _RANGES = f"""
         using ({", ".join(KEYS[:3])})
     order by column_position
 """
-
-
+_SCALES = f"""
+    with scales as (
+        select {", ".join(KEYS[:3])}, centre, spread
+        from intermediate.int_normal_scales
+        join intermediate.int_outcomes using (study_id, outcome_position)
+        where slice_id = ? and normalise_over = ?
+    )
+    select coalesce(centre, 'nan') as centre, coalesce(spread, 'nan') as spread
+    from column_keys
+    left join scales using ({", ".join(KEYS[:3])})
+    order by column_position
+"""
 _STRATA = """
     select distinct root_position, stratum_position
     from intermediate.int_prompt_groups
@@ -115,9 +126,10 @@ class Cells(NamedTuple):
     def roles(self) -> NDArray[np.object_]:
         """What each column is: the kind of its measure for means, else what its statistic is."""
         statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
+        is_plain = self.columns.parameters.to_numpy(object) == ""
         roles = [
-            kind if statistic == "mean" else _ROLES.get(statistic, "nonlinear")
-            for statistic, kind in zip(statistics, kinds, strict=True)
+            kind if statistic == "mean" and plain else _ROLES.get(statistic, "nonlinear")
+            for statistic, plain, kind in zip(statistics, is_plain, kinds, strict=True)
         ]
         return np.array(roles, dtype=object)
 
@@ -223,11 +235,6 @@ def read_cells(
     )
 
 
-def asked_statistics(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """Name and parameters of the statistics that the study asks for, in order."""
-    return connection.execute("select statistic, parameters from raw.statistics order by all").fetchall()
-
-
 def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
     """Read the single responses of one slice and grouping, for designs with too few prompts.
 
@@ -278,30 +285,60 @@ def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
     )
 
 
-def of_statistic(
-    cells: Cells, values: Values, statistic: str, parameters: str, *, is_paired: bool
-) -> tuple[Cells, Values]:
+def normalised(connection: duckdb.DuckDBPyConnection, cells: Cells, values: Values, over: str) -> Values:
+    """Values, baselines and edges on the scale of clip(0.5 + 0.25 z, 0, 1), all of a column alike.
+
+    Args:
+        connection: to the build file.
+        cells: say which slice it is.
+        values: of that slice.
+        over: what mean and standard deviation of z are of, generation or all.
+
+    Returns:
+        The rows of the columns that have a spread.
+
+    Source: metrics.md 2, Normalisation.
+    """
+    scales = _fetch(connection, _SCALES, values.columns, [cells.slice_id, over])
+    centre, spread = scales["centre"], scales["spread"]
+    kept = ~np.isnan(spread[values.column])
+
+    def scaled(numbers: Floats, column: Ints) -> Floats:
+        z = (numbers - centre[column]) / np.where(np.isnan(spread), 1.0, spread)[column]
+        return np.clip(0.5 + 0.25 * z, 0.0, 1.0)
+
+    everywhere = np.arange(len(values.columns))
+    column = values.column[kept]
+    return values._replace(
+        column=column,
+        cell=values.cell[kept],
+        x=scaled(values.x[kept], column),
+        baseline=scaled(values.baseline[kept], column),
+        low=scaled(values.low, everywhere),
+        high=scaled(values.high, everywhere),
+    )
+
+
+def of_statistic(cells: Cells, values: Values, asked: Asked) -> tuple[Cells, Values]:
     """The cells that a statistic has rows in, and these rows; the columns of both are the same.
 
     Args:
         cells: of any statistics.
         values: of the same slice and grouping.
-        statistic: its name.
-        parameters: its parameters.
-        is_paired: whether a row needs a baseline; then columns without any, calibrated ones and those that
-            are not continuous are left out.
+        asked: the statistic; where it is paired, columns without any baseline, calibrated ones and those
+            that are not continuous are left out.
 
     Returns:
         Cells whose x says no more than where a value is (0) and where none (NaN).
     """
     is_kept = np.ones(len(values.x), dtype=bool)
-    if is_paired:
+    if asked.is_paired:
         is_of = ((values.columns.calibration == "raw") & (values.columns.kind == "continuous")).to_numpy()
         is_kept = ~np.isnan(values.baseline) & is_of[values.column]
     chosen, column = np.unique(values.column[is_kept], return_inverse=True)
     columns = values.columns.iloc[chosen].reset_index(drop=True)
     columns = columns.assign(
-        statistic=statistic, parameters=parameters, column_position=np.arange(len(chosen))
+        statistic=asked.statistic, parameters=asked.parameters, column_position=np.arange(len(chosen))
     )
     cell = values.cell[is_kept]
     counts = np.zeros((values.n_cells, len(chosen)))

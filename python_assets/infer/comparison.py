@@ -11,8 +11,9 @@ import numpy as np
 
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Design
-from python_assets.infer.index_intervals import Sample, inverted_indices, unit_values
+from python_assets.infer.index_intervals import Sample, below_four_fifths, inverted_indices, unit_values
 from python_assets.infer.indices import (
+    BELOW_FOUR_FIFTHS,
     INDICES,
     RATE_INDICES,
     CompleteBlocks,
@@ -160,7 +161,7 @@ def _indices(
     scale = np.sqrt((task.design.centred(x) ** 2).mean(axis=0))
     permuted = null_spread(null, level, scale, task.blocks.groups, factor)
     observed = observed_spread(task.design, weighted, level, scale)
-    inverted = None
+    inverted, beside = None, dict[str, IndexTest]()
     if task.resamples is not None:
         of_units = unit_values(task.design, task.blocks, x - level if is_rate else task.design.centred(x))
         used = null[:, :, : n_permuted(task.draws)]
@@ -168,7 +169,9 @@ def _indices(
             task.blocks.groups, of_units, used, factor, task.draws.is_complete, level, scale, is_rate
         )
         inverted = inverted_indices(wanted, sample, observed, task.resamples, margins, task.alpha)
-    return index_tests(wanted, observed, permuted, task.draws, inverted)
+        if is_rate:
+            beside[BELOW_FOUR_FIFTHS] = below_four_fifths(of_units, level, task.resamples)
+    return index_tests(wanted, observed, permuted, task.draws, inverted) | beside
 
 
 def _of(columns: slice, margins: dict[str, Floats]) -> dict[str, Floats]:

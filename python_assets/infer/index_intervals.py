@@ -11,7 +11,16 @@ import numpy as np
 from scipy import sparse
 
 from python_assets.infer.design import Design
-from python_assets.infer.indices import CompleteBlocks, Index, Spread, spread_of, tie_of
+from python_assets.infer.indices import (
+    FOUR_FIFTHS,
+    CompleteBlocks,
+    Index,
+    IndexTest,
+    Spread,
+    spread_of,
+    tie_of,
+    without_test,
+)
 from python_assets.infer.inversion import (
     Inverted,
     Noise,
@@ -23,6 +32,7 @@ from python_assets.infer.inversion import (
     two_sided_p,
 )
 from python_assets.infer.permutation import TIE, Floats, Ints, in_threads, pieces
+from python_assets.infer.reasons import InferenceReason
 
 COLUMNS_PER_PIECE = 8
 
@@ -109,6 +119,35 @@ def inverted_indices(
     parts = in_threads(work, list(pieces(len(sample.level), COLUMNS_PER_PIECE)))
     fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
     return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(indices)}
+
+
+def below_four_fifths(by_unit: Floats, level: Floats, resamples: Resamples) -> IndexTest:
+    """The share of resampled units in which the impact ratio lies below four fifths.
+
+    Args:
+        by_unit: rates minus the level of their column, shape (units, groups that count, columns).
+        level: shape (columns,).
+        resamples: of the units.
+
+    Returns:
+        The share as value, NaN where no group has any selection; resamples without one do not count.
+
+    Source: SAGED 4.2, which names the rule; the probability is over root prompts like these.
+    """
+    share = np.full(len(level), np.nan)
+
+    def work(part: slice) -> None:
+        of_units = by_unit[:, :, part]
+        drawn = resamples.weights @ of_units.reshape(len(of_units), -1)
+        rates = drawn.reshape(-1, *of_units.shape[1:]) + level[part]
+        highest = rates.max(axis=1)
+        has_any = highest > TIE
+        n_below = (has_any & (rates.min(axis=1) < FOUR_FIFTHS * highest - TIE)).sum(axis=0)
+        n = has_any.sum(axis=0)
+        np.divide(n_below, n, out=share[part], where=n > 0)
+
+    in_threads(work, list(pieces(len(level), COLUMNS_PER_PIECE)))
+    return without_test(share.shape, InferenceReason.DESCRIPTIVE)._replace(value=share)
 
 
 def _invert_column(

@@ -5,12 +5,13 @@ smallest and the standard deviation of the group values.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.infer.design import MIN_COMPLETE_SHARE, Design
+from python_assets.infer.dixon import dixon_ratios
 from python_assets.infer.inversion import Inverted
 from python_assets.infer.permutation import (
     TIE,
@@ -28,13 +29,16 @@ from python_assets.infer.reasons import InferenceReason, first_of
 class Spread(NamedTuple):
     """Group values of many draws: level, and largest, smallest and sd (n - 1) of the deviations from it.
 
-    scale: standard deviation of cells in their block; 1e-9 of it is nothing.
+    dixon_low, dixon_high: Dixon's Q of the lowest and the highest, NaN where undefined. scale: standard
+    deviation of cells in their block; 1e-9 of it is nothing.
     """
 
     level: Floats
     high: Floats
     low: Floats
     sd: Floats
+    dixon_low: Floats
+    dixon_high: Floats
     scale: Floats
 
 
@@ -165,6 +169,18 @@ INDICES: dict[str, Index] = {
     "min_max_ratio": Index(
         _relative_range, InferenceReason.SCALE_FREE, _no_ratio, InferenceReason.RATIO_UNDEFINED, _as_ratio
     ),
+    "dixon_low": Index(
+        lambda s: np.nan_to_num(s.dixon_low),
+        InferenceReason.SCALE_FREE,
+        lambda s: np.isnan(s.dixon_low),
+        InferenceReason.DIXON_UNDEFINED,
+    ),
+    "dixon_high": Index(
+        lambda s: np.nan_to_num(s.dixon_high),
+        InferenceReason.SCALE_FREE,
+        lambda s: np.isnan(s.dixon_high),
+        InferenceReason.DIXON_UNDEFINED,
+    ),
 }
 RATE_INDICES: dict[str, Index] = {
     "impact_ratio": Index(
@@ -176,6 +192,8 @@ RATE_INDICES: dict[str, Index] = {
         ends=_ends_of_ratio,
     )
 }
+BELOW_FOUR_FIFTHS: Final = "impact_ratio_below_four_fifths"
+FOUR_FIFTHS: Final = 0.8
 DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
     "max": lambda s: s.level + s.high,
     "min": lambda s: s.level + s.low,
@@ -230,7 +248,8 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int) -> Spr
     n_groups = deviation.shape[axis]
     high, low = deviation.max(axis=axis), deviation.min(axis=axis)
     squares = np.square(deviation).sum(axis=axis) - deviation.sum(axis=axis) ** 2 / n_groups
-    return Spread(level, high, low, np.sqrt(np.maximum(squares, 0) / (n_groups - 1)), scale)
+    sd = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
+    return Spread(level, high, low, sd, *dixon_ratios(deviation, axis), scale)
 
 
 def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor: float) -> Spread:
@@ -243,18 +262,25 @@ def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor
         groups: those that count; the deviations of the others are 0.
         factor: positive.
     """
-    high, low, squares = (np.empty((null.shape[0], null.shape[2])) for _ in range(3))
+    high, low, squares, dixon_low, dixon_high = (np.empty((null.shape[0], null.shape[2])) for _ in range(5))
 
     def work(part: slice) -> None:
         deviation = null[part] if len(groups) == null.shape[1] else null[part][:, groups]
         deviation.max(axis=1, out=high[part])
         deviation.min(axis=1, out=low[part])
         np.einsum("fgb,fgb->fb", deviation, deviation, out=squares[part])
+        dixon_low[part], dixon_high[part] = dixon_ratios(deviation, 1)
 
     in_threads(work, list(pieces(len(null), 1)))
     sd = np.sqrt(squares / (len(groups) - 1))
     return Spread(
-        np.broadcast_to(level[:, None], high.shape), factor * high, factor * low, factor * sd, scale[:, None]
+        np.broadcast_to(level[:, None], high.shape),
+        factor * high,
+        factor * low,
+        factor * sd,
+        dixon_low,
+        dixon_high,
+        scale[:, None],
     )
 
 

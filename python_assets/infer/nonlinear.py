@@ -1,7 +1,7 @@
 """Tests of statistics that are no mean of cells: shuffled like means, and computed anew for every draw.
 
 Belongs here: the indices over the groups of such a statistic, and each group minus the pooled rest. The
-statistics are in statistics.py and medians.py, their intervals in bootstrap.py.
+statistics are in statistics.py, quantiles.py and row_statistics.py, their intervals in bootstrap.py.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from python_assets.infer.asked import OF_QUANTILES, Asked
 from python_assets.infer.cells import Values
 from python_assets.infer.comparison import NULL_BYTES, Compared, Task, joined
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import MIN_UNITS, Design, scopes
 from python_assets.infer.indices import DESCRIPTIVE, INDICES, Index, IndexTest, Spread, spread_of
-from python_assets.infer.medians import GroupMedians
 from python_assets.infer.multiplicity import StepDown
 from python_assets.infer.permutation import (
     TIE,
@@ -29,11 +29,12 @@ from python_assets.infer.permutation import (
     p_values,
     pieces,
 )
+from python_assets.infer.quantiles import GroupQuantiles
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.statistics import STATISTICS, GroupSums
+from python_assets.infer.row_statistics import GroupRows, GroupTaus, row_statistic
+from python_assets.infer.statistics import GroupSums, additive_statistic
 
 NONLINEAR_PERMUTATIONS: Final = 1_999  # each draw is worth twenty of a mean
-NONLINEAR: Final = ("median", *STATISTICS)
 COLUMNS_AT_ONCE = 256
 METHOD: Final = "permuted statistic, tests equal distributions"
 _IN_UNITS = ("range", "standard_deviation", *DESCRIPTIVE)
@@ -50,7 +51,7 @@ class Regrouped(Protocol):
 
 
 def compare_statistic(
-    task: Task, values: Values, columns: Ints, name: str, *, with_contrast: bool
+    task: Task, values: Values, columns: Ints, asked: Asked, *, with_contrast: bool
 ) -> Compared:
     """Indices of a statistic over the groups, and each group minus the pooled rest.
 
@@ -59,11 +60,11 @@ def compare_statistic(
             rows. Its reference does not count: the rest is what a group is compared with.
         values: the rows.
         columns: of values, ascending.
-        name: one of NONLINEAR.
+        asked: the statistic.
         with_contrast: whether to compare each group with the rest too.
 
     Returns:
-        Contrast f"{name}_difference" where asked, with the two-sided p of its size, and every index of
+        Contrast <statistic>_difference where asked, with the two-sided p of its size, and every index of
         indices.INDICES and DESCRIPTIVE, none under 80 % of complete blocks. Nothing has an interval. Where
         the statistic is undefined in a group, its indices are NaN; draws that make it so count as extreme.
 
@@ -71,22 +72,24 @@ def compare_statistic(
     """
     n_null = task.draws.n * (task.design.frame.n_groups if with_contrast else len(INDICES))
     size = max(1, min(COLUMNS_AT_ONCE, NULL_BYTES // (8 * n_null)))
-    done = [_compare(task, values, columns[part], name, with_contrast) for part in pieces(len(columns), size)]
+    done = [
+        _compare(task, values, columns[part], asked, with_contrast) for part in pieces(len(columns), size)
+    ]
     return Compared(
         {key: joined([one.contrasts[key] for one in done]) for key in done[0].contrasts},
         {key: joined([one.indices[key] for one in done]) for key in done[0].indices},
     )
 
 
-def _compare(task: Task, values: Values, columns: Ints, name: str, with_contrast: bool) -> Compared:
+def _compare(task: Task, values: Values, columns: Ints, asked: Asked, with_contrast: bool) -> Compared:
     contrasts, indices = {}, {}
     if task.blocks.is_enough:
-        statistic, unit = _regrouped(task, values, columns, name, task.blocks.weight > 0)
+        statistic, unit = _regrouped(task, values, columns, asked, task.blocks.weight > 0)
         indices = index_tests(task, statistic, unit)
     if with_contrast:
         everywhere = np.ones(len(task.design.cell), dtype=bool)
-        statistic, unit = _regrouped(task, values, columns, name, everywhere, with_rest=True)
-        contrasts = {f"{name}_difference": differences(task, statistic, unit)}
+        statistic, unit = _regrouped(task, values, columns, asked, everywhere, with_rest=True)
+        contrasts = {f"{asked.statistic}_difference": differences(task, statistic, unit)}
     return Compared(contrasts, indices)
 
 
@@ -94,7 +97,7 @@ def _regrouped(
     task: Task,
     values: Values,
     columns: Ints,
-    name: str,
+    asked: Asked,
     is_used: NDArray[np.bool_],
     *,
     with_rest: bool = False,
@@ -103,10 +106,13 @@ def _regrouped(
     place = np.full(values.n_cells, -1)
     place[task.design.cell[is_used]] = np.flatnonzero(is_used)
     sample = values.sample(columns, place, len(is_used))
-    if name == "median":
-        return GroupMedians(task.design, sample, with_rest=with_rest), sample.unit
-    statistic = STATISTICS[name]
-    return GroupSums(task.design, sample, statistic), sample.unit**statistic.power
+    if asked.statistic in OF_QUANTILES:
+        return GroupQuantiles(task.design, sample, asked.levels, with_rest=with_rest), sample.unit
+    if of_sums := additive_statistic(asked):
+        return GroupSums(task.design, sample, of_sums), sample.unit**of_sums.power
+    if of_rows := row_statistic(asked):
+        return GroupRows(task.design, sample, of_rows), sample.unit**of_rows.power
+    return GroupTaus(task.design, sample), np.ones_like(sample.unit)
 
 
 def index_tests(task: Task, statistic: Regrouped, unit: Floats) -> dict[str, IndexTest]:
@@ -119,7 +125,7 @@ def index_tests(task: Task, statistic: Regrouped, unit: Floats) -> dict[str, Ind
     """
     groups = task.blocks.groups
     slots, n = task.design.group_slots, len(unit)
-    null = [np.empty((n, task.draws.n)) for _ in range(4)]
+    null = [np.empty((n, task.draws.n)) for _ in range(6)]
 
     def work(w: sparse.csr_array, batch: slice) -> None:
         for part, values in statistic.own(w):
@@ -130,8 +136,8 @@ def index_tests(task: Task, statistic: Regrouped, unit: Floats) -> dict[str, Ind
     each_batch(slots, task.draws, work)
     seen = np.concatenate([values[0] for _, values in statistic.own(_as_observed(task.design))], axis=1)
     observed = Spread(*(numbers[0] for numbers in _spread(seen[None, groups])))
-    level, high, low, sd = null
-    permuted = Spread(level, high, low, sd, np.ones((n, 1)))
+    level, high, low, sd, dixon_low, dixon_high = null
+    permuted = Spread(level, high, low, sd, dixon_low, dixon_high, np.ones((n, 1)))
     tests = {name: _tested(index, observed, permuted, task.draws) for name, index in INDICES.items()}
     reason = np.full(n, InferenceReason.DESCRIPTIVE, dtype=object)
     tests |= {name: _index_row([of(observed)], reason) for name, of in DESCRIPTIVE.items()}

@@ -57,6 +57,10 @@ class InferenceReason(StrEnum):
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
     INCOMPLETE_BLOCKS = ("incomplete_blocks", "under 80 % of the blocks hold a value of every group")
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
+    DIXON_UNDEFINED = (
+        "dixon_undefined",
+        "Dixon's Q is of 3 to 30 groups, and of groups that are not all equal",
+    )
     NO_SPREAD = ("no_spread", "all group values are equal, so they have no standard deviation to divide by")
     RATIO_UNDEFINED = ("ratio_undefined", "the group values differ in sign or the largest is 0")
     UNDEFINED_STATISTIC = (

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from python_assets.infer.cells import KEYS, Cells
 from python_assets.infer.comparison import Compared
 from python_assets.infer.contrasts import Contrasts, without_inference
-from python_assets.infer.indices import DESCRIPTIVE, INDICES, RATE_INDICES, IndexTest, without_test
+from python_assets.infer.indices import (
+    BELOW_FOUR_FIFTHS,
+    DESCRIPTIVE,
+    INDICES,
+    RATE_INDICES,
+    IndexTest,
+    without_test,
+)
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
@@ -38,8 +45,8 @@ TO_REFERENCE: Final = (
 _METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
     "nonlinear": (*INDICES, *DESCRIPTIVE),
-    "binary": (*INDICES, *RATE_INDICES, *DESCRIPTIVE),
-    "selection": (*INDICES, *RATE_INDICES, *DESCRIPTIVE),
+    "binary": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
+    "selection": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
     "precision": (*INDICES, *DESCRIPTIVE),
     "categorical": (),
     "profile": PROFILE_INDICES,
@@ -80,7 +87,8 @@ class Sheet(NamedTuple):
             statistics, parameters = (self.cells.columns[name] for name in ("statistic", "parameters"))
             statistic, own = statistics.iat[self.columns[0]], parameters.iat[self.columns[0]]
             wanted = f"{statistic}_difference"
-            if wanted not in self.asked or own != parameters[statistics == statistic].min():
+            as_they_are = parameters[(statistics == statistic) & ~parameters.str.contains("normalise=")]
+            if wanted not in self.asked or own != as_they_are.min():
                 wanted = ""
         return (*OF_KIND.get(self.role, ()), *(name for name in self.asked if name == wanted))
 
@@ -124,7 +132,7 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table
     for metric in sheet.metrics:
         test = compared.indices.get(metric)
         if test is None:
-            test = _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
+            test = _missing_index(sheet, metric, compared)
         yield "disparities", _index_rows(sheet, metric, test)
 
 
@@ -165,6 +173,14 @@ def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
             columns=wholes.assign(category="", statistic="share"), x=sheet.cells.x[:, first]
         )
         yield sheet._replace(cells=cells, columns=np.arange(len(first))), of_measures
+
+
+def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:
+    """Why there is no index; a probability is missing for what keeps its ratio from having an interval."""
+    ratio = compared.indices.get("impact_ratio")
+    if metric == BELOW_FOUR_FIFTHS and ratio is not None:
+        return without_test((len(sheet.columns),), None)._replace(reason=ratio.reason)
+    return _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
 
 
 def _no_index(sheet: Sheet, metric: str, reason: InferenceReason) -> IndexTest:

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from python_assets.infer.asked import asked_statistics
 from python_assets.infer.by_role import Sources, Tables
 from python_assets.infer.cells import (
     Cells,
-    asked_statistics,
     designs,
+    normalised,
     of_statistic,
     read_cells,
     read_rows,
@@ -24,13 +25,11 @@ from python_assets.infer.cells import (
 )
 from python_assets.infer.design import PROMPTS_LIKE_THESE
 from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
-from python_assets.infer.nonlinear import NONLINEAR
 from python_assets.infer.power import n_needed
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Against
 from python_assets.infer.rows import FDI_GROUP, Table
 from python_assets.infer.scheme import Options, compare_groups, compare_statistics
-from python_assets.infer.statistics import STATISTICS
 from python_assets.infer.summary import bootstrap_rows, summary_rows
 from python_assets.infer.verdict import Verdict, verdicts
 from python_assets.study_analysis import Family
@@ -198,13 +197,13 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Optio
     for rows in summary_rows(cells, options.alpha):
         yield "summary_statistics", rows
     yield from compare_groups(cells, Sources(partial(read_rows, connection, cells), read_once), options)
-    asked = [pair for pair in asked_statistics(connection) if pair[0] in NONLINEAR]
-    for statistic, parameters in asked:
-        is_paired = statistic in STATISTICS and STATISTICS[statistic].is_paired
-        chosen, values = of_statistic(cells, read_once(), statistic, parameters, is_paired=is_paired)
+    for asked in asked_statistics(connection):
+        plain = read_once()
+        scaled = normalised(connection, cells, plain, asked.normalise_over) if asked.normalise else plain
+        chosen, values = of_statistic(cells, scaled, asked)
         if len(chosen.columns):
-            yield "summary_statistics", bootstrap_rows(chosen, values, options)
-            yield from compare_statistics(chosen, values, options)
+            yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
+            yield from compare_statistics(chosen, values, asked, options)
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from python_assets.infer.asked import Asked
 from python_assets.infer.by_role import Scheme, Sources, Tables, compare_columns, refuse_columns
 from python_assets.infer.cells import Cells, Rows, Values
 from python_assets.infer.comparison import (
@@ -114,15 +115,19 @@ def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
         yield from _compare_blocks(cells, sources, options)
 
 
-def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables:
+def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Options) -> Tables:
     """Yield rows of a statistic that is no mean.
 
     Args:
         cells: those that the statistic has values in, cells.of_statistic.
         values: the rows.
-        options: what is asked for.
+        asked: the statistic.
+        options: what every statistic is computed with.
     """
-    options = options._replace(n_permutations=min(options.n_permutations, NONLINEAR_PERMUTATIONS))
+    options = options._replace(
+        n_permutations=min(options.n_permutations, NONLINEAR_PERMUTATIONS),
+        asked=options.asked if asked.has_contrast else (),
+    )
     if cells.has_several_prompts or cells.stratum_of_cell is not None:
         several, none = InferenceReason.SEVERAL_PROMPTS, InferenceReason.SCHEME_NOT_AVAILABLE
         yield from refused_rows(
@@ -135,7 +140,7 @@ def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables
         for members, unit in _units(cells, cell, columns):
             if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
                 design = Design(cells.frame, cell, unit)
-                yield from _compare_statistic(cells, values, design, members, present, options)
+                yield from _compare_statistic(cells, values, asked, design, members, present, options)
             else:
                 none = InferenceReason.SCHEME_NOT_AVAILABLE
                 reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)
@@ -145,6 +150,7 @@ def compare_statistics(cells: Cells, values: Values, options: Options) -> Tables
 def _compare_statistic(
     cells: Cells,
     values: Values,
+    asked: Asked,
     design: Design,
     columns: Ints,
     present: NDArray[np.bool_],
@@ -152,8 +158,7 @@ def _compare_statistic(
 ) -> Tables:
     task = _task(cells, design, present, options, Reference())
     sheet = _with_design(options.sheet(cells, columns), task)
-    name = str(cells.columns.statistic.iloc[columns[0]])
-    compared = compare_statistic(task, values, columns, name, with_contrast=bool(sheet.contrasts))
+    compared = compare_statistic(task, values, columns, asked, with_contrast=bool(sheet.contrasts))
     yield from compared_rows(sheet._replace(method=f"{METHOD}, {task.blocks.method}"), compared)
 
 

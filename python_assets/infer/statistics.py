@@ -1,23 +1,22 @@
 """Statistics of a group that are no mean of its cells: spread, shape, correlation and divergence.
 
 Belongs here: each as a function of sums over the rows of the group, so that the sums of any rows, shuffled or
-resampled, give its value. The median is no such function; it is in medians.py.
+resampled, give its value. Others are in quantiles.py and row_statistics.py.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from python_assets.infer.asked import Asked
 from python_assets.infer.design import Design
 from python_assets.infer.permutation import Floats, Ints, pieces
 
-N_BINS: Final = 10
-SMOOTHING: Final = 0.5
 SUMS_PER_PRODUCT = 160
 CONSTANT: Final = 1e-12  # a variance below this share of the mean square is rounding
 Sums = NDArray[np.floating]
@@ -63,13 +62,12 @@ class Statistic(NamedTuple):
 
     cell_sums: what is added up, shape (sums, cells, columns), x in units of its standard deviation. of: from
     the sums over any cells, shape (sums, ...), to the statistic, NaN where undefined. power: of the unit of x
-    that the statistic has. is_paired: whether it needs the baseline.
+    that the statistic has.
     """
 
     cell_sums: Callable[[Sample], Sums]
     of: Callable[[Sums], Floats]
     power: int = 0
-    is_paired: bool = False
 
 
 def _centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Floats, Floats]:
@@ -100,17 +98,22 @@ def _pair_sums(sample: Sample) -> Sums:
     return np.stack([sample.total(), *(sample.total(part) for part in (x, b, x * x, b * b, x * b))])
 
 
-def _bin_counts(sample: Sample) -> Sums:
+def _plain_sums(sample: Sample) -> Sums:
+    """Rows and their sum; not centred, for the mean itself is wanted."""
+    return np.stack([sample.total(), sample.total(sample.x / sample.unit[sample.column])])
+
+
+def _bin_counts(sample: Sample, n_bins: int) -> Sums:
     """Rows of x, then of the baseline, in each bin; exact in single precision, which halves the work."""
     span = sample.high - sample.low
     width = np.where(span > 0, span, 1.0)[sample.column]
     counts = []
     for values in (sample.x, sample.baseline):
         share = (values - sample.low[sample.column]) / width
-        position = np.clip(np.floor(share * N_BINS), 0, N_BINS - 1).astype(np.intp)
+        position = np.clip(np.floor(share * n_bins), 0, n_bins - 1).astype(np.intp)
         size = sample.shape[0] * sample.shape[1]
-        flat = np.bincount(position * size + sample.place, minlength=N_BINS * size)
-        counts.append(flat.reshape(N_BINS, *sample.shape))
+        flat = np.bincount(position * size + sample.place, minlength=n_bins * size)
+        counts.append(flat.reshape(n_bins, *sample.shape))
     return np.concatenate(counts).astype(np.float32)
 
 
@@ -161,24 +164,40 @@ def _correlation(sums: Sums) -> Floats:
     return np.clip(_ratio(together, np.sqrt(product), is_defined), -1, 1)
 
 
-def _kl_divergence(sums: Sums) -> Floats:
-    smoothed = sums + np.float64(SMOOTHING)
-    x, b = smoothed[:N_BINS], smoothed[N_BINS:]
+def _kl_divergence(sums: Sums, n_bins: int, smoothing: float) -> Floats:
+    smoothed = sums + np.float64(smoothing)
+    x, b = smoothed[:n_bins], smoothed[n_bins:]
     n = x.sum(axis=0)
     logs = np.log(smoothed)
-    within = np.einsum("b...,b...->...", x, logs[:N_BINS] - logs[N_BINS:]) / n
+    within = np.einsum("b...,b...->...", x, logs[:n_bins] - logs[n_bins:]) / n
     divergence = within + np.log(b.sum(axis=0) / n)
-    return np.where(n > (N_BINS + 0.5) * SMOOTHING, divergence, np.nan)
+    return np.where(n > (n_bins + 0.5) * smoothing, divergence, np.nan)
 
 
-STATISTICS: Final[dict[str, Statistic]] = {
+def _mean(sums: Sums) -> Floats:
+    n, total = sums
+    return _ratio(total, n, n > 0)
+
+
+_OF_POWERS: Final[dict[str, Statistic]] = {
+    "mean": Statistic(_plain_sums, _mean, power=1),
     "variance": Statistic(_power_sums(2), _variance, power=2),
     "standard_deviation": Statistic(_power_sums(2), _standard_deviation, power=1),
     "skewness": Statistic(_power_sums(3), _skewness),
     "kurtosis": Statistic(_power_sums(4), _kurtosis),
-    "correlation": Statistic(_pair_sums, _correlation, is_paired=True),
-    "kl_divergence": Statistic(_bin_counts, _kl_divergence, is_paired=True),
 }
+
+
+def additive_statistic(asked: Asked) -> Statistic | None:
+    """The statistic of sums that is asked for; None where it is none."""
+    if asked.statistic == "kl_divergence":
+        return Statistic(
+            partial(_bin_counts, n_bins=asked.n_bins),
+            partial(_kl_divergence, n_bins=asked.n_bins, smoothing=asked.smoothing),
+        )
+    if asked.method == "pearson":
+        return Statistic(_pair_sums, _correlation)
+    return _OF_POWERS.get(asked.statistic)
 
 
 class GroupSums:

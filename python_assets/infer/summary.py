@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from python_assets.infer import interval
+from python_assets.infer.asked import Asked
 from python_assets.infer.bootstrap import bootstrap_intervals
 from python_assets.infer.cells import Cells, Values
 from python_assets.infer.design import MIN_UNITS, Design, Unit, presence_patterns
@@ -68,18 +69,18 @@ def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: 
     return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))
 
 
-def bootstrap_rows(cells: Cells, values: Values, options: Options) -> Table:
+def bootstrap_rows(cells: Cells, values: Values, asked: Asked, options: Options) -> Table:
     """The interval of each group's statistic that is no mean.
 
     Args:
         cells: those that the statistic has values in, cells.of_statistic.
         values: the rows.
-        options: what is asked for.
+        asked: the statistic.
+        options: what every statistic is computed with.
 
     Source: metrics.md 6.2.
     """
     columns = np.arange(len(cells.columns))
-    statistic = str(cells.columns.statistic.iloc[0])
     if cells.has_several_prompts:
         nothing = np.full(len(columns) * cells.frame.n_groups, np.nan)
         reason = np.full(len(nothing), InferenceReason.SEVERAL_PROMPTS, dtype=object)
@@ -88,7 +89,7 @@ def bootstrap_rows(cells: Cells, values: Values, options: Options) -> Table:
     found = bootstrap_intervals(
         cells.frame,
         values,
-        statistic,
+        asked,
         alpha=options.alpha,
         n_bootstrap=options.n_bootstrap,
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),

@@ -13,6 +13,7 @@ from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.indices import complete_blocks
 from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.study_statistics import statistic_rows
 
 GOLDEN = json.loads(Path(__file__).with_name("inference_golden.json").read_text())["cases"]
 
@@ -102,7 +103,7 @@ class Study:
         return self
 
     def ask(self, *statistics):
-        """Ask for statistics by name, besides means."""
+        """Ask for statistics as a study file does, besides means."""
         self.statistics += statistics
         return self
 
@@ -137,7 +138,7 @@ class Study:
             "raw.measures": pd.DataFrame(
                 {"study_id": "small", "measure_id": list(self.measures), "kind": list(self.measures.values())}
             ),
-            "raw.statistics": pd.DataFrame({"statistic": ["mean", *self.statistics]}).assign(parameters=""),
+            "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
             "intermediate.int_selected_cells": selected,

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.bootstrap import _weighted_medians, bootstrap_intervals, order_limits
+from python_assets.infer.bootstrap import bootstrap_intervals, order_limits, weighted_quantiles
 from python_assets.infer.design import Frame
-from python_assets.infer.nonlinear import NONLINEAR
-from tests.python_assets.infer.test_nonlinear import REFERENCE, values_of
+from tests.python_assets.infer.test_nonlinear import ASKED, NONLINEAR, REFERENCE, values_of
 
 
 def intervals(x, b=None, name="variance", *, replicates=1, root_of_block=None, n=2_000, seed=1, alpha=0.05):
@@ -18,7 +17,7 @@ def intervals(x, b=None, name="variance", *, replicates=1, root_of_block=None, n
         np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), roots, n_groups
     )
     values = values_of(x, b, replicates)
-    return bootstrap_intervals(frame, values, name, alpha=alpha, n_bootstrap=n, seed=seed)
+    return bootstrap_intervals(frame, values, ASKED[name], alpha=alpha, n_bootstrap=n, seed=seed)
 
 
 VECTORISED = {
@@ -91,21 +90,26 @@ def test_no_order_statistics_are_sure_enough_for_a_tiny_alpha():
     assert np.isnan(found.ci_low).all()
 
 
-def test_weighted_medians_are_those_of_repeated_values():
+def test_weighted_quantiles_are_those_of_repeated_values():
     rng = np.random.default_rng(5)
     ordered, weights = np.sort(rng.normal(size=9)), rng.integers(0, 4, size=(50, 9)).astype(np.int32)
-    expected = [np.median(np.repeat(ordered, row)) for row in weights]
-    assert _weighted_medians(ordered, weights) == pytest.approx(expected)
+    for asked in (ASKED["median"], ASKED["percentile"], ASKED["quantile_range"], ASKED["range"]):
+        of = REFERENCE[asked.statistic]
+        expected = [of(np.repeat(ordered, row), None) for row in weights]
+        assert weighted_quantiles(ordered, weights, asked.levels) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", ["median", "variance"])
+@pytest.mark.parametrize("name", ["median", "variance", "quantile_range", "mode", "spearman", "kendall"])
 def test_all_rows_of_a_root_prompt_are_drawn_together(name):
     rng = np.random.default_rng(6)
     x = np.repeat(rng.normal(size=(12, 1)), 3, axis=0) + 0.1 * rng.normal(size=(36, 1))
     roots = np.repeat(np.arange(12), 3)
-    found = intervals(x, name=name, root_of_block=roots, replicates=2, n=20_000)
-    rows = values_of(x, replicates=2).x.reshape(12, 6)
-    drawn = [REFERENCE[name](rows[rng.integers(0, 12, 12)].ravel(), None) for _ in range(4_000)]
+    b = x + 0.5 * rng.normal(size=x.shape)
+    found = intervals(x, b, name, root_of_block=roots, replicates=2, n=20_000)
+    values = values_of(x, b, replicates=2)
+    rows, bases = values.x.reshape(12, 6), values.baseline.reshape(12, 6)
+    picks = [rng.integers(0, 12, 12) for _ in range(4_000)]
+    drawn = [REFERENCE[name](rows[pick].ravel(), bases[pick].ravel()) for pick in picks]
     assert found.n_root_prompts[0, 0] == 12
     for limit, share in ((found.ci_low, 0.025), (found.ci_high, 0.975)):
         below, upto = np.mean(drawn < limit[0, 0] - 1e-9), np.mean(drawn <= limit[0, 0] + 1e-9)
@@ -155,12 +159,19 @@ def test_the_seed_decides():
     assert one.ci_low.tolist() == again.ci_low.tolist() != other.ci_low.tolist()
 
 
-@pytest.mark.parametrize("name", ["median", "correlation"])
+@pytest.mark.parametrize("name", ["median", "correlation", "spearman", "kendall", "percentile"])
 def test_interval_of_75_root_prompts_covers(name):
     rng = np.random.default_rng(11)
-    x = rng.normal(size=(75, 1, 400))
+    n_columns = 120 if name in ("spearman", "kendall") else 400
+    x = rng.normal(size=(75, 1, n_columns))
     b = 0.6 * x + 0.8 * rng.normal(size=x.shape)
-    truth = {"median": 0.0, "correlation": 0.6}[name]
+    truth = {
+        "median": 0.0,
+        "correlation": 0.6,
+        "spearman": 6 / np.pi * np.arcsin(0.3),  # of the bivariate normal
+        "kendall": 2 / np.pi * np.arcsin(0.6),
+        "percentile": stats.norm.ppf(0.9),
+    }[name]
     found = intervals(x, b, name, n=400)
     covered = ((found.ci_low <= truth) & (truth <= found.ci_high)).sum()
-    assert covered >= stats.binom.ppf(0.001, 400, 0.93)
+    assert covered >= stats.binom.ppf(0.001, n_columns, 0.93)

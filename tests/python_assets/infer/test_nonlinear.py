@@ -5,12 +5,42 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from python_assets.infer.asked import Asked
 from python_assets.infer.cells import Values
-from python_assets.infer.nonlinear import COLUMNS_AT_ONCE, NONLINEAR, compare_statistic
+from python_assets.infer.nonlinear import COLUMNS_AT_ONCE, compare_statistic
 from python_assets.infer.permutation import GivenDraws
 from tests.python_assets.infer.test_statistics import REFERENCE as ADDITIVE
+from tests.python_assets.infer.test_statistics import STATISTICS as OF_SUMS
 
-REFERENCE = {**ADDITIVE, "median": lambda x, b: np.median(x)}
+
+def mode(x, b):
+    bins, counts = np.unique(np.floor(x / 0.2), return_counts=True)
+    return (bins[counts.argmax()] + 0.5) * 0.2
+
+
+IN_THE_UNIT = ("range", "standard_deviation", "max", "min", "mean")
+IN_UNITS = ("mean", "median", "range", "percentile", "quantile_range")
+REFERENCE = {
+    **ADDITIVE,
+    "median": lambda x, b: np.median(x),
+    "range": lambda x, b: np.ptp(x),
+    "percentile": lambda x, b: np.quantile(x, 0.9),
+    "quantile_range": lambda x, b: np.subtract(*np.quantile(x, [0.75, 0.25])),
+    "mode": mode,
+    "spearman": lambda x, b: stats.spearmanr(x, b).statistic,
+    "kendall": lambda x, b: stats.kendalltau(x, b).statistic,
+}
+ASKED = {
+    **OF_SUMS,
+    "median": Asked("median"),
+    "range": Asked("range"),
+    "percentile": Asked("percentile", level_low=0.9),
+    "quantile_range": Asked("quantile_range", level_low=0.25, level_high=0.75),
+    "mode": Asked("mode", bin_width=0.2),
+    "spearman": Asked("correlation", is_paired=True, method="spearman"),
+    "kendall": Asked("correlation", is_paired=True, method="kendall"),
+}
+NONLINEAR = list(ASKED)
 NULL = ("value", "null_median", "null_q95")
 
 
@@ -34,7 +64,9 @@ def values_of(x, b=None, replicates=1):
 
 
 def compare(task, values, name, *, with_contrast=False):
-    return compare_statistic(task, values, np.arange(len(values.columns)), name, with_contrast=with_contrast)
+    return compare_statistic(
+        task, values, np.arange(len(values.columns)), ASKED[name], with_contrast=with_contrast
+    )
 
 
 def by_hand(task, values, name, *, with_rest=False):
@@ -71,11 +103,12 @@ def by_hand(task, values, name, *, with_rest=False):
 
 def spread(groups, name):
     sd, level = groups.std(axis=1, ddof=1), groups.mean(axis=1)
+    divisor = np.where(sd > 1e-12, sd, np.inf)
     return {
         "range": np.ptp(groups, axis=1),
         "standard_deviation": sd,
-        "max_z": (groups.max(axis=1) - level) / sd,
-        "max_abs_z": np.abs(groups - level[:, None]).max(axis=1) / sd,
+        "max_z": (groups.max(axis=1) - level) / divisor,
+        "max_abs_z": np.abs(groups - level[:, None]).max(axis=1) / divisor,
     }[name]
 
 
@@ -122,7 +155,7 @@ def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, re
     random = task.draws.sources(slice(0, 150))
     task = task._replace(draws=GivenDraws(np.concatenate([[np.arange(random.shape[1])], random])))
     values = values_of(x, x + rng.normal(size=x.shape), replicates)
-    test = compare(task, values, name, with_contrast=True).contrasts[f"{name}_difference"]
+    test = compare(task, values, name, with_contrast=True).contrasts[f"{ASKED[name].statistic}_difference"]
     own, rest = by_hand(task, values, name, with_rest=True)
     size = np.abs(own - rest)
     assert test.value[0] == pytest.approx((own - rest)[0], rel=1e-9)
@@ -136,25 +169,25 @@ def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, re
     assert np.isnan([test.ci_low, test.ci_high, test.std_error]).all()
 
 
-@pytest.mark.parametrize("name", NONLINEAR)
+@pytest.mark.parametrize("name", [name for name in NONLINEAR if name != "mode"])  # its bins stay
 def test_unit_and_offset_of_a_measure_change_no_p(build, name):
     rng = np.random.default_rng(4)
     x = rng.normal(size=(12, 3))
     b = x + rng.normal(size=x.shape)
-    power = {"median": 1, "standard_deviation": 1, "variance": 2}.get(name, 0)
+    power = {"variance": 2}.get(name, int(name in (*IN_UNITS, "standard_deviation")))
     task, _ = build(x, n_permutations=199)
     one, other = (
         compare(task, values_of(factor * x, factor * b), name, with_contrast=True) for factor in (1, 1e5)
     )
     moved = compare(task, values_of(x + 1e4, b + 1e4), name, with_contrast=True)
     for metric, test in one.indices.items():
-        scaled = 1 if metric in ("max_z", "max_abs_z", "min_max_ratio") else 1e5**power
+        scaled = 1e5**power if metric in IN_THE_UNIT else 1
         assert other.indices[metric].p_value == pytest.approx(test.p_value, nan_ok=True)
         for field in NULL:
             expected = scaled * getattr(test, field)
             assert getattr(other.indices[metric], field) == pytest.approx(expected, rel=1e-9, nan_ok=True)
     assert moved.indices["range"].p_value == one.indices["range"].p_value
-    contrast, far = (done.contrasts[f"{name}_difference"] for done in (one, moved))
+    contrast, far = (done.contrasts[f"{ASKED[name].statistic}_difference"] for done in (one, moved))
     assert far.p_value.tolist() == contrast.p_value.tolist()
     assert far.value == pytest.approx(contrast.value, rel=1e-6, abs=1e-9)
 
@@ -242,7 +275,7 @@ def arrangements(task, x):
 def test_equal_values_have_no_range_or_no_statistic(build, name):
     x = np.full((8, 3), 0.1)
     test = compare(build(x, n_permutations=99)[0], values_of(x, x), name).indices["range"]
-    if name in ("skewness", "kurtosis", "correlation"):
+    if name in ("skewness", "kurtosis", "correlation", "spearman", "kendall"):
         assert test.reason[0] == "undefined_statistic"
     else:
         assert (test.value[0], test.p_value[0], test.reason[0]) == (0, 1, "interval_not_validated")
@@ -265,7 +298,7 @@ def test_columns_are_computed_alike_in_any_company(build):
         everything = values_of(x, x**2)
         done = compare(task, everything, name, with_contrast=True)
         for column in (0, 100, COLUMNS_AT_ONCE + 2):
-            alone = compare_statistic(task, everything, np.array([column]), name, with_contrast=True)
+            alone = compare_statistic(task, everything, np.array([column]), ASKED[name], with_contrast=True)
             for metric, test in done.indices.items():
                 for field in (*NULL, "p_value"):
                     number = getattr(alone.indices[metric], field)[0]
@@ -274,7 +307,9 @@ def test_columns_are_computed_alike_in_any_company(build):
             assert done.contrasts[key].p_maxt[column].tolist() == alone.contrasts[key].p_maxt[0].tolist()
 
 
-@pytest.mark.parametrize("name", ["variance", "correlation", "kl_divergence", "median"])
+@pytest.mark.parametrize(
+    "name", ["variance", "correlation", "kl_divergence", "median", "mode", "quantile_range"]
+)
 def test_false_positive_rate_is_nominal(build, name):
     rng = np.random.default_rng(11)
     prompt, n = 0.8 * rng.normal(size=(10, 1, 400)), 400
@@ -283,6 +318,6 @@ def test_false_positive_rate_is_nominal(build, name):
     done = compare(task, values_of(x, b), name, with_contrast=True)
     low, high = stats.binom.interval(0.999, n, 0.05)
     assert low <= (done.indices["standard_deviation"].p_value <= 0.05).sum() <= high
-    contrast = done.contrasts[f"{name}_difference"]
+    contrast = done.contrasts[f"{ASKED[name].statistic}_difference"]
     assert low <= (contrast.p_value[:, 0] <= 0.05).sum() <= high
     assert (contrast.p_maxt.min(axis=1) <= 0.05).sum() <= high

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.statistics import N_BINS, SMOOTHING, STATISTICS, Sample
+from python_assets.infer.asked import Asked
+from python_assets.infer.statistics import Sample, additive_statistic
+
+N_BINS, SMOOTHING = 10, 0.5
 
 
 def kl_divergence(x, b):
@@ -13,7 +16,13 @@ def kl_divergence(x, b):
     return stats.entropy(p, q)
 
 
+STATISTICS = {
+    "correlation": Asked("correlation", is_paired=True, method="pearson"),
+    "kl_divergence": Asked("kl_divergence", is_paired=True, n_bins=N_BINS, smoothing=SMOOTHING),
+    **{name: Asked(name) for name in ("mean", "variance", "standard_deviation", "skewness", "kurtosis")},
+}
 REFERENCE = {
+    "mean": lambda x, b: np.mean(x),
     "variance": lambda x, b: np.var(x, ddof=1),
     "standard_deviation": lambda x, b: np.std(x, ddof=1),
     "skewness": lambda x, b: stats.skew(x, bias=False),
@@ -33,7 +42,7 @@ def sample(x, b, n_cells=1):
 
 
 def value(name, rows):
-    statistic = STATISTICS[name]
+    statistic = additive_statistic(STATISTICS[name])
     return statistic.of(statistic.cell_sums(rows).sum(axis=1)) * rows.unit**statistic.power
 
 
@@ -58,7 +67,7 @@ def test_group_far_from_the_others_keeps_its_digits():
     x = np.concatenate([near, far])
     rows = Sample(np.repeat([0, 1], 50), (2, 1), x, x, np.array([x.min()]), np.array([x.max()]))
     for name in ("variance", "skewness", "kurtosis"):
-        statistic = STATISTICS[name]
+        statistic = additive_statistic(STATISTICS[name])
         found = statistic.of(statistic.cell_sums(rows)) * rows.unit**statistic.power
         assert found[1, 0] == pytest.approx(REFERENCE[name](far, far), rel=1e-9)
 
@@ -93,13 +102,14 @@ def test_few_values_leave_a_statistic_undefined(n, undefined):
 
 def test_no_row_is_no_value():
     rows = sample(np.ones((2, 1)), np.ones((2, 1)), n_cells=3)
-    for name, statistic in STATISTICS.items():
+    for name, asked in STATISTICS.items():
+        statistic = additive_statistic(asked)
         assert np.isnan(statistic.of(statistic.cell_sums(rows))[2, 0]), name
 
 
 def test_largest_value_falls_in_the_last_bin():
     x = np.linspace(0, 1, 11)[:, None]
-    counts = STATISTICS["kl_divergence"].cell_sums(sample(x, x))[:N_BINS, 0, 0]
+    counts = additive_statistic(STATISTICS["kl_divergence"]).cell_sums(sample(x, x))[:N_BINS, 0, 0]
     assert counts.tolist() == np.histogram(x, N_BINS)[0].tolist()
 
 

@@ -1,10 +1,10 @@
-"""tests/python_assets/infer/test_medians.py - mirrors python_assets/infer/medians.py."""
+"""tests/python_assets/infer/test_quantiles.py - mirrors python_assets/infer/quantiles.py."""
 
 import numpy as np
 import pytest
 
-from python_assets.infer.medians import GroupMedians
 from python_assets.infer.permutation import GivenDraws, each_batch
+from python_assets.infer.quantiles import GroupQuantiles
 from python_assets.infer.statistics import Sample
 
 
@@ -17,12 +17,18 @@ def rows_of(design, n_rows, n_columns, rng):
     return Sample(cell * n_columns + column, (len(design.cell), n_columns), x, x, edges, edges)
 
 
-def median(values):
-    return np.median(values) if len(values) else np.nan
+MEDIAN = ((0.5, 1),)
+OF_NUMPY = {
+    MEDIAN: np.median,
+    ((0.9, 1),): lambda values: np.quantile(values, 0.9),
+    ((0.75, 1), (0.25, -1)): lambda values: np.subtract(*np.quantile(values, [0.75, 0.25])),
+    ((1.0, 1), (0.0, -1)): np.ptp,
+}
 
 
+@pytest.mark.parametrize("levels", OF_NUMPY, ids=str)
 @pytest.mark.parametrize("has_gaps", [False, True])
-def test_medians_of_every_arrangement_are_those_of_numpy(build, has_gaps):
+def test_quantiles_of_every_arrangement_are_those_of_numpy(build, has_gaps, levels):
     rng = np.random.default_rng(1)
     x = np.ones((6, 4))
     if has_gaps:
@@ -35,9 +41,13 @@ def test_medians_of_every_arrangement_are_those_of_numpy(build, has_gaps):
     found = each_batch(
         design.group_slots,
         GivenDraws(sources),
-        lambda w, _: list(GroupMedians(design, rows, with_rest=True).own_and_rest(w)),
+        lambda w, _: list(GroupQuantiles(design, rows, levels, with_rest=True).own_and_rest(w)),
     )[0]
     own, rest = (np.concatenate([part[side] for part in found], axis=2) * rows.unit for side in (1, 2))
+
+    def of(values):
+        return OF_NUMPY[levels](values) if len(values) else np.nan
+
     holds = np.array([[g in design.group[design.block == b] for b in design.block] for g in range(4)])
     for draw, source in enumerate(sources):
         group = np.empty(len(source), dtype=int)
@@ -47,9 +57,9 @@ def test_medians_of_every_arrangement_are_those_of_numpy(build, has_gaps):
                 of_column = rows.column == column
                 cell = rows.place[of_column] // n_columns
                 values, is_own = rows.x[of_column], group[cell] == g
-                assert own[draw, g, column] == pytest.approx(median(values[is_own]))
+                assert own[draw, g, column] == pytest.approx(of(values[is_own]))
                 beside = ~is_own & holds[g][cell]
-                assert rest[draw, g, column] == pytest.approx(median(values[beside]))
+                assert rest[draw, g, column] == pytest.approx(of(values[beside]))
 
 
 def test_group_without_a_cell_has_no_median(build):
@@ -58,7 +68,7 @@ def test_group_without_a_cell_has_no_median(build):
     design = build(x, n_permutations=1)[0].design
     rows = rows_of(design, np.ones((len(design.cell), 1), dtype=int), 1, np.random.default_rng(2))
     w = each_batch(design.group_slots, GivenDraws(np.arange(10)[None]), lambda w, _: w)[0]
-    (_, own, rest), *_ = GroupMedians(design, rows, with_rest=True).own_and_rest(w)
+    (_, own, rest), *_ = GroupQuantiles(design, rows, MEDIAN, with_rest=True).own_and_rest(w)
     assert np.isnan(own[0, 1, 0])
     assert np.isnan(rest[0, 1, 0])
     assert not np.isnan(own[0, [0, 2], 0]).any()
