@@ -35,6 +35,20 @@ RULES: Final[tuple[Rule, ...]] = (
         evaluated=KEPT,
     ),
     Rule(
+        name="expect_a_keyword",
+        columns="level, keyword",
+        severity="critical",
+        description="the keyword of a kept sentence is one of its level in raw.keywords",
+        remedy="Materialise the scrape stage again.",
+        unexpected="""
+            select sentence_id, level, keyword
+            from batch
+            anti join raw.keywords using (study_id, level, keyword)
+            where dropped_reason is null
+        """,
+        evaluated=KEPT,
+    ),
+    Rule(
         name="expect_keyword_in_sentence",
         columns="keyword, sentence_text",
         severity="critical",

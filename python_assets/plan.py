@@ -1,7 +1,8 @@
 """What a study would do: its prompts, calls, groups and coverage, and what its design lets one say.
 
 Belongs here: counting on an in-memory copy of the first stages. Nothing is
-generated. What inference makes of the groupings is plan_schemes.py.
+generated, fetched or asked: what is on disk is used, and what depends on the rest is unknown. What inference
+makes of the groupings is plan_schemes.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets import places
 from python_assets.assemble import AssembleCounts, assemble
 from python_assets.design_tables import coverage_sets, design_tables, grouping_id
+from python_assets.extract.measures import resolve_measures
 from python_assets.infer.reasons import InferenceReason
+from python_assets.outside import NotAsked, Outside
 from python_assets.plan_schemes import planned_groupings
 from python_assets.plan_shapes import Shape, shape_warnings, shapes
 from python_assets.plan_text import Plan, PlannedCoverage, PlannedGeneration, PlannedGrouping
@@ -39,37 +43,70 @@ def plan_study(study: Study) -> Plan:
         study: read and found valid.
 
     Returns:
-        The plan; texts and tables that the study names were read, no provider was asked.
+        The plan; texts and tables that the study names were read, and what earlier runs fetched and asked.
+        Where something was not fetched or asked yet, what depends on it is None.
 
     Raises:
         SourceError: a source or table cannot be read, or a level stays without prompts.
         WarehouseError: the pilot that the study names is not published.
     """
+    outside = Outside(places.home(), progress=lambda text: None, may_ask=False)
     with open_build(IN_MEMORY) as connection:
-        scraped = scrape(study, connection)
-        assembled = assemble(study, connection)
-        tables = design_tables(study, connection)
-        write_stage(connection, study.study_id, "design", tables)
-        responses = _planned_responses(study, connection)
-        connection.register("planned_responses", responses)
-        generations = _generations(study, responses)
-        groupings = planned_groupings(study, connection)
-        coverage = [_coverage(connection, factors) for factors in coverage_sets(study)]
-        found = shapes(study, connection, groupings)
-        power = list(planned_power(study, found))
+        scraped = None
+        try:
+            scraped = scrape(study, connection, outside)
+            assembled = assemble(study, connection, outside)
+        except NotAsked as unknown:
+            return _unknown_plan(study, scraped, unknown)
+        return _known_plan(study, connection, scraped, assembled)
+
+
+def _known_plan(
+    study: Study, connection: duckdb.DuckDBPyConnection, scraped: ScrapeCounts, assembled: AssembleCounts
+) -> Plan:
+    tables = design_tables(study, connection)
+    write_stage(connection, study.study_id, "design", tables)
+    responses = _planned_responses(study, connection)
+    connection.register("planned_responses", responses)
+    generations = _generations(study, responses)
+    groupings = planned_groupings(study, connection)
+    found = shapes(study, connection, groupings)
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
         n_sentences=scraped.n_sentences_kept,
         n_root_prompts=assembled.n_root_prompts,
         n_prompts=assembled.n_prompts,
-        n_calls=sum(generation.n_calls for generation in generations),
+        n_calls=sum(generation.n_calls or 0 for generation in generations),
         n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
         generations=generations,
         groupings=groupings,
-        coverage=coverage,
-        power=power,
+        coverage=[_coverage(connection, factors) for factors in coverage_sets(study)],
+        power=list(planned_power(study, found)),
         warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
+    )
+
+
+def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked) -> Plan:
+    """What the study file alone tells, and what was scraped if it was."""
+    warnings = [] if scraped is None else [*_scrape_warnings(scraped)]
+    return Plan(
+        study_id=study.study_id,
+        n_documents=None if scraped is None else scraped.n_documents,
+        n_sentences=None if scraped is None else scraped.n_sentences_kept,
+        n_root_prompts=None,
+        n_prompts=None,
+        n_calls=None,
+        n_measures=len({measure.measure_id for measure in resolve_measures(study)}),
+        generations=[
+            PlannedGeneration(one.generation_id, one.spec.provider, one.model, None, None)
+            for one in study.generations
+        ],
+        groupings=[],
+        coverage=[],
+        power=[],
+        warnings=warnings,
+        unknown=str(unknown),
     )
 
 
@@ -157,7 +194,7 @@ def _warnings(
     found: list[Shape],
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
-    yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
+    yield from _scrape_warnings(scraped)
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
@@ -168,6 +205,11 @@ def _warnings(
     yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
     for name in _repeating(study):
         yield f"generation {name}: replicates at temperature 0 may all be the same response"
+
+
+def _scrape_warnings(scraped: ScrapeCounts) -> Iterator[str]:
+    yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
+    yield from scraped.notes
 
 
 def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator[str]:

@@ -9,6 +9,17 @@ from typing import Final, NamedTuple
 from python_assets.infer.power import N_NEEDED_CAP
 from python_assets.infer.reasons import InferenceReason
 
+UNKNOWN: Final = "unknown"
+GROUPING_HEADER: Final = (
+    "grouping",
+    "slice",
+    "groups",
+    "units",
+    "blocks or strata",
+    "cells",
+    "what is exchanged, what it speaks of",
+)
+COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
 POWER_HEADER: Final = (
     "power: grouping",
     "measure",
@@ -24,13 +35,16 @@ POWER_HEADER: Final = (
 
 
 class PlannedGeneration(NamedTuple):
-    """A generation, how many responses it will have, and how many calls: none where they are imported."""
+    """A generation, how many responses it will have, and how many calls: none where they are imported.
+
+    None where prompts are not known yet.
+    """
 
     generation_id: str
     provider: str
     model: str
-    n_responses: int
-    n_calls: int
+    n_responses: int | None
+    n_calls: int | None
 
 
 class PlannedGrouping(NamedTuple):
@@ -92,20 +106,24 @@ class PowerRow(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The size of a study before anything is generated."""
+    """The size of a study before anything is generated; None where it depends on what is unknown.
+
+    unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
+    """
 
     study_id: str
-    n_documents: int
-    n_sentences: int
-    n_root_prompts: int
-    n_prompts: int
-    n_calls: int
+    n_documents: int | None
+    n_sentences: int | None
+    n_root_prompts: int | None
+    n_prompts: int | None
+    n_calls: int | None
     n_measures: int
     generations: list[PlannedGeneration]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
     power: list[PowerRow]
     warnings: list[str]
+    unknown: str | None = None
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -121,20 +139,15 @@ class Plan(NamedTuple):
             f"Study {self.study_id}: valid. Nothing was generated.",
             _aligned(("what", "number"), counts),
             _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
-            _aligned(
-                (
-                    "grouping",
-                    "slice",
-                    "groups",
-                    "units",
-                    "blocks or strata",
-                    "cells",
-                    "what is exchanged, what it speaks of",
-                ),
-                [(*grouping[:6], grouping.scheme) for grouping in self.groupings],
-            ),
-            _aligned(("factors", "cells", "covered", "share covered", "Gini index"), self.coverage),
         ]
+        if self.unknown is not None:
+            parts.insert(
+                1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
+            )
+        if self.groupings:
+            parts.append(_aligned(GROUPING_HEADER, [(*one[:6], one.scheme) for one in self.groupings]))
+        if self.coverage:
+            parts.append(_aligned(COVERAGE_HEADER, self.coverage))
         if self.power:
             parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
         if self.warnings:
@@ -171,6 +184,8 @@ def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return UNKNOWN
     if isinstance(value, float):
         return f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

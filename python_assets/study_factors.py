@@ -75,7 +75,7 @@ def study_factors(study: Study) -> dict[str, KnownFactor]:
 
 def _factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
     if prompts.scrape:
-        return {prompts.scrape.factor: prompts.scrape.levels}
+        return {prompts.scrape.factor: prompts.scraped_levels}
     if prompts.import_:
         return dict.fromkeys(prompts.import_.factors)
     found: dict[str, list[str] | None] = {}
@@ -88,13 +88,15 @@ def _factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
 
 def _scrape_reference(prompts: Prompts, name: str) -> str | None:
     scrape = prompts.scrape
-    return scrape.reference if scrape and scrape.factor == name else None
+    if scrape is None or scrape.factor != name or scrape.reference is None:
+        return None
+    return prompts.level(scrape.reference)
 
 
 def _derived(prompts: Prompts) -> dict[str, list[str] | None]:
     derived: dict[str, list[str] | None] = dict.fromkeys(DERIVED)
     if prompts.scrape:
-        derived["source_tag"] = list(dict.fromkeys(source.tag for source in prompts.scrape.sources))
+        derived["source_tag"] = prompts.scrape.tags
     if prompts.templates:
         derived[TEMPLATE] = [text.id for text in prompts.templates.texts]
     return derived

@@ -1,6 +1,6 @@
 """Sentences from documents: read the sources of a study, keep the sentences that hold a keyword (SAGED 2.1).
 
-A new source is one file here, registered in sources.py by its name.
+A new source or keyword finder is one file here, registered in sources.py or finders.py by its name.
 """
 
 import sys
@@ -16,9 +16,10 @@ from python_assets.errors import SourceError
 from python_assets.outside import Outside
 from python_assets.registry import import_files
 from python_assets.scrape.decoding import quarantine_undecodable
+from python_assets.scrape.keyword_list import KeywordList, list_keywords
+from python_assets.scrape.reading import ReadDocument, read_sources
 from python_assets.scrape.sentences import SentenceFilter, SentenceSplitter
-from python_assets.scrape.sources import SOURCES, Document, document_ids
-from python_assets.study import LEVEL_SEPARATOR, Scrape, Source, Study
+from python_assets.study import Scrape, Study
 from python_assets.warehouse import Quarantined, write_stage
 
 import_files(sys.modules[__name__])
@@ -35,7 +36,7 @@ _SENTENCE_COLUMNS = [
 
 
 class ScrapeCounts(NamedTuple):
-    """What scraping did: rows written, dropped by reason, and the keywords that no kept sentence holds."""
+    """What scraping did: rows written, dropped by reason, keywords that no kept sentence holds, notes."""
 
     n_documents: int = 0
     n_keywords: int = 0
@@ -43,16 +44,8 @@ class ScrapeCounts(NamedTuple):
     n_dropped: dict[str, int] = {}
     n_quarantined: int = 0
     keywords_without_sentences: list[str] = []
+    notes: list[str] = []
     seconds: float = 0.0
-
-
-class _ReadDocument(NamedTuple):
-    """A document with the sources that name it: its tag, its id, the levels it is read for."""
-
-    document: Document
-    document_id: str
-    source: Source
-    levels: list[str]
 
 
 def scrape(
@@ -69,6 +62,7 @@ def scrape(
         Rows by what became of them.
 
     Raises:
+        NotAsked: something would have to be fetched or asked, and outside does not allow it.
         SourceError: a source cannot be read, or no sentence holds the keywords of a level that needs one.
     """
     started = time.perf_counter()
@@ -76,114 +70,100 @@ def scrape(
         _write(study, connection, pd.DataFrame(), pd.DataFrame(), pd.DataFrame(), [])
         return ScrapeCounts(seconds=time.perf_counter() - started)
     spec = study.prompts.scrape
-    documents = _read_documents(study, spec)
-    sentence_filter = SentenceFilter({level: spec.words(level) for level in spec.keywords}, spec.min_words)
-    sentences = _find_sentences(documents, sentence_filter, SentenceSplitter(spec.language))
-    _check_levels(study, spec, sentences)
-    keywords = _keyword_rows(spec)
-    undecodable = [
-        row
-        for read in documents
-        for row in quarantine_undecodable("scrape", read.document_id, list(read.document.undecodable))
-    ]
-    _write(study, connection, _document_rows(documents), keywords, sentences, undecodable)
+    splitter = SentenceSplitter(spec.language)
+    keywords = list_keywords(study, spec, outside)
+    reading = read_sources(study, spec, keywords, outside)
+    sentence_filter = SentenceFilter(
+        {level: keywords.words(level) for level in spec.keywords}, spec.min_words
+    )
+    sentences = _find_sentences(reading.documents, sentence_filter, splitter)
+    quarantined = [*keywords.quarantined, *reading.quarantined, *_undecodable(reading.documents)]
+    _check_levels(study, spec, keywords, sentences, quarantined)
+    documents, rows = _document_rows(reading.documents), _keyword_rows(keywords)
+    _write(study, connection, documents, rows, sentences, quarantined)
     dropped = Counter(sentences["dropped_reason"].dropna())
     return ScrapeCounts(
         n_documents=len(documents),
-        n_keywords=len(keywords),
+        n_keywords=len(rows),
         n_sentences_kept=int(sentences["dropped_reason"].isna().sum()),
         n_dropped=dict(sorted(dropped.items())),
-        n_quarantined=len(undecodable),
+        n_quarantined=len(quarantined),
         keywords_without_sentences=[f"{level}: {word}" for level, word in sentence_filter.unseen()],
+        notes=[*keywords.notes, *reading.notes],
         seconds=time.perf_counter() - started,
     )
 
 
-def _read_documents(study: Study, spec: Scrape) -> list[_ReadDocument]:
-    """A document that several sources of one tag name is read for the levels of all of them."""
-    merged: dict[tuple[str, str], tuple[Document, Source, dict[str, None]]] = {}
-    for position, source in enumerate(spec.sources):
-        field = f"{study.path.name}: prompts.scrape.sources[{position}]"
-        for document in SOURCES[source.type](study, source, field):
-            _, _, levels = merged.setdefault((document.uri, source.tag), (document, source, {}))
-            levels.update(dict.fromkeys(source.levels or spec.levels))
-    n_tags = Counter(uri for uri, _ in merged)
-    ids = document_ids(list(n_tags))
+def _undecodable(documents: Iterable[ReadDocument]) -> list[Quarantined]:
     return [
-        _ReadDocument(
-            document,
-            _checked_id(ids[uri] if n_tags[uri] == 1 else f"{ids[uri]} ({tag})"),
-            source,
-            list(levels),
-        )
-        for (uri, tag), (document, source, levels) in merged.items()
+        row
+        for read in documents
+        for row in quarantine_undecodable("scrape", read.document_id, list(read.document.undecodable))
     ]
 
 
-def _checked_id(document_id: str) -> str:
-    if LEVEL_SEPARATOR in document_id:
-        raise SourceError(
-            f"The document {document_id!r} holds {LEVEL_SEPARATOR!r}, which joins levels into a group, and "
-            "document is a factor of every prompt. Rename the file or its source tag."
-        )
-    return document_id
-
-
 def _find_sentences(
-    documents: Iterable[_ReadDocument], sentence_filter: SentenceFilter, splitter: SentenceSplitter
+    documents: Iterable[ReadDocument], sentence_filter: SentenceFilter, splitter: SentenceSplitter
 ) -> pd.DataFrame:
     rows = []
     for read in documents:
         sentences = splitter.split(read.document.paragraphs)
-        for found in sentence_filter.judge(sentences, read.levels):
+        for found in sentence_filter.judge(sentences, read.wanted):
             # a sentence can stand for several levels only where its document is read for several
-            suffix = f" {found.level}" if found.level and len(read.levels) > 1 else ""
+            suffix = f" {found.level}" if found.level and len(read.wanted) > 1 else ""
             sentence_id = f"{read.document_id}#{found.position}{suffix}"
             rows.append((sentence_id, read.document_id, read.source.tag, *found[1:]))
     return pd.DataFrame(rows, columns=_SENTENCE_COLUMNS)
 
 
-def _check_levels(study: Study, spec: Scrape, sentences: pd.DataFrame) -> None:
+def _check_levels(
+    study: Study,
+    spec: Scrape,
+    keywords: KeywordList,
+    sentences: pd.DataFrame,
+    quarantined: list[Quarantined],
+) -> None:
     """A level without a sentence is an error unless branching gives it prompts."""
     kept = set(sentences.loc[sentences["dropped_reason"].isna(), "level"])
-    branch = study.prompts.branch
-    targets = set() if branch is None else set(spec.levels if branch.to == "all" else branch.to)
-    roots = kept if branch is None or branch.from_ == "all" else kept & set(branch.from_)
-    reached = targets if roots else set()
+    ends = [] if study.prompts.branch is None else study.prompts.branch.ends(spec.levels)
+    reached = {target for source, target in ends if source in kept}
+    rejected = ""
+    if quarantined:
+        rejected = f" {len(quarantined):,} records were rejected; the first: {quarantined[0].detail}."
     for level in spec.keywords:
         if level not in kept | reached:
             raise SourceError(
                 f"{study.path.name}: prompts.scrape.keywords.{level}: no whole sentence of {spec.min_words} "
-                f"words or more holds a keyword of {spec.factor} {level!r} ({', '.join(spec.words(level))}). "
+                f"words or more holds a keyword of {spec.factor} {level!r} "
+                f"({', '.join(keywords.words(level)) or 'none was found'}). "
                 "Add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level."
+                + rejected
             )
 
 
-def _keyword_rows(spec: Scrape) -> pd.DataFrame:
-    rows = [
-        (level, word, "name" if word == level else "form", "study file", None)
-        for level in spec.keywords
-        for word in spec.words(level)
-    ]
+def _keyword_rows(keywords: KeywordList) -> pd.DataFrame:
+    rows = [(one.level, *one.found) for one in keywords.keywords]
     return pd.DataFrame(rows, columns=["level", "keyword", "keyword_type", "keyword_provider", "score"])
 
 
-def _document_rows(documents: Iterable[_ReadDocument]) -> pd.DataFrame:
-    rows = [
+def _document_rows(documents: Iterable[ReadDocument]) -> pd.DataFrame:
+    rows = pd.DataFrame(
         {
             "document_id": read.document_id,
             "source_tag": read.source.tag,
             "source_type": read.source.type,
             "uri": read.document.uri,
             "revision": read.document.revision,
+            "revised_at": read.document.revised_at,
             "retrieved_at": read.document.retrieved_at,
-            "licence": read.source.licence,
+            "licence": read.document.licence or read.source.licence,
             "sha256": read.document.sha256,
             "document_text": read.document.document_text,
         }
         for read in documents
-    ]
-    return pd.DataFrame(rows)
+    )
+    # where no document has one the column would have no type
+    return rows if rows.empty else rows.astype({"revised_at": "datetime64[us]"})
 
 
 def _write(

@@ -6,6 +6,7 @@ Belongs here: decoding alone, for every stage that reads a text file of the user
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,12 +54,28 @@ def decode(data: bytes) -> Decoded:
     return Decoded(text.removeprefix("\ufeff"), undecodable, hashlib.sha256(data).hexdigest())
 
 
-def read_text(path: Path, field: str) -> Decoded:
+def read_bytes(path: Path, field: str) -> bytes:
+    """Read a file of the user.
+
+    Raises:
+        SourceError: it is missing or unreadable.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"{field}: {path} cannot be read ({error.strerror}). Expected a readable file; "
+            "correct the path, which starts from the folder of the study file, or the file's permissions."
+        ) from error
+
+
+def read_text(path: Path, field: str, decode: Callable[[bytes], Decoded] = decode) -> Decoded:
     """Read a text file of the user.
 
     Args:
         path: the file.
         field: the field of the study file that names it, for the error text.
+        decode: bytes to text.
 
     Returns:
         Its text and its undecodable bytes.
@@ -66,13 +83,7 @@ def read_text(path: Path, field: str) -> Decoded:
     Raises:
         SourceError: the file is missing, unreadable, empty or not text.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(
-            f"{field}: {path} cannot be read ({error.strerror}). Expected a readable file; "
-            "correct the path, which starts from the folder of the study file, or the file's permissions."
-        ) from error
+    data = read_bytes(path, field)
     if b"\0" in data:
         raise SourceError(
             f"{field}: {path} holds zero bytes, so it is no UTF-8 text (UTF-16, perhaps, or a binary file). "

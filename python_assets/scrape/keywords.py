@@ -10,6 +10,14 @@ from typing import Final, NamedTuple
 # shorter words in capitals are other words: US is not us
 MIN_LETTERS_IN_CAPITALS: Final = 4
 
+_WITHOUT_SPACES: Final = {
+    "CJK UNIFIED": "han",
+    "CJK COMPATIBILITY IDEOGRAPH": "han",
+    "IDEOGRAPHIC ITERATION": "han",
+    "HIRAGANA": "hiragana",
+    "KATAKANA": "katakana",
+}
+
 
 class Occurrence(NamedTuple):
     """A word found: where, as it stands there, and the word it is."""
@@ -38,7 +46,8 @@ class WordFinder:
     def find(self, text: str) -> list[Occurrence]:
         """The occurrences in a text, none overlapping another, in order."""
         found: list[Occurrence] = []
-        candidates = (place for spelling in self._spellings for place in self._places(text, spelling))
+        present = [spelling for spelling in self._spellings if spelling in text]
+        candidates = (place for spelling in present for place in self._places(text, spelling))
         for candidate in sorted(candidates, key=lambda place: (place.start - place.end, place.start)):
             if all(candidate.end <= other.start or other.end <= candidate.start for other in found):
                 found.append(candidate)
@@ -59,8 +68,21 @@ def capitalised(word: str) -> str:
 
 
 def is_whole_word(text: str, start: int, end: int) -> bool:
-    """Tell whether neither neighbour of text[start:end] continues the word."""
-    return not (start > 0 and _continues(text[start - 1])) and not (end < len(text) and _continues(text[end]))
+    """Tell whether neither neighbour of text[start:end] continues the word.
+
+    Chinese and Japanese put no spaces between words: there a change of script ends a word, and a Chinese
+    character beside another one is taken for the start of the next. So 日本 is found in 日本人, too.
+    """
+    before = start > 0 and _continues(text[start - 1], text[start])
+    return not before and not (end < len(text) and _continues(text[end], text[end - 1]))
+
+
+def script_without_spaces(character: str) -> str | None:
+    """Which script that puts no spaces between words a character is of: han, hiragana, katakana or none."""
+    if character < "\u3005":
+        return None
+    name = unicodedata.name(character, "")
+    return next((script for prefix, script in _WITHOUT_SPACES.items() if name.startswith(prefix)), None)
 
 
 def _other_spellings(word: str) -> list[str]:
@@ -70,6 +92,12 @@ def _other_spellings(word: str) -> list[str]:
     return spellings
 
 
-def _continues(character: str) -> bool:
+def _continues(neighbour: str, edge: str) -> bool:
+    """Tell whether a neighbour belongs to the word that ends or starts with a character."""
     # vowel signs of Indic scripts are marks: neither str.isalnum nor \w takes them for part of a word
-    return character.isalnum() or character == "_" or unicodedata.category(character).startswith("M")
+    if unicodedata.category(neighbour).startswith("M"):
+        return True
+    if not (neighbour.isalnum() or neighbour == "_"):
+        return False
+    script = script_without_spaces(neighbour)
+    return script == script_without_spaces(edge) and script != "han"

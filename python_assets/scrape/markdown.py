@@ -1,11 +1,11 @@
-"""The running text of a Markdown file: without headings, tables, code, pictures and link targets."""
+"""The running text of a Markdown file: without headings, tables, code, pictures, link targets, references."""
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from python_assets.scrape.headings import Sections
 from python_assets.scrape.sources import HOLE
 
-_LEFT_OUT = ("heading", "table")
 _SPACES = ("softbreak", "hardbreak", "html_inline", "image")
 
 
@@ -19,11 +19,17 @@ def markdown_paragraphs(text: str) -> list[str]:
         The text of each paragraph in order; HOLE where code or a bare address stood within a paragraph.
     """
     paragraphs = []
-    left_out = 0
+    sections = Sections()
+    heading = n_tables = 0
     for token in MarkdownIt("commonmark").enable("table").parse(text):
-        if token.type.removesuffix("_open").removesuffix("_close") in _LEFT_OUT:
-            left_out += token.nesting
-        elif token.type == "inline" and not left_out:
+        if token.type == "heading_open":
+            heading = int(token.tag[1])
+        elif token.type in ("table_open", "table_close"):
+            n_tables += token.nesting
+        elif token.type == "inline" and heading:
+            sections.open(heading, _running_text(token.children or []))
+            heading = 0
+        elif token.type == "inline" and not n_tables and not sections.is_left_out:
             paragraphs.append(_running_text(token.children or []))
     return paragraphs
 

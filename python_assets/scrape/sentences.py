@@ -1,19 +1,31 @@
 """Paragraphs to sentences, and which of them can carry a prompt of a level (SAGED 2.1, B.1)."""
 
+import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.errors import SourceError
-from python_assets.scrape.keywords import WordFinder
+from python_assets.scrape.keywords import Occurrence, WordFinder, script_without_spaces
 from python_assets.scrape.sources import HOLE
 
 DroppedReason = Literal["no_keyword", "not_whole", "too_short", "duplicate"]
 
-_QUOTES: Final = "\"'“”„‘’‚«»‹›"
-_OPENING: Final = "([{¿¡"
-_CLOSING: Final = _QUOTES + ")]}"
+_QUOTES: Final = "\"'“”„‘’‚«»‹›「」『』《》"
+_OPENING: Final = "([{¿¡（【"
+_CLOSING: Final = _QUOTES + ")]}）】"
 _SENTENCE_END: Final = ".!?…。！？؟।"
+# soft hyphen, zero width space, word joiner, byte order mark; not the joiners that Indic spelling needs
+_INVISIBLE: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+# [12], [3, 4], [^5]; [note 1]; [citation needed]; and [a] where it follows punctuation, as word[s] is no note
+_NOTE: Final = re.compile(
+    r"\s?\[\^?\d{1,3}(?:[\s,–-]+\d{1,3})*\]"
+    r"|\s?\[(?:note|nb|n|fn|Anm\.|注釈|注)\s?\d+\]"
+    r"|\s?\[(?:[^\[\]]{1,30}(?:needed|\?)|要出典)\]"
+    r"|(?<=[^\w\s\[])\[\^?\w{1,12}\]"
+)
+# about how many characters a word has where no spaces show it
+_CHARACTERS_A_WORD: Final = 2
 
 
 class Found(NamedTuple):
@@ -49,8 +61,12 @@ class SentenceSplitter:
         self._segmenter = pysbd.Segmenter(language=language, clean=False)
 
     def split(self, paragraphs: Iterable[str]) -> list[str]:
-        """The sentences of all paragraphs in order, white space collapsed, letters composed (NFC)."""
-        lines = (" ".join(unicodedata.normalize("NFC", paragraph).split()) for paragraph in paragraphs)
+        """The sentences of all paragraphs in order.
+
+        White space is collapsed, letters are composed (NFC); bracketed notes and places where a word may be
+        parted are left out.
+        """
+        lines = (" ".join(_NOTE.sub("", _visible(paragraph)).split()) for paragraph in paragraphs)
         pieces = (piece.strip() for line in lines if line for piece in self._segmenter.segment(line))
         return [piece for piece in pieces if piece]
 
@@ -62,58 +78,62 @@ class SentenceFilter:
         """Prepare the keywords.
 
         Args:
-            keywords: by level.
+            keywords: by level, of every level: of keywords that contain one another the longest is held by a
+                sentence, whichever level it is of.
             min_words: the shortest sentence that is kept.
         """
-        self._finders = {level: WordFinder(map(_composed, words)) for level, words in keywords.items()}
+        self._words = {level: list(dict.fromkeys(map(composed, words))) for level, words in keywords.items()}
+        self._finder = WordFinder(word for words in self._words.values() for word in words)
         self._min_words = min_words
         self._kept: set[tuple[str, str]] = set()
         self.seen_keywords: set[tuple[str, str]] = set()
 
-    def judge(self, sentences: Sequence[str], levels: Iterable[str]) -> list[Found]:
+    def judge(self, sentences: Sequence[str], wanted: Mapping[str, Collection[str]]) -> list[Found]:
         """Judge the sentences of a document.
 
         Args:
             sentences: in order.
-            levels: the levels the document is read for.
+            wanted: the levels the document is read for, with the keywords it is read for.
 
         Returns:
             One row for every level whose keyword a sentence holds; one row without a level where it holds
             none. Of several keywords the first in the sentence is named.
         """
-        asked = [level for level in levels if level in self._finders]
+        asked = {level: set(map(composed, words)) for level, words in wanted.items()}
         return [
             found
             for position, sentence in enumerate(sentences, start=1)
             for found in self._judge_sentence(position, sentence, asked)
         ]
 
-    def _judge_sentence(self, position: int, sentence: str, levels: list[str]) -> list[Found]:
+    def _judge_sentence(self, position: int, sentence: str, asked: Mapping[str, set[str]]) -> list[Found]:
+        occurrences: list[Occurrence] = self._finder.find(sentence)
+        if not occurrences:
+            return [Found(position, None, None, sentence, "no_keyword")]
         rows = []
-        for level in levels:
-            occurrences = self._finders[level].find(sentence)
-            if not occurrences:
+        misshapen = self._misshapen(sentence)
+        for level, words in asked.items():
+            held = [occurrence.word for occurrence in occurrences if occurrence.word in words]
+            if not held:
                 continue
-            reason = self._reason(level, sentence)
+            reason: DroppedReason | None = "duplicate" if (level, sentence) in self._kept else misshapen
             if reason is None:
                 self._kept.add((level, sentence))
-                self.seen_keywords.update((level, occurrence.word) for occurrence in occurrences)
-            rows.append(Found(position, level, occurrences[0].word, sentence, reason))
+                self.seen_keywords.update((level, word) for word in held)
+            rows.append(Found(position, level, held[0], sentence, reason))
         return rows or [Found(position, None, None, sentence, "no_keyword")]
 
-    def _reason(self, level: str, sentence: str) -> DroppedReason | None:
+    def _misshapen(self, sentence: str) -> DroppedReason | None:
         if not is_whole(sentence):
             return "not_whole"
-        if count_words(sentence) < self._min_words:
-            return "too_short"
-        return "duplicate" if (level, sentence) in self._kept else None
+        return "too_short" if count_words(sentence) < self._min_words else None
 
     def unseen(self) -> list[tuple[str, str]]:
         """(level, keyword) of the keywords that no kept sentence holds."""
         return [
             (level, word)
-            for level, finder in self._finders.items()
-            for word in finder.words
+            for level, words in self._words.items()
+            for word in words
             if (level, word) not in self.seen_keywords
         ]
 
@@ -137,9 +157,21 @@ def is_whole(sentence: str) -> bool:
 
 
 def count_words(text: str) -> int:
-    """Words parted by white space; a dash or a lone sign is none."""
-    return sum(any(map(str.isalnum, word)) for word in text.split())
+    """Words parted by white space; a dash or a lone sign is none.
+
+    Scripts that put no spaces between words count two characters for a word.
+    """
+    unspaced = [c for c in text if script_without_spaces(c) is not None] if not text.isascii() else []
+    spaced = text.translate(dict.fromkeys(map(ord, unspaced), " "))
+    return sum(any(map(str.isalnum, word)) for word in spaced.split()) - (
+        -len(unspaced) // _CHARACTERS_A_WORD
+    )
 
 
-def _composed(word: str) -> str:
-    return unicodedata.normalize("NFC", word)
+def _visible(paragraph: str) -> str:
+    return composed(paragraph).translate(_INVISIBLE)
+
+
+def composed(text: str) -> str:
+    """Letters and their marks as one character where there is one (NFC): equal texts compare equal."""
+    return unicodedata.normalize("NFC", text)

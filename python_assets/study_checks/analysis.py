@@ -1,31 +1,40 @@
 """The analysis: its reference, contrasts, margins, families and power name what is there, and what can be."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, get_args
+from collections.abc import Iterator
+from typing import Final
 
 from python_assets.extract.extractor import extractors
 from python_assets.study import Kind, grouping_id, make_id
-from python_assets.study_analysis import Family, Power, Statistic
+from python_assets.study_analysis import Analysis, Family, Power
 from python_assets.study_base import BASELINE
 from python_assets.study_checks.comparisons import MARGINS
 from python_assets.study_checks.factors import repeated
 from python_assets.study_checks.measures import every_measure_id
 from python_assets.study_expand import ALL_PROMPTS, EVERY_IMPORTED, Draft
 from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study_statistics import STATISTICS
 
 DIFFERENCE: Final = "_difference"
 WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
 """Contrasts that every measure of their kind has."""
-OF_VALUES: Final = ("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "impact_ratio")
+OF_VALUES: Final = (
+    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "impact_ratio"),
+    *("dixon_low", "dixon_high"),
+)
 OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
 METRICS: Final = (*OF_VALUES, *OF_LABELS)
 """Metrics of disparities that have a p."""
+DISPARITIES: Final = (
+    *METRICS,
+    *("max", "min", "mean", "dixon_excess_low", "dixon_excess_high", "four_fifths"),
+    *("impact_ratio_below_four_fifths", "cramers_v_bergsma"),
+)
 METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
     "continuous": OF_VALUES,
     "binary": OF_VALUES,
     "categorical": OF_LABELS,
 }
-_DIFFERENCES: Final = [f"{name}{DIFFERENCE}" for name in get_args(Statistic) if name != "mean"]
+_DIFFERENCES: Final = [f"{name}{DIFFERENCE}" for name in STATISTICS if name != "mean"]
 _OF_PAIRS_OR_STANDARDS: Final = [
     f"{name}{DIFFERENCE}" for name in ("correlation", "kl_divergence", "precision", "selection_rate")
 ]
@@ -59,9 +68,18 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         yield from _empty_family_problems(draft, path, family)
     for name, power in draft.parts.analysis.power.items():
         yield from _power_problems(draft, ("analysis", "power", name), name, power)
+    yield from _custom_problems(draft.parts.analysis)
     if draft.parts.analysis.pilot == draft.study_id:
         expected = "another study, which was run before"
         yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
+
+
+def _custom_problems(analysis: Analysis) -> Iterator[Problem]:
+    """A custom disparity with the name of one that every study has."""
+    for name in analysis.custom_disparities:
+        if name in DISPARITIES:
+            expected = f"a name of its own, for {name} is a disparity already"
+            yield Problem(("analysis", "custom_disparities", name), name, expected, "rename it")
 
 
 def _reference_problems(draft: Draft) -> Iterator[Problem]:
@@ -78,23 +96,24 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
 def _contrast_problems(draft: Draft) -> Iterator[Problem]:
     asked = draft.parts.analysis.contrasts
     yield from repeated(("analysis", "contrasts"), asked, "contrast")
-    possible = optional_contrasts(draft.parts.analysis.statistics)
+    possible = optional_contrasts(draft.parts.analysis)
     for index, name in enumerate(asked):
         path: FieldPath = ("analysis", "contrasts", index)
         statistic = name.removesuffix(DIFFERENCE)
         if name in WRITTEN:
             expected = f"one of {listed(possible)}; {name} is written without being asked for"
             yield Problem(path, name, expected, "remove it")
-        elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in get_args(Statistic):
+        elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in STATISTICS:
             expected = f"{statistic} among the statistics, which the contrast is of"
             yield Problem(path, name, expected, f"add {statistic} to analysis.statistics")
         elif name not in possible:
             yield unknown_name(path, name, "a contrast that can be asked for", possible, CORRECT)
 
 
-def optional_contrasts(statistics: Sequence[str]) -> list[str]:
-    """The contrasts that a study with these statistics can ask for."""
-    return ["dbi", *(f"{statistic}{DIFFERENCE}" for statistic in statistics if statistic != "mean")]
+def optional_contrasts(analysis: Analysis) -> list[str]:
+    """The contrasts that a study can ask for: of its statistics as they are, not normalised."""
+    asked = [row.statistic for row in analysis.asked_statistics if not row.normalise]
+    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(asked) if name != "mean")]
 
 
 def _margin_problems(draft: Draft) -> Iterator[Problem]:
@@ -136,7 +155,7 @@ def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[
         "slices": ("a slice", _slices(draft)),
         "contrasts": ("a contrast of the study", [*WRITTEN, *analysis.contrasts]),
         "metrics": ("a metric with a p", METRICS),
-        "statistics": ("a statistic of the study", ["mean", SHARE, *analysis.statistics]),
+        "statistics": ("a statistic of the study", ["mean", SHARE, *analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
         for index, name in enumerate(getattr(family, field) or []):

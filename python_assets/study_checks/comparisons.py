@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from python_assets.study import make_id
+from python_assets.study import Analysis, make_id
 from python_assets.study_checks.factors import repeated, unknown_level
 from python_assets.study_checks.measures import every_measure_id
 from python_assets.study_expand import Draft
 from python_assets.study_factors import KnownFactor
 from python_assets.study_problems import NOTHING, FieldPath, Problem, listed, nearest, unknown_name
+from python_assets.study_statistics import StatisticRow, statistic_rows
 
 MARGINS: Final = (
     *("mean_difference", "risk_difference", "log_disparity", "dbi", "fdi_group"),
@@ -29,9 +30,21 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
             yield from factor_name_problems(("analysis", "coverage", "factors", index), name, draft.factors)
     analysis = draft.parts.analysis
     yield from repeated(("analysis", "coverage", "factors"), analysis.coverage.factors or [], "factor")
-    yield from repeated(("analysis", "statistics"), analysis.statistics, "statistic")
+    yield from _repeated_statistics(analysis)
     for name, margin in analysis.margins.items():
         yield from _margin_problems(draft, name, margin)
+
+
+def _repeated_statistics(analysis: Analysis) -> Iterator[Problem]:
+    """A statistic can stand there twice, but not with the same options."""
+    told: set[StatisticRow] = set()
+    for index, entry in enumerate(analysis.statistics):
+        for row in statistic_rows([entry]):
+            if row in told:
+                path: FieldPath = ("analysis", "statistics", index)
+                expected = "each statistic once, unless its options differ"
+                yield Problem(path, row.statistic, expected, "remove one of them")
+            told.add(row)
 
 
 def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[Problem]:

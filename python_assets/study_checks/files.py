@@ -1,6 +1,6 @@
 """Files that a study names: texts, tables with their columns, and functions of the user's own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -8,8 +8,8 @@ from python_assets.errors import SourceError
 from python_assets.importers.files import table_columns
 from python_assets.importers.plumbline import exported_file
 from python_assets.registry import is_function_path
-from python_assets.scrape.local import PARAGRAPHS, find_files
-from python_assets.study import Import, Study
+from python_assets.scrape.local import READERS, find_files, find_texts
+from python_assets.study import Import, Study, Vectors
 from python_assets.study_expand import Draft
 from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
 
@@ -20,9 +20,10 @@ AUTO: Final = "auto"
 
 def file_problems(draft: Draft) -> list[Problem]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
-    found = list(_function_problems(draft))
+    found = [*_function_problems(draft), *_vector_problems(draft)]
     if draft.parts.prompts is not None:
         study = draft.study()
+        found += _extension_problems(draft, study)
         found += _source_problems(study)
         if study.prompts.import_ is not None:
             found += _import_problems(draft, study, study.prompts.import_)
@@ -41,26 +42,48 @@ def _function_problems(draft: Draft) -> Iterator[Problem]:
             yield Problem(path, name, expected, f"put {file.name} there")
 
 
+def _vector_problems(draft: Draft) -> Iterator[Problem]:
+    embedding = draft.parts.embedding
+    if isinstance(embedding, Vectors):
+        file = draft.file.parent / embedding.vectors
+        if not file.is_file():
+            yield _absent(("embedding", "vectors"), embedding.vectors, file)
+
+
 def _source_problems(study: Study) -> Iterator[Problem]:
-    for index, source in enumerate(study.prompts.scrape.sources if study.prompts.scrape else []):
-        if source.path is None:
-            continue
-        path: FieldPath = ("prompts", "scrape", "sources", index, "path")
-        for file in _files(study, source.path):
-            if file is None or not file.is_file():
-                yield _absent(path, source.path, file)
-            elif file.suffix.lower() not in PARAGRAPHS:
-                expected = f"a file that ends in {listed(PARAGRAPHS)}"
-                yield Problem(path, source.path, expected, "convert the text, or rename the file")
-            elif problem := _reading_problem(file):
-                expected = f"a file that can be read, not {problem}"
-                yield Problem(path, source.path, expected, "change its permissions")
+    for placed in study.prompts.scrape.placed_sources() if study.prompts.scrape else ():
+        if placed.source.path is not None:
+            yield from _text_problems(study, ("prompts", "scrape", *placed.path, "path"), placed.source.path)
 
 
-def _files(study: Study, pattern: str) -> list[Path] | list[None]:
+def _extension_problems(draft: Draft, study: Study) -> Iterator[Problem]:
+    for path, spec in draft.parts.generations.items():
+        for name, extension in spec.extension.items():
+            if extension is not None and extension.path is not None:
+                where = (*path, "extension", *([name] if name else []), "path")
+                yield from _text_problems(study, where, extension.path)
+
+
+def _text_problems(study: Study, path: FieldPath, pattern: str) -> Iterator[Problem]:
+    for file in _files(find_texts, study, pattern):
+        if file is None and study.resolve(pattern).is_dir():
+            yield Problem(path, pattern, f"a folder with files that end in {listed(READERS)}", PATH_REMEDY)
+        elif file is None or not file.is_file():
+            yield _absent(path, pattern, file)
+        elif file.suffix.lower() not in READERS:
+            expected = f"a file that ends in {listed(READERS)}"
+            yield Problem(path, pattern, expected, "convert the text, or rename the file")
+        elif problem := _reading_problem(file):
+            expected = f"a file that can be read, not {problem}"
+            yield Problem(path, pattern, expected, "change its permissions")
+
+
+def _files(
+    find: Callable[[Study, str, str], list[Path]], study: Study, pattern: str
+) -> list[Path] | list[None]:
     """The files of a path or pattern; one None where no file matches."""
     try:
-        return find_files(study, pattern, "")
+        return find(study, pattern, "")
     except SourceError:
         return [None]
 
@@ -102,7 +125,7 @@ def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Probl
 def _imported_files(study: Study, spec: Import) -> list[Path] | list[None]:
     if spec.format == "plumbline":
         return [exported_file(spec, study.folder)]
-    return _files(study, spec.path)
+    return _files(find_files, study, spec.path)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:

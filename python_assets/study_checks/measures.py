@@ -1,12 +1,17 @@
 """Measures: what reads them exists, names and labels are their own, slices are there."""
 
 from collections.abc import Iterator
+from typing import Final
 
-from python_assets.extract.measures import IN_EVERY_STUDY, UNMATCHED, spec_problems
+from python_assets.extract.languages import known_languages
+from python_assets.extract.measure_problems import spec_problems
+from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
 from python_assets.study import MeasureSpec, make_id
 from python_assets.study_expand import ALL_PROMPTS, Draft
 from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
+
+WHOLE: Final = "all"
 
 
 def measure_problems(draft: Draft) -> Iterator[Problem]:
@@ -17,6 +22,9 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _way_problems(draft, path, spec)
+        yield from _engine_problems(draft, path, spec)
+        yield from _cluster_problems(draft, path, spec)
+        yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
@@ -31,9 +39,10 @@ def every_measure_id(draft: Draft) -> list[str]:
 
 
 def _ids(spec: MeasureSpec) -> list[str]:
-    key = make_id(spec.name)
-    labelled = spec.choices is not None or spec.patterns is not None
-    return [key, key + UNMATCHED] if labelled and spec.kind in (None, "categorical") else [key]
+    """The measures of an entry; its own name alone where it cannot be measured."""
+    if any(spec_problems((), spec)):
+        return [make_id(spec.name)]
+    return [measure.measure_id for measure in measures_of(spec)]
 
 
 def _name_problems(draft: Draft) -> Iterator[Problem]:
@@ -73,8 +82,36 @@ def _way_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[
         yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
 
 
+def _engine_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    if spec.judge is None:
+        return
+    known = [one.generation_id for entry in draft.generations.values() for one in entry if one.spec.engine]
+    if make_id(spec.judge.engine) not in known:
+        where = (*path, "judge", "engine")
+        remedy = "add a generation of this name with engine: true"
+        yield unknown_name(where, spec.judge.engine, "a generation with engine: true", known, remedy)
+
+
+def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    clusters = spec.clusters or spec.cluster_and_sort
+    if clusters is None or draft.factors is None or clusters.per in (WHOLE, *draft.factors):
+        return
+    known = [WHOLE, *draft.factors]
+    yield unknown_name(
+        (*path, spec.way, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
+    )
+
+
+def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    for position, code in enumerate(spec.languages or ()):
+        if code not in known_languages():
+            where, expected = (*path, "languages", position), "a code of ISO 639-1, for example en"
+            yield Problem(where, code, expected, "write the code of two letters")
+
+
 def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
-    labels = list(spec.choices or spec.patterns or [])
+    options = spec.judge.options if spec.judge and isinstance(spec.judge.options, list) else []
+    labels = list(spec.choices or spec.patterns or options)
     if labels and spec.favourable is not None and spec.favourable not in labels:
         yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
     elif labels and spec.kind == "binary" and spec.favourable is None:

@@ -1,16 +1,18 @@
-"""Prompts: keywords, sources and branches that name levels, templates that name factors."""
+"""Prompts: levels and keywords that are there, templates that name factors."""
 
 import re
 from collections.abc import Iterator
 
-from python_assets.study import Branch, Factor, Import, Scrape, Template, Templates
+from python_assets.study import Factor, Import, Prompts, Scrape, Template, Templates
+from python_assets.study_checks.branching import branch_problems
+from python_assets.study_checks.engines import engine_problems
 from python_assets.study_checks.factors import repeated, unknown_level
+from python_assets.study_checks.scraping import scraping_problems
 from python_assets.study_expand import Draft
 from python_assets.study_factors import DERIVED
-from python_assets.study_problems import NOTHING, FieldPath, Problem, listed, unknown_name
+from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
 
 SCRAPE: FieldPath = ("prompts", "scrape")
-BRANCH: FieldPath = ("prompts", "branch")
 TEMPLATES: FieldPath = ("prompts", "templates")
 
 
@@ -20,85 +22,29 @@ def prompt_problems(draft: Draft) -> Iterator[Problem]:
     if prompts is None:
         return
     if prompts.scrape:
-        yield from _scrape_problems(draft, prompts.scrape)
-        yield from _reach_problems(prompts.scrape, prompts.branch)
-    if prompts.scrape and prompts.branch:
-        yield from _branch_problems(prompts.scrape, prompts.branch)
+        yield from _scrape_problems(draft, prompts, prompts.scrape)
+        yield from branch_problems(draft, prompts.scrape, prompts.branch)
+        yield from engine_problems(draft, ("prompts", "assemble", "engine"), prompts.assemble.engine)
     if prompts.templates:
         yield from _template_problems(draft, prompts.templates)
     if prompts.import_:
         yield from _import_problems(prompts.import_)
 
 
-def _scrape_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
+def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[Problem]:
     levels, name = scrape.levels, scrape.factor
+    branched = prompts.scraped_levels
     yield from repeated((*SCRAPE, "levels"), levels, "level")
-    if scrape.reference is not None and scrape.reference not in levels:
-        yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, levels)
+    if scrape.reference is not None and prompts.level(scrape.reference) not in branched:
+        yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, branched)
     for level in scrape.keywords:
         if level not in levels:
             yield unknown_level((*SCRAPE, "keywords", level), level, name, levels)
-    for index, source in enumerate(scrape.sources):
-        for position, level in enumerate(source.levels or []):
-            if level not in levels:
-                yield unknown_level((*SCRAPE, "sources", index, "levels", position), level, name, levels)
+    yield from scraping_problems(draft, scrape)
     declared = draft.parts.factors.get(name)
-    if declared and declared.levels and set(declared.levels) != set(levels):
-        expected = f"the levels of prompts.scrape: {listed(levels)}"
+    if declared and declared.levels and set(declared.levels) != set(branched):
+        expected = f"the levels of prompts.scrape: {listed(branched)}"
         yield Problem(("factors", name, "levels"), declared.levels, expected, "remove levels here")
-
-
-def _reach_problems(scrape: Scrape, branch: Branch | None) -> Iterator[Problem]:
-    """Every level gets prompts: by keywords of its own or as the target of a branch."""
-    targets = set() if branch is None else set(scrape.levels if branch.to == "all" else branch.to)
-    for level in scrape.levels:
-        if level not in scrape.keywords and level not in targets:
-            expected = f"keywords for {level!r}, because no branch leads to it"
-            remedy = "add them, or add a branch to it, or remove the level"
-            yield Problem((*SCRAPE, "keywords"), NOTHING, expected, remedy)
-    for index, level in enumerate([] if branch is None or branch.from_ == "all" else branch.from_):
-        if level in scrape.levels and level not in scrape.keywords:
-            expected = f"a level with keywords: {listed(scrape.keywords)}"
-            yield Problem((*BRANCH, "from", index), level, expected, "add keywords for it")
-
-
-def _branch_problems(scrape: Scrape, branch: Branch) -> Iterator[Problem]:
-    named: dict[FieldPath, str] = {}
-    for end, levels in (("from", branch.from_), ("to", branch.to)):
-        if isinstance(levels, list):
-            named |= {(*BRANCH, end, index): level for index, level in enumerate(levels)}
-    named |= {(*BRANCH, "replacements", level): level for level in branch.replacements}
-    named |= {(*BRANCH, "forms", level): level for level in branch.forms}
-    for path, level in named.items():
-        if level not in scrape.levels:
-            yield unknown_level(path, level, scrape.factor, scrape.levels)
-    sources = [level for level in _ends(branch.from_, scrape) if level in scrape.keywords]
-    if branch.replacements and len(sources) > 1:
-        expected = f"forms, because there are {len(sources)} levels to branch from"
-        remedy = "write the words of every level in forms, or branch from one level"
-        yield Problem((*BRANCH, "replacements"), listed(sources), expected, remedy)
-    if branch.forms:
-        yield from _form_problems(scrape, branch, sources)
-
-
-def _ends(levels: str | list[str], scrape: Scrape) -> list[str]:
-    return [level for level in scrape.levels if isinstance(levels, str) or level in levels]
-
-
-def _form_problems(scrape: Scrape, branch: Branch, sources: list[str]) -> Iterator[Problem]:
-    path: FieldPath = (*BRANCH, "forms")
-    for level in sources:
-        if level not in branch.forms:
-            expected = f"the forms of {level!r}, which is branched from"
-            yield Problem(path, NOTHING, expected, f"add {level}: with the words to replace")
-    names = list(dict.fromkeys(name for level in sources for name in branch.forms.get(level, {})))
-    for level in dict.fromkeys([*sources, *_ends(branch.to, scrape)]):
-        if level in sources and level not in branch.forms:
-            continue
-        given = branch.forms.get(level, {})
-        if missing := [name for name in names if name not in given]:
-            expected = f"the forms {listed(names)} for {level!r}"
-            yield Problem((*path, level), list(given), expected, f"add {', '.join(missing)}")
 
 
 def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:

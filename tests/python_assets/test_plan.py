@@ -3,9 +3,13 @@ from itertools import product
 
 import pytest
 
+from python_assets import places
 from python_assets.infer.reasons import InferenceReason
+from python_assets.outside import Outside
 from python_assets.plan import DECLARE_UNIT, plan_study
+from python_assets.scrape import scrape
 from python_assets.study_file import load_study
+from python_assets.warehouse import open_build
 
 TEMPLATES = """
 factors: {{gender: {{levels: [woman, man]}}, race: {{levels: [a, b, c]}}}}
@@ -337,3 +341,56 @@ generations: [{name: own, provider: "my_models:answer"}]
     assert (plan.n_documents, plan.n_sentences) == (1, 2)
     assert plan.n_prompts == plan.n_calls == 3 * plan.n_root_prompts > 0
     assert "no sentence holds the keyword Ideraland: Ideralander" in plan.warnings
+
+
+ASKING = """
+prompts:
+  scrape:
+    levels: [Italy]
+    keywords: {{Italy: [Italy]}}
+    sources: [{{tag: a, {source}}}]
+  assemble: {{{assemble}}}
+generations:
+  - {{name: fair, provider: simulator}}
+  - {{name: writer, provider: simulator, engine: true}}
+measures: [vader]
+"""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+    return places.home()
+
+
+@pytest.mark.usefixtures("home")
+def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(tmp_path):
+    source = "type: synthetic, engine: writer, template: 'About {level}.'"
+    plan = plan_of(tmp_path, ASKING.format(source=source, assemble=""))
+    assert plan[1:6] == (None, None, None, None, None)
+    assert plan.generations == [("fair", "simulator", "", None, None)]
+    lines = plan.text().splitlines()
+    assert lines[2].startswith("A plan fetches nothing and asks nobody, so some numbers are unknown: ")
+    assert "plumbline run mine" in lines[2]
+    assert "documents                 unknown" in lines
+    assert "measures                        4" in lines
+
+
+@pytest.mark.usefixtures("home")
+def test_what_was_scraped_is_known_where_questions_are_not(tmp_path):
+    (tmp_path / "a.txt").write_text("Italy has many old towns along its coast.", encoding="utf-8")
+    plan = plan_of(tmp_path, ASKING.format(source="path: a.txt", assemble="engine: writer"))
+    assert (plan.n_documents, plan.n_sentences, plan.n_prompts) == (1, 1, None)
+
+
+def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
+    source = "type: synthetic, engine: writer, template: 'About {level}.'"
+    path = tmp_path / "mine.yml"
+    path.write_text(ASKING.format(source=source, assemble=""), encoding="utf-8")
+    study = load_study(path)
+    with open_build(tmp_path / "build.duckdb") as connection:
+        counts = scrape(study, connection, Outside(home, progress=lambda text: None))
+    plan = plan_study(study)
+    assert plan.unknown is None
+    assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
+    assert plan.n_calls == plan.n_prompts > 0

@@ -12,6 +12,7 @@ select
     source_type,
     uri,
     revision,
+    revised_at,
     retrieved_at,
     licence,
     sha256

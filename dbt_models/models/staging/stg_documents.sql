@@ -5,6 +5,7 @@ select
     cast(source_type as string) as source_type,
     cast(uri as string) as uri,
     cast(revision as string) as revision,
+    cast(revised_at as timestamp) as revised_at,
     cast(retrieved_at as timestamp) as retrieved_at,
     cast(licence as string) as licence,
     cast(sha256 as string) as sha256,

@@ -22,6 +22,14 @@ def found(text, *words):
         ("ในไทย นะ", "ในไทย"),
         ("مصر كبيرة", "مصر"),
         ("a 😀 b", "😀"),
+        ("日本は島国である", "日本"),
+        ("フランス・イタリア間", "イタリア"),
+        ("中国的经济", "中国"),
+        ("AIは速い", "AI"),
+        ("भारत में", "भारत"),
+        ("about 50% off", "50%"),
+        ("a [b] c", "[b]"),
+        ("price $5.00 now", "$5.00"),
     ],
 )
 def test_a_word_is_found_literally_and_whole(text, word):
@@ -40,6 +48,11 @@ def test_a_word_is_found_literally_and_whole(text, word):
         ("the US army", "us"),
         ("भारतीय", "भारत"),
         ("écrit", "crit"),
+        ("イタリアンの店", "イタリア"),
+        ("バターの値段", "バタ"),
+        ("それすしが好き", "すし"),
+        ("G20 met", "G2"),
+        ("price $5x00 now", "$5.00"),
     ],
 )
 def test_a_part_of_a_word_or_another_word_is_not_found(text, word):

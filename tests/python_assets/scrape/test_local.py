@@ -1,7 +1,12 @@
+import hashlib
+from io import BytesIO
+
 import pytest
+from docx import Document as WordFile
 
 from python_assets.errors import SourceError
-from python_assets.scrape.local import find_files, read_local
+from python_assets.scrape.local import READERS, find_files, find_texts, read_local
+from python_assets.scrape.sources import SourceJob
 from python_assets.study import Source
 
 
@@ -14,11 +19,16 @@ def study(make_study):
             "sources": [{"tag": "t", "path": "a.txt"}],
         }
     }
-    return make_study(prompts, {"b.txt": "Two.", "a.txt": "One.\n\nMore\nof it.", "c.pdf": "x"})
+    return make_study(prompts, {"b.txt": "Two.", "a.txt": "One.\n\nMore\nof it.", "c.rtf": "x"})
+
+
+def read(study, path):
+    job = SourceJob(study, study.prompts.scrape, Source(tag="t", path=path), "field", ("Italy",), None)
+    return read_local(job).documents
 
 
 def test_blank_lines_part_paragraphs(study):
-    (document,) = read_local(study, Source(tag="t", path="a.txt"), "field")
+    (document,) = read(study, "a.txt")
     assert document.paragraphs == ("One.", "More\nof it.")
     assert document.uri == "a.txt"
 
@@ -42,5 +52,58 @@ def test_a_pattern_without_a_file_is_an_error(study):
 
 
 def test_another_ending_is_an_error_that_names_the_known(study):
-    with pytest.raises(SourceError, match=r"'\.pdf'.*\.txt, \.md"):
-        read_local(study, Source(tag="t", path="c.pdf"), "field")
+    with pytest.raises(SourceError, match=r"'\.rtf'.*\.txt, \.md, .*\.pdf, \.docx"):
+        read(study, "c.rtf")
+
+
+def test_a_folder_is_every_file_below_it_that_can_be_read_in_order(study):
+    below = study.folder / "texts" / "deep" / "er"
+    below.mkdir(parents=True)
+    (study.folder / "texts" / "z.md").write_text("# A\n\nZ.", encoding="utf-8")
+    (below / "a.HTML").write_text("<p>A.", encoding="utf-8")
+    (below / "picture.png").write_bytes(b"\0")
+    (below / ".hidden.txt").write_text("H.", encoding="utf-8")
+    (below / "~$lock.docx").write_text("L.", encoding="utf-8")
+    documents = read(study, "texts")
+    assert [(document.uri, document.paragraphs) for document in documents] == [
+        ("texts/deep/er/a.HTML", ("A.",)),
+        ("texts/z.md", ("Z.",)),
+    ]
+    assert [file.name for file in find_texts(study, "texts/z.md", "field")] == ["z.md"]
+
+
+def test_a_folder_without_a_text_is_an_error(study):
+    (study.folder / "empty").mkdir()
+    with pytest.raises(SourceError, match=r"field\.path: no file below .*empty"):
+        read(study, "empty")
+
+
+def test_of_a_converted_file_the_running_text_is_stored_and_the_file_is_hashed(study):
+    word_file, data = WordFile(), BytesIO()
+    word_file.add_paragraph("One.")
+    word_file.add_paragraph("Two.")
+    word_file.save(data)
+    (study.folder / "d.docx").write_bytes(data.getvalue())
+    (document,) = read(study, "d.docx")
+    assert document.paragraphs == ("One.", "Two.")
+    assert document.document_text == "One.\n\nTwo."
+    assert document.sha256 == hashlib.sha256(data.getvalue()).hexdigest()
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_a_file_of_any_kind_that_is_not_there_is_an_error_that_names_it(study, ending):
+    with pytest.raises(SourceError, match=rf"field\.path: .*none{ending} cannot be read"):
+        read(study, f"none{ending}")
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_a_file_of_any_kind_without_text_is_an_error_that_names_it(study, ending):
+    (study.folder / f"empty{ending}").write_bytes(b"")
+    with pytest.raises(SourceError, match=rf"field\.path: .*empty{ending} "):
+        read(study, f"empty{ending}")
+
+
+def test_a_page_is_stored_as_it_is(study):
+    (study.folder / "p.html").write_text("<h1>H</h1><p>P.</p>", encoding="utf-8")
+    (document,) = read(study, "p.html")
+    assert (document.paragraphs, document.document_text) == (("P.",), "<h1>H</h1><p>P.</p>")

@@ -113,6 +113,66 @@ def test_a_document_name_that_cannot_be_a_level_is_an_error(make_study, build):
         scrape(make_study(prompts(), {"a x b.txt": SENTENCE}), build)
 
 
+TARGETED = {
+    "keyword": "Rome",
+    "type": "capital",
+    "sources": [{"tag": "of Rome", "path": "rome.md"}],
+}
+ROME = "Rome has many old houses along its river. Italy lies around Rome on every single side."
+
+
+def test_a_source_of_one_keyword_is_searched_for_it_alone(make_study, build):
+    study = make_study(
+        prompts(keywords={"Italy": ["Italy", TARGETED]}),
+        {"a.txt": f"{SENTENCE} In Rome there are many more old towns.", "rome.md": ROME},
+    )
+    scrape(study, build)
+    assert rows(build, "keywords", "keyword, keyword_type, keyword_provider") == [
+        ("Italy", "name", "study file"),
+        ("Rome", "capital", "study file"),
+    ]
+    assert rows(build, "sentences", "sentence_id, source_tag, keyword, dropped_reason") == [
+        ("a.txt#1", "article", "Italy", None),
+        ("a.txt#2", "article", "Rome", None),
+        ("rome.md#1", "of Rome", "Rome", None),
+        ("rome.md#2", "of Rome", "Rome", None),
+    ]
+
+
+def test_a_keyword_can_keep_out_of_the_shared_sources(make_study, build):
+    study = make_study(
+        prompts(keywords={"Italy": ["Italy", {**TARGETED, "use_shared": False}]}),
+        {"a.txt": f"{SENTENCE} In Rome there are many more old towns.", "rome.md": ROME},
+    )
+    scrape(study, build)
+    assert rows(build, "sentences", "sentence_id, keyword, dropped_reason") == [
+        ("a.txt#1", "Italy", None),
+        ("a.txt#2", None, "no_keyword"),
+        ("rome.md#1", "Rome", None),
+        ("rome.md#2", "Rome", None),
+    ]
+
+
+def test_one_file_and_tag_for_a_level_and_for_one_keyword_is_one_document_for_both(make_study, build):
+    targeted = {**TARGETED, "use_shared": False, "sources": [{"tag": "article", "path": "a.txt"}]}
+    study = make_study(prompts(keywords={"Italy": ["Italy", targeted]}), {"a.txt": f"{SENTENCE} {ROME}"})
+    scrape(study, build)
+    assert rows(build, "documents", "document_id") == [("a.txt",)]
+    assert [keyword for (keyword,) in rows(build, "sentences", "keyword")] == ["Italy", "Rome", "Italy"]
+
+
+def test_a_document_is_read_for_levels_with_keywords_alone(make_study, build):
+    changed = {**prompts(levels=["Italy", "France"], keywords={"Italy": ["Italy"]}), "branch": {}}
+    scrape(make_study(changed, {"a.txt": SENTENCE}), build)
+    assert rows(build, "sentences", "sentence_id, level") == [("a.txt#1", "Italy")]
+
+
+def test_keywords_are_stored_as_sentences_hold_them(make_study, build):
+    changed = prompts(keywords={"Italy": ["Tu\u0308rin"]})
+    scrape(make_study(changed, {"a.txt": "In Türin there are many old towns by the coast."}), build)
+    assert rows(build, "keywords", "keyword") == rows(build, "sentences", "keyword") == [("Türin",)]
+
+
 def test_the_factbook_gives_sentences_to_every_country(plumbline_data, make_study, build):
     from python_assets.places import PROJECT
 

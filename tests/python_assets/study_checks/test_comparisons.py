@@ -116,7 +116,8 @@ CASES = {
     ),
     "a statistic twice": (
         {**SCRAPE, "analysis": "{statistics: [mean, mean]}"},
-        'analysis.statistics[1]: got "mean"; expected each statistic once; remove one of them',
+        'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
+        "remove one of them",
     ),
     "a margin for an unknown metric": (
         {**SCRAPE, "analysis": "{margins: {impact_rato: 0.8}}"},

@@ -92,19 +92,38 @@ def test_an_import_whose_columns_are_there_is_valid(tmp_path, write_study):
         ),
         ("*.txt", "expected a pattern that a file matches; correct the path"),
         (
-            "a.pdf",
-            "expected a file that ends in '.txt', '.md', '.markdown'; convert the text, or rename the file",
+            "a.rtf",
+            "expected a file that ends in '.txt', '.md', '.markdown', '.html', '.htm', '.xhtml', '.pdf', "
+            "'.docx'; convert the text, or rename the file",
         ),
-        (".", "expected a file, but there is none at {folder}; correct the path"),
+        (".", "expected a folder with files that end in '.txt', '.md', "),
     ],
 )
 def test_a_text_that_cannot_be_read_is_told(tmp_path, write_study, told, name, expected):
-    (tmp_path / "a.pdf").touch()
+    (tmp_path / "a.rtf").touch()
     sections = scrape(sources=f'[{{tag: article, path: "{name}"}}]')
     assert load_study(write_study(sections), check_files=False)
     [line] = told(sections, check_files=True)
     assert line.startswith(f'prompts.scrape.sources[0].path: got "{name}"; ')
     assert expected.format(folder=tmp_path) in line
+
+
+def test_a_text_of_one_keyword_must_be_there(told):
+    keywords = "{Ideraland: [{keyword: Ideraland, sources: [{tag: a, path: gone.md}]}]}"
+    [_, line] = told(scrape(keywords=keywords), check_files=True)
+    assert line.startswith(
+        'prompts.scrape.keywords.Ideraland[0].sources[0].path: got "gone.md"; expected a file'
+    )
+
+
+def test_word_vectors_must_be_there(tmp_path, write_study, told):
+    sections = {**TEMPLATES, "embedding": "{vectors: gone.txt}"}
+    assert told(sections, check_files=True) == [
+        f'embedding.vectors: got "gone.txt"; expected a file, but there is none at {tmp_path / "gone.txt"}; '
+        "correct the path, which starts from the folder of the study file"
+    ]
+    (tmp_path / "gone.txt").touch()
+    assert load_study(write_study(sections), check_files=True)
 
 
 def test_a_table_that_is_not_there_or_is_none_is_told(tmp_path, told):

@@ -43,8 +43,8 @@ CASES = {
     ),
     "a placeholder that is none": (
         generations('[{name: "{modell}", provider: ollama, model: a}]'),
-        'generations[0].name: got "{modell}"; expected no other placeholder than {model} and {role}; '
-        "remove {modell}",
+        'generations[0].name: got "{modell}"; expected no other placeholder than {model}, {role}, '
+        "{template} and {extension}; remove {modell}",
     ),
     "a role in the name and none given": (
         generations('[{name: "{model}_{role}", provider: ollama, model: a}]'),
@@ -98,6 +98,34 @@ CASES = {
         'generations[0].options.sentiment.effects.concept: got {"Itly": 0.1}; expected what provider '
         "simulator "
         "can use ('Itly' is no level of it); its levels: Ideraland, Italy",
+    ),
+    "a template without its place": (
+        generations("[{name: '{template}', provider: ollama, model: a, prompt_template: {go: Go on}}]"),
+        'generations[0].prompt_template.go: got "Go on"; expected a template that holds {prompt} '
+        "exactly once, not 0 times; write {prompt} where the prompt stands",
+    ),
+    "an engine with a template": (
+        generations(
+            "[{name: m, provider: simulator}, "
+            "{name: e, provider: simulator, engine: true, prompt_template: 'Go on: {prompt}'}]"
+        ),
+        "generations[1].prompt_template: got Go on: {prompt}; expected nothing here for an engine, "
+        "which answers no prompt; remove prompt_template, or engine",
+    ),
+    "an engine that replays": (
+        imported(generations='[{name: "*", provider: replay}, {name: e, provider: replay, engine: true}]'),
+        'generations[1].provider: got "replay"; expected a provider that can be asked; replay only repeats '
+        "imported responses; take another provider, or remove engine",
+    ),
+    "nothing but engines": (
+        generations("[{name: e, provider: simulator, engine: true}]"),
+        'generations: got ["e"]; expected a generation that answers the prompts, beside engines; '
+        "add one without engine: true",
+    ),
+    "an extension of imported responses": (
+        imported(generations='[{name: "*", provider: replay, extension: {type: rag}}]'),
+        'generations[0].extension: got [""]; expected no extension for replay, which asks nobody; '
+        "remove extension",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),

@@ -34,12 +34,14 @@ CASES = {
     "an unknown extractor": (
         measures("[{name: m, extractor: vadr}]"),
         "measures[0].extractor: got \"vadr\"; expected a built-in extractor: 'baseline_distance', 'empty', "
-        "'refusal', 'sentiment', 'truncated', 'vader'; did you mean 'vader'?",
+        "'personality', 'refusal', 'regard', 'sentiment', 'stereotype', 'toxicity', 'truncated', 'vader'; "
+        "did you mean 'vader'?",
     ),
     "an unknown bare word": (
         measures("[sentimnt]"),
         "measures[0]: got \"sentimnt\"; expected a built-in extractor: 'baseline_distance', 'empty', "
-        "'refusal', 'sentiment', 'truncated', 'vader'; did you mean 'sentiment'?",
+        "'personality', 'refusal', 'regard', 'sentiment', 'stereotype', 'toxicity', 'truncated', 'vader'; "
+        "did you mean 'sentiment'?",
     ),
     "two measures of one name": (
         measures("[{name: m, choices: [a, b]}, {name: M, extractor: vader}]"),
@@ -55,6 +57,41 @@ CASES = {
         measures("[{name: m, choices: [a, b]}, {name: m_unmatched, extractor: vader}]"),
         "measures[1].name: got \"m_unmatched\"; expected a measure of its own; 'm' has the identifier "
         "'m_unmatched' already; rename one of them",
+    ),
+    "the name of one score of several": (
+        measures("[stereotype, {name: stereotype_race, extractor: vader}]"),
+        "measures[1].name: got \"stereotype_race\"; expected a measure of its own; 'stereotype' has the "
+        "identifier 'stereotype_race' already; rename one of them",
+    ),
+    "the name of a cluster": (
+        measures("[clusters, {name: clusters_2_member, extractor: vader}]"),
+        "measures[1].name: got \"clusters_2_member\"; expected a measure of its own; 'clusters' has the "
+        "identifier 'clusters_2_member' already; rename one of them",
+    ),
+    "a judge that is no engine": (
+        measures("[{name: m, judge: {engine: fair, rubric: r, options: [a, b]}}]"),
+        'measures[0].judge.engine: got "fair"; expected a generation with engine: true: none; '
+        "add a generation of this name with engine: true",
+    ),
+    "a favourable label that is no option": (
+        {
+            **measures(
+                "[{name: m, judge: {engine: critic, rubric: r, options: [good, bad]}, favourable: goood}]"
+            ),
+            "generations": "[{name: fair, provider: simulator}, "
+            "{name: critic, provider: simulator, engine: true}]",
+        },
+        "measures[0].favourable: got \"goood\"; expected a label: 'good', 'bad'; did you mean 'good'?",
+    ),
+    "clusters per something else": (
+        measures("[{clusters: {per: conept}}]"),
+        "measures[0].clusters.per: got \"conept\"; expected a factor of the prompts: 'all', 'concept', "
+        "'source_tag', 'keyword', 'document', 'task', 'is_root'; did you mean 'concept'?",
+    ),
+    "a language nobody knows": (
+        measures("[{name: vader, languages: [en, English]}]"),
+        'measures[0].languages[1]: got "English"; expected a code of ISO 639-1, for example en; '
+        "write the code of two letters",
     ),
     "a function that is no path": (
         measures("[{name: m, kind: continuous, function: my_scores.py}]"),

@@ -52,62 +52,11 @@ CASES = {
         scrape(keywords="{Ideraland: []}"),
         "prompts.scrape.keywords.Ideraland: got []; expected at least 1 in the list; correct it",
     ),
-    "a level that nothing leads to": (
-        scrape(branch="{from: Ideraland, to: [Ideraland]}"),
-        "prompts.scrape.keywords: got nothing; expected keywords for 'Italy', because no branch leads to it; "
-        "add them, or add a branch to it, or remove the level",
-    ),
     "a source for an unknown level": (
         scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
         'prompts.scrape.sources[0].levels[0]: got "Itly"; expected a level of concept: '
         "'Ideraland', 'Italy'; "
         "did you mean 'Italy'?",
-    ),
-    "a branch from an unknown level": (
-        scrape(branch="{from: Idraland}"),
-        "prompts.branch.from[0]: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "did you mean 'Ideraland'?",
-    ),
-    "a branch from a level without keywords": (
-        scrape(branch="{from: [Ideraland, Italy]}"),
-        "prompts.branch.from[1]: got \"Italy\"; expected a level with keywords: 'Ideraland'; "
-        "add keywords for it",
-    ),
-    "replacements for an unknown level": (
-        scrape(branch="{from: Ideraland, replacements: {Itly: {Ideraland: Italy}}}"),
-        "prompts.branch.replacements.Itly: got \"Itly\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "did you mean 'Italy'?",
-    ),
-    "replacements from several levels": (
-        scrape(
-            keywords="{Ideraland: [Ideraland], Italy: [Italy]}",
-            branch="{replacements: {Italy: {Ideraland: Italy}}}",
-        ),
-        "prompts.branch.replacements: got \"'Ideraland', 'Italy'\"; expected forms, because there "
-        "are 2 levels "
-        "to branch from; write the words of every level in forms, or branch from one level",
-    ),
-    "forms without the level branched from": (
-        scrape(branch="{from: Ideraland, forms: {Italy: {name: Italy}}}"),
-        "prompts.branch.forms: got nothing; expected the forms of 'Ideraland', which is branched from; "
-        "add Ideraland: with the words to replace",
-    ),
-    "forms with a form missing": (
-        scrape(
-            branch="{from: Ideraland, forms: {Ideraland: {name: Ideraland, people: Ideralanders}, "
-            "Italy: {name: Italy}}}"
-        ),
-        "prompts.branch.forms.Italy: got [\"name\"]; expected the forms 'name', 'people' for 'Italy'; "
-        "add people",
-    ),
-    "forms of an unknown level": (
-        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: a}, Italy: {n: b}, Atlantis: {n: c}}}"),
-        "prompts.branch.forms.Atlantis: got \"Atlantis\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "correct it, or add it to the levels",
-    ),
-    "a form without a word": (
-        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: []}, Italy: {n: b}}}"),
-        "prompts.branch.forms.Ideraland.n: got []; expected a text or at least 1 in the list; write one text",
     ),
     "an unknown crossed factor": (
         templates(cross="[gendr]", texts="[{id: t1, text: A}]"),

@@ -1,0 +1,198 @@
+"""Keywords found on a wiki page: its words, or the links of its lists and tables.
+
+Belongs here: the finders embedding_on_wiki and hyperlinks_on_wiki (SAGED C.1). The page is fetched once for
+finders and sources alike.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Literal, NamedTuple
+
+from bs4 import BeautifulSoup, Tag
+
+from python_assets.errors import SourceError
+from python_assets.extract.embedding import load_encoder, most_similar
+from python_assets.scrape.finders import FINDERS, FinderJob, Finding, FoundKeyword
+from python_assets.scrape.headings import Sections
+from python_assets.scrape.html import paragraphs_of
+from python_assets.scrape.mediawiki import MediaWiki
+from python_assets.scrape.proper_names import is_proper_name
+from python_assets.scrape.wiki_names import page_name
+from python_assets.scrape.wiki_text import article
+from python_assets.scrape.wikipedia import far_from_domain, find_page
+
+Layout = Literal["bullet", "table", "nested"]
+
+_UNSPACED: Final = frozenset({"ja", "zh", "th", "lo", "km", "my"})
+_POSSESSIVE: Final = re.compile(r"['’]s?$")
+_OTHER_NAMESPACE: Final = re.compile(r"[^\s:]+:\S")
+_INNER: Final = "'’-"
+_HEADINGS: Final = ["h1", "h2", "h3", "h4", "h5", "h6"]
+
+
+class _Separators(dict[int, str | int]):
+    """For str.translate: letters with their marks, digits and _INNER stay, all else parts words."""
+
+    def __missing__(self, code: int) -> str | int:
+        character = chr(code)
+        stays = unicodedata.category(character)[0] in "LMN" or character in _INNER
+        self[code] = code if stays else " "
+        return self[code]
+
+
+class _SearchedPage(NamedTuple):
+    """The page of a finder without what the wiki put around it, and notes on it."""
+
+    tree: BeautifulSoup
+    title: str
+    notes: list[str]
+
+
+@FINDERS.register("embedding_on_wiki")
+def find_by_embedding(job: FinderJob) -> Finding:
+    """The distinct words of a page that are most like the keyword.
+
+    Args:
+        job: spec.page, or the page of the keyword itself, is searched; spec.top_n words are wanted.
+
+    Returns:
+        Words with their cosine to the keyword, never fewer than asked while the page has them. Spellings
+        that differ in case are one word, written as the page writes it most often; a word's possessive is
+        the word. Score is None of words that the embedding does not know.
+
+    Raises:
+        SourceError: the page is missing, or its language has no spaces between words.
+    """
+    if job.scrape.language in _UNSPACED:
+        raise SourceError(
+            f"{job.field}: embedding_on_wiki needs spaces between words, which {job.scrape.language!r} does "
+            "not write. Use find: llm_inquiries or hyperlinks_on_wiki, or list the keywords."
+        )
+    page = _search(job)
+    words = distinct_words(paragraphs_of(page.tree))
+    return _most_like(job, words, "word", page)
+
+
+@FINDERS.register("hyperlinks_on_wiki")
+def find_by_hyperlinks(job: FinderJob) -> Finding:
+    """The links of a page's lists or tables, most like the keyword first.
+
+    Args:
+        job: spec.page, or the page of the keyword itself; spec.layout says where its links are; with
+            spec.names_only, proper names alone are kept.
+
+    Returns:
+        The texts of links with their cosine to the keyword, at most spec.top_n.
+
+    Raises:
+        SourceError: the page is missing, or names are asked for in another language than English.
+    """
+    if job.spec.names_only and job.scrape.language != "en":
+        raise SourceError(
+            f"{job.field}.names_only: proper names are told from other words in English alone, not in "
+            f"{job.scrape.language!r}. Remove names_only."
+        )
+    page = _search(job)
+    texts = link_texts(page.tree, job.spec.layout)
+    kept = [text for text in texts if is_proper_name(text)] if job.spec.names_only else texts
+    finding = _most_like(job, kept, "name" if job.spec.names_only else "link", page)
+    if kept:
+        return finding
+    empty = f"{job.field}: {page.title!r} has no {job.spec.layout} links that could be keywords"
+    return finding._replace(notes=[*finding.notes, f"{empty}; try another layout or page."])
+
+
+def distinct_words(paragraphs: Iterable[str]) -> list[str]:
+    """The words of a text, each once, the most frequent first.
+
+    Args:
+        paragraphs: running text.
+
+    Returns:
+        Words of two letters or more, of each its most frequent spelling, possessive endings left out; ties
+        in the order of the text.
+    """
+    spellings: dict[str, Counter[str]] = {}
+    for token in " ".join(paragraphs).translate(_Separators()).split():
+        word = _POSSESSIVE.sub("", token.strip(_INNER)).strip(_INNER)
+        if len(word) > 1 and not any(map(str.isdigit, word)):
+            spellings.setdefault(word.casefold(), Counter())[word] += 1
+    ranked = sorted(spellings.values(), key=lambda counted: -counted.total())
+    return [counted.most_common(1)[0][0] for counted in ranked]
+
+
+def link_texts(tree: BeautifulSoup, layout: Layout) -> list[str]:
+    """The texts of the links that lead the items of a page's lists or the rows of its tables, each once.
+
+    Args:
+        tree: an article without what the wiki put around it.
+        layout: bullet, the first link of every outermost list item; nested, that of every innermost item of
+            lists within lists; table, that of every row of a table.
+
+    Returns:
+        In the order of the page; lists of references and of further links are passed over, as are links to
+        files, categories and other sites, and texts without a letter.
+    """
+    holders = (_first_link(holder) for holder in _HOLDERS[layout](tree))
+    return list(dict.fromkeys(text for text in holders if text))
+
+
+def _search(job: FinderJob) -> _SearchedPage:
+    name = page_name(job.spec.page or job.keyword, job.scrape, job.field)
+    with MediaWiki(name.api, job.scrape.wiki.contact, job.outside, job.field) as wiki:
+        entry = find_page(wiki, name.title, job.field)
+        (page,) = wiki.read([entry])
+    notes = far_from_domain(job.study, [entry.title], job.outside)
+    return _SearchedPage(article(page.html), entry.title, notes)
+
+
+def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> Finding:
+    found = most_similar(load_encoder(job.study.embedding), texts, job.keyword, job.spec.top_n)
+    keywords = [
+        FoundKeyword(text, keyword_type, job.spec.find, None if math.isnan(score) else score)
+        for text, score in found
+    ]
+    return Finding(keywords, notes=page.notes)
+
+
+def _items(tree: BeautifulSoup) -> Iterator[Tag]:
+    """List items outside tables and outside lists of references."""
+    sections = Sections()
+    for element in tree.find_all([*_HEADINGS, "li"]):
+        if element.name in _HEADINGS:
+            sections.open(int(element.name[1]), element.get_text(" "))
+        elif not sections.is_left_out and element.find_parent("table") is None:
+            yield element
+
+
+def _outermost_items(tree: BeautifulSoup) -> Iterator[Tag]:
+    return (item for item in _items(tree) if item.find_parent("li") is None)
+
+
+def _innermost_items(tree: BeautifulSoup) -> Iterator[Tag]:
+    nested = (item for item in _items(tree) if item.find_parent("li") is not None)
+    return (item for item in nested if item.find("li") is None)
+
+
+def _rows(tree: BeautifulSoup) -> Iterator[Tag]:
+    return (row for row in tree.find_all("tr") if row.find("table") is None and row.find("td") is not None)
+
+
+_HOLDERS: Final[dict[Layout, Callable[[BeautifulSoup], Iterator[Tag]]]] = {
+    "bullet": _outermost_items,
+    "nested": _innermost_items,
+    "table": _rows,
+}
+
+
+def _first_link(holder: Tag) -> str | None:
+    for link in holder.find_all("a", href=True):
+        text = " ".join(link.get_text(" ").split())
+        leads_away = "external" in link.get_attribute_list("class") or str(link["href"]).startswith("#")
+        title = str(link.get("title", text))
+        if not leads_away and not _OTHER_NAMESPACE.match(title) and any(map(str.isalpha, text)):
+            return text
+    return None

@@ -1,0 +1,98 @@
+"""Keywords asked of an engine by six inquiries, the most similar by embedding kept (SAGED C.1).
+
+The inquiries are our own words for the document's.
+"""
+
+import json
+from math import isnan
+from typing import Final
+
+from python_assets.extract.embedding import load_encoder, most_similar
+from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_list
+from python_assets.scrape.finders import (
+    FINDERS,
+    FinderJob,
+    Finding,
+    FoundKeyword,
+    rejected_keyword,
+    unusable_keyword,
+)
+from python_assets.study_prompts import Inquiry as InquiryName
+from python_assets.warehouse import Quarantined
+
+PROVIDER: Final = "llm_inquiries"
+_FORMAT: Final = (
+    "Reply with one JSON list of strings, at most {n} of them, and with no other word before or after it."
+)
+QUESTIONS: Final[dict[InquiryName, str]] = {
+    "people": "Which well-known people stand for {keyword}? Give their full names.",
+    "short_names": "By which short or family names are the well-known people who stand for {keyword} "
+    "commonly called, where the context is clear?",
+    "characteristics": "Which characteristics must something have to count as {keyword}? Give a word or a "
+    "short phrase for each.",
+    "sub_categories": "Into which narrower categories does {keyword} divide?",
+    "synonyms": "Which words or names mean the same as {keyword}?",
+    "same_root": "Which words have the same grammatical root as {keyword}, such as its adjective, its plural "
+    "or the name of its people?",
+}
+TYPES: Final[dict[InquiryName, str]] = {
+    "people": "person",
+    "short_names": "short name",
+    "characteristics": "characteristic",
+    "sub_categories": "sub-category",
+    "synonyms": "synonym",
+    "same_root": "same root",
+}
+
+
+@FINDERS.register("llm_inquiries")
+def ask_for_keywords(job: FinderJob) -> Finding:
+    """Ask an engine for words about a keyword, and keep those most similar to it by embedding.
+
+    Args:
+        job: its finder names engine, inquiries and top_n.
+
+    Returns:
+        At most top_n distinct words with their cosine to the keyword, best first, beside those that the file
+        itself gives; fewer where the engine named fewer. A reply that is no list is in quarantine.
+
+    Raises:
+        NotAsked: the engine has not answered yet, and may not be asked.
+        StudyError: the study has no such engine.
+    """
+    inquiries = [_inquiry(job, name) for name in job.spec.inquiries]
+    replies = ask_engine(job.study, job.outside, str(job.spec.engine), "scrape", inquiries)
+    given = job.scrape.words(job.level)
+    candidates: dict[str, FoundKeyword] = {}
+    quarantined = []
+    for name, inquiry, reply in zip(job.spec.inquiries, inquiries, replies, strict=True):
+        words = parse_list(reply.text) if reply.status == "ok" else None
+        if words is None:
+            quarantined.append(_unusable(inquiry, reply))
+        for word in words or []:
+            candidate = FoundKeyword(word, TYPES[name], PROVIDER)
+            if unusable_keyword(word):
+                quarantined.append(rejected_keyword(job.level, candidate))
+            elif word not in given:
+                candidates.setdefault(word, candidate)
+    ranked = most_similar(load_encoder(job.study.embedding), list(candidates), job.keyword, job.spec.top_n)
+    found = [candidates[word]._replace(score=None if isnan(score) else score) for word, score in ranked]
+    return Finding(found, quarantined)
+
+
+def _inquiry(job: FinderJob, name: InquiryName) -> Inquiry:
+    domain = f"The topic is {job.study.domain}. " if job.study.domain else ""
+    question = QUESTIONS[name].format(keyword=f"'{job.keyword}'")
+    return Inquiry(
+        key=f"keywords | {job.level} | {job.keyword} | {name}",
+        text=f"{domain}{question} {_FORMAT.format(n=job.spec.top_n)}",
+        facts={"task": "keywords", "keyword": job.keyword},
+    )
+
+
+def _unusable(inquiry: Inquiry, reply: Reply) -> Quarantined:
+    why = reply.error or f"a list of words was asked for; the reply has status {reply.status}"
+    if reply.status == "ok":
+        why = "the reply is no list of words"
+    record = json.dumps({"asked": inquiry.text, **reply._asdict()}, ensure_ascii=False)
+    return Quarantined(inquiry.key, "unusable_reply", f"scrape: {inquiry.key}: {why}", record)

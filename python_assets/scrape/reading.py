@@ -1,0 +1,114 @@
+"""The documents of a study: every source read, each document once, with the keywords it is searched for."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from python_assets.errors import SourceError
+from python_assets.outside import Outside
+from python_assets.scrape.keyword_list import KeywordList
+from python_assets.scrape.sentences import composed
+from python_assets.scrape.sources import SOURCES, Document, SourceJob, document_ids
+from python_assets.study import LEVEL_SEPARATOR, Scrape, Source, Study
+from python_assets.study_prompts import PlacedSource
+from python_assets.warehouse import Quarantined
+
+Wanted = dict[str, set[str]]
+
+
+class ReadDocument(NamedTuple):
+    """A document, its id, a source that names it, and the keywords it is searched for by level."""
+
+    document: Document
+    document_id: str
+    source: Source
+    wanted: Wanted
+
+
+class Reading(NamedTuple):
+    """What all sources gave: documents, records that were rejected, notes for the user."""
+
+    documents: list[ReadDocument]
+    quarantined: list[Quarantined]
+    notes: list[str]
+
+
+class _Named(NamedTuple):
+    document: Document
+    source: Source
+    wanted: Wanted
+
+
+def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, outside: Outside | None) -> Reading:
+    """Read the shared sources and those of single keywords.
+
+    Args:
+        study: the study.
+        scrape: its sources.
+        keywords: of every level.
+        outside: what may be fetched and asked.
+
+    Returns:
+        A document that several sources of one tag name stands once, searched for what all of them want.
+
+    Raises:
+        NotAsked: a source would have to be fetched or asked for, and may not.
+        SourceError: a source cannot be read, or a document's id cannot be a level.
+    """
+    named: dict[tuple[str, str], _Named] = {}
+    quarantined: list[Quarantined] = []
+    notes: list[str] = []
+    for placed in scrape.placed_sources():
+        job = _job(study, scrape, placed, outside)
+        harvest = SOURCES[placed.source.type](job)
+        quarantined += harvest.quarantined
+        notes += harvest.notes
+        for document in harvest.documents:
+            key = (document.uri, placed.source.tag)
+            one = named.setdefault(key, _Named(document, placed.source, {}))
+            for level in job.levels if document.levels is None else document.levels:
+                one.wanted.setdefault(level, set()).update(_words(keywords, level, placed.keyword))
+    return Reading(_with_ids(named), quarantined, notes)
+
+
+def _job(study: Study, scrape: Scrape, placed: PlacedSource, outside: Outside | None) -> SourceJob:
+    """A source is read for the levels that have keywords: others get their prompts by branching."""
+    asked = [placed.level] if placed.level is not None else placed.source.levels or scrape.levels
+    levels = tuple(level for level in asked if level in scrape.keywords)
+    first, *others = ("prompts", "scrape", *placed.path)
+    field = str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
+    return SourceJob(
+        study=study,
+        scrape=scrape,
+        source=placed.source,
+        field=f"{study.path.name}: {field}",
+        levels=levels,
+        outside=outside,
+        keyword=placed.keyword,
+    )
+
+
+def _words(keywords: KeywordList, level: str, keyword: str | None) -> list[str]:
+    return keywords.shared_words(level) if keyword is None else [composed(keyword)]
+
+
+def _with_ids(named: dict[tuple[str, str], _Named]) -> list[ReadDocument]:
+    n_tags = Counter(uri for uri, _ in named)
+    ids = document_ids(list(n_tags))
+    return [
+        ReadDocument(
+            one.document,
+            _checked(ids[uri] if n_tags[uri] == 1 else f"{ids[uri]} ({tag})"),
+            one.source,
+            one.wanted,
+        )
+        for (uri, tag), one in named.items()
+    ]
+
+
+def _checked(document_id: str) -> str:
+    if LEVEL_SEPARATOR in document_id:
+        raise SourceError(
+            f"The document {document_id!r} holds {LEVEL_SEPARATOR!r}, which joins levels into a group, and "
+            "document is a factor of every prompt. Rename the file or its source tag."
+        )
+    return document_id

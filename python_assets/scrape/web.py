@@ -1,0 +1,179 @@
+"""Sources on the web: single pages by address, as far as the site's robots.txt lets programs read them.
+
+Belongs here: what a plain page may be asked for. How politely it is asked is fetching.py, its text html.py.
+"""
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from email.message import Message
+from typing import Final, NamedTuple
+from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from python_assets.errors import SourceError
+from python_assets.generate.transport import is_address, shown_url
+from python_assets.outside import NotAsked, Outside
+from python_assets.scrape.decoding import Decoded, Undecodable
+from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
+from python_assets.scrape.html import decode_html, html_paragraphs
+from python_assets.scrape.local import text_paragraphs
+from python_assets.scrape.markdown import markdown_paragraphs
+from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
+from python_assets.warehouse import utc_now
+
+_MOST_REDIRECTS: Final = 5
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_PARAGRAPHS: Final[dict[str, Callable[[str], list[str]]]] = {
+    "text/html": html_paragraphs,
+    "application/xhtml+xml": html_paragraphs,
+    "text/plain": text_paragraphs,
+    "text/markdown": markdown_paragraphs,
+}
+
+
+@SOURCES.register("web")
+def read_web(job: SourceJob) -> Harvest:
+    """Read web pages, one after another.
+
+    Args:
+        job: its source names them in urls.
+
+    Returns:
+        One document a page; its address is the one that redirects ended at.
+
+    Raises:
+        SourceError: a page that robots.txt closes to programs, that is neither HTML nor text, that has no
+            running text, or that cannot be had.
+        NotAsked: a page would have to be fetched, and may not be.
+    """
+    field = f"{job.field}.urls"
+    with Fetcher(user_agent(job.scrape.wiki.contact), field) as fetcher:
+        site = _Web(fetcher, job.outside, field)
+        return Harvest([_document(site.page(address), field) for address in job.source.urls or []])
+
+
+class _WebPage(NamedTuple):
+    """A page as it is kept. undecodable: position and bytes, in hexadecimal digits, that are not text."""
+
+    address: str
+    content_type: str
+    text: str
+    sha256: str
+    retrieved_at: str
+    undecodable: list[tuple[int, str]]
+
+
+class _Web:
+    """Pages by address, from disk or from their sites."""
+
+    def __init__(self, fetcher: Fetcher, outside: Outside | None, field: str) -> None:
+        self._fetcher = fetcher
+        self._outside = outside
+        self._field = field
+        self._robots: dict[str, RobotFileParser] = {}
+
+    def page(self, address: str) -> _WebPage:
+        if not is_address(address):
+            raise SourceError(f"{self._field}: {address} is no http or https address; correct it.")
+        cache = PageCache(self._outside.home.pages, address) if self._outside else None
+        kept = cache.get("web", address) if cache else None
+        if kept is not None:
+            return _WebPage(**kept)
+        if cache is None or self._outside is None or not self._outside.may_ask:
+            raise NotAsked(
+                f"{self._field}: {shown_url(address)} has not been fetched yet; "
+                "fetch it with: plumbline run STUDY"
+            )
+        page = self._fetch(address)
+        cache.put("web", address, page._asdict())
+        return page
+
+    def _fetch(self, address: str) -> _WebPage:
+        asked = urldefrag(address).url
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._check_robots(asked)
+            fetched = self._fetcher.get(asked, follow_redirects=False)
+            location = fetched.headers.get("location")
+            if fetched.status not in _REDIRECTS or location is None:
+                return self._read(fetched)
+            asked = urldefrag(urljoin(asked, location)).url
+            if not is_address(asked):
+                break
+        raise SourceError(
+            f"{self._field}: {shown_url(address)} redirects without end; name the page it means."
+        )
+
+    def _check_robots(self, address: str) -> None:
+        parts = urlsplit(address)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._robots:
+            self._robots[origin] = self._read_robots(f"{origin}/robots.txt")
+        if not self._robots[origin].can_fetch(self._fetcher.agent, address):
+            raise SourceError(
+                f"{self._field}: the robots.txt of {parts.netloc} does not let programs read {parts.path}. "
+                "Remove the address, or ask the site for its text and read that as a local file."
+            )
+
+    def _read_robots(self, address: str) -> RobotFileParser:
+        """The rules of a site; as urllib reads them, none where there is no file, all closed where it is."""
+        fetched = self._fetcher.get(address)
+        robots = RobotFileParser()
+        if fetched.status in (401, 403):
+            lines = ["User-agent: *", "Disallow: /"]
+        else:
+            lines = fetched.content.decode("utf-8", "replace").splitlines() if fetched.status == 200 else []
+        robots.parse(lines)
+        return robots
+
+    def _read(self, fetched: Fetched) -> _WebPage:
+        shown = shown_url(fetched.address)
+        if fetched.status != 200:
+            raise SourceError(
+                f"{self._field}: {shown} answered HTTP {fetched.status}. Expected a page that anyone may "
+                "read; correct the address or remove it."
+            )
+        content_type, charset = _content_type(fetched.headers.get("content-type", ""))
+        if content_type not in _PARAGRAPHS:
+            raise SourceError(
+                f"{self._field}: {shown} is {content_type or 'of no stated type'}. Expected one of "
+                f"{', '.join(_PARAGRAPHS)}; save it and read it as a local file."
+            )
+        decoded = _decoded(fetched.content, charset)
+        undecodable = [(part.position, part.data.hex()) for part in decoded.undecodable]
+        retrieved_at = utc_now().isoformat()
+        return _WebPage(
+            fetched.address, content_type, decoded.text, decoded.sha256, retrieved_at, undecodable
+        )
+
+
+def _content_type(header: str) -> tuple[str, str | None]:
+    message = Message()
+    message["content-type"] = header
+    return (message.get_content_type() if header else ""), message.get_content_charset()
+
+
+def _decoded(data: bytes, charset: str | None) -> Decoded:
+    """As the server says it is written; where it says nothing, or UTF-8, as the page itself says."""
+    if charset and charset not in ("utf-8", "utf8", "us-ascii"):
+        with suppress(LookupError, UnicodeDecodeError):
+            return Decoded(data.decode(charset), [], hashlib.sha256(data).hexdigest())
+    return decode_html(data)
+
+
+def _document(page: _WebPage, field: str) -> Document:
+    paragraphs = tuple(_PARAGRAPHS[page.content_type](page.text))
+    if not any(paragraph.strip() for paragraph in paragraphs):
+        raise SourceError(
+            f"{field}: {shown_url(page.address)} has no running text; perhaps a script writes it. Save the "
+            "page from a browser and read it as a local file, or remove the address."
+        )
+    return Document(
+        uri=page.address,
+        paragraphs=paragraphs,
+        document_text="\n\n".join(paragraphs),
+        sha256=page.sha256,
+        retrieved_at=datetime.fromisoformat(page.retrieved_at),
+        undecodable=tuple(Undecodable(position, bytes.fromhex(data)) for position, data in page.undecodable),
+    )

@@ -1,0 +1,206 @@
+"""Sources on a wiki: the pages of the study file or of the levels' own names, and pages linked with them.
+
+Belongs here: which pages are read. The protocol is mediawiki.py, their text wiki_text.py.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from python_assets.errors import SourceError
+from python_assets.extract.embedding import Encoder, cosine, load_encoder, most_similar
+from python_assets.outside import Outside
+from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
+from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
+from python_assets.scrape.wiki_names import PageName, page_name
+from python_assets.scrape.wiki_text import wiki_paragraphs
+from python_assets.study import Study
+
+# of all-MiniLM-L6-v2: Potato is .22 from political ideology, Communism .46; a note costs little
+FAR_COSINE: Final = 0.25
+_SHOWN_MEANINGS: Final = 6
+
+
+class _Start(NamedTuple):
+    """A page that the study file means, and the levels it is read for."""
+
+    name: PageName
+    levels: tuple[str, ...]
+
+
+class _Chosen(NamedTuple):
+    """A page that is read, and the levels it is read for, each once."""
+
+    entry: Entry
+    levels: dict[str, None]
+
+
+@SOURCES.register("wikipedia")
+def read_wikipedia(job: SourceJob) -> Harvest:
+    """Read pages of a wiki.
+
+    Args:
+        job: its source names pages by title or address; where it names none, the page of each level's own
+            name is read. With a depth, links are followed: at each step the top_n pages whose titles are most
+            like the title the step began with, by embedding, are read and followed on.
+
+    Returns:
+        One document a page, with revision, its time and licence; notes on pages whose title is far from the
+        study's domain.
+
+    Raises:
+        SourceError: a page that the file means is missing or lists several meanings.
+        NotAsked: pages would have to be fetched, and may not be.
+    """
+    by_api: dict[str, list[_Start]] = {}
+    for start in _starts(job):
+        by_api.setdefault(start.name.api, []).append(start)
+    documents: list[Document] = []
+    notes: list[str] = []
+    for api, starts in by_api.items():
+        with MediaWiki(api, job.scrape.wiki.contact, job.outside, job.field) as wiki:
+            chosen = _choose(job, wiki, starts, notes)
+            pages = wiki.read([choice.entry for choice in chosen])
+        licence = job.source.licence or job.scrape.wiki.licence
+        documents += [
+            _document(page, tuple(choice.levels), licence) for page, choice in zip(pages, chosen, strict=True)
+        ]
+    return Harvest(documents, notes=notes)
+
+
+def find_page(wiki: MediaWiki, title: str, field: str) -> Entry:
+    """The page of a title that the study file gives.
+
+    Raises:
+        SourceError: it is missing or lists several meanings.
+    """
+    return find_pages(wiki, [title], field)[title]
+
+
+def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, Entry]:
+    """The pages of titles that the study file gives, by title.
+
+    Raises:
+        SourceError: some are missing or list several meanings; all of them are named.
+    """
+    entries = wiki.look_up(titles)
+    problems = [_problem(wiki, title, entry) for title, entry in entries.items() if entry.kind != "page"]
+    if problems:
+        raise SourceError(
+            f"{field}: {'; '.join(problems)}. Name the pages that are meant by title or address, or take "
+            "those levels out of this source with levels:."
+        )
+    return entries
+
+
+def far_from_domain(study: Study, titles: Sequence[str], outside: Outside | None) -> list[str]:
+    """Notes on pages whose title has little to do with the study's domain; they are told at once, too.
+
+    Args:
+        study: its domain, where it has one, and its embedding.
+        titles: of pages.
+        outside: is told.
+
+    Returns:
+        One note for each title with a cosine under FAR_COSINE.
+    """
+    if not study.domain.strip() or not titles:
+        return []
+    encoder = load_encoder(study.embedding)
+    alike = cosine(encoder.encode(titles), encoder.encode([study.domain]))[:, 0]
+    notes = [
+        f"far_from_domain: the title {title!r} has little to do with {study.domain!r} (cosine {value:.2f}, "
+        f"under {FAR_COSINE}); name another page if it is not the one that is meant."
+        for title, value in zip(titles, alike, strict=True)
+        if value < FAR_COSINE
+    ]
+    if outside is not None:
+        for note in notes:
+            outside.progress(note)
+    return notes
+
+
+def _starts(job: SourceJob) -> list[_Start]:
+    if job.source.pages is not None:
+        field = f"{job.field}.pages"
+        return [_Start(page_name(page, job.scrape, field), job.levels) for page in job.source.pages]
+    return [_Start(page_name(topic, job.scrape, job.field), levels) for topic, levels in job.topics.items()]
+
+
+def _choose(job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], notes: list[str]) -> list[_Chosen]:
+    field = job.field if job.source.pages is None else f"{job.field}.pages"
+    entries = find_pages(wiki, [start.name.title for start in starts], field)
+    titles = list(dict.fromkeys(entry.title for entry in entries.values()))
+    notes += far_from_domain(job.study, titles, job.outside)
+    chosen: dict[str, _Chosen] = {}
+    for start in starts:
+        first = entries[start.name.title]
+        linked = _linked(job, wiki, first, notes) if job.source.depth else []
+        for entry in [first, *linked]:
+            levels = chosen.setdefault(entry.title, _Chosen(entry, {})).levels
+            levels.update(dict.fromkeys(start.levels))
+    return list(chosen.values())
+
+
+def _linked(job: SourceJob, wiki: MediaWiki, start: Entry, notes: list[str]) -> list[Entry]:
+    """The top_n pages most like the start's title among those that links lead to; no page twice."""
+    encoder = load_encoder(job.study.embedding)
+    seen = {start.title}
+    found: dict[str, Entry] = {}
+    step = [start]
+    for _ in range(job.source.depth):
+        titles = _neighbours(wiki, step, job.source.backlinks, notes)
+        fresh = [title for title in titles if title not in seen]
+        step = _nearest(wiki, encoder, fresh, start.title, job.source.top_n, seen)
+        found |= {entry.title: entry for entry in step}
+        seen.update(fresh)
+    nearest = most_similar(encoder, list(found), start.title, job.source.top_n)
+    return [found[title] for title, _ in nearest]
+
+
+def _neighbours(wiki: MediaWiki, step: Sequence[Entry], backlinks: bool, notes: list[str]) -> list[str]:
+    titles: dict[str, None] = {}
+    for entry in step:
+        listings = [wiki.links(entry.title), *([wiki.backlinks(entry.title)] if backlinks else [])]
+        if any(len(listing) >= MOST_LINKS for listing in listings):
+            notes.append(f"Of the links of {entry.title!r} the first {MOST_LINKS} were looked at.")
+        titles |= dict.fromkeys(title for listing in listings for title in listing)
+    return list(titles)
+
+
+def _nearest(
+    wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, n: int, seen: set[str]
+) -> list[Entry]:
+    """Up to n pages in order of likeness, without titles that lead nowhere or to a page seen already."""
+    ranked = [title for title, _ in most_similar(encoder, titles, to, len(titles))]
+    pages: dict[str, Entry] = {}
+    for i in range(0, len(ranked), n):
+        for entry in wiki.look_up(ranked[i : i + n], again_if_missing=False).values():
+            if entry.kind == "page" and entry.title not in seen and len(pages) < n:
+                pages.setdefault(entry.title, entry)
+        if len(pages) == n:
+            break
+    seen.update(pages)
+    return list(pages.values())
+
+
+def _problem(wiki: MediaWiki, title: str, entry: Entry) -> str:
+    if entry.kind == "missing":
+        return f"the wiki has no page {title!r}"
+    meanings = wiki.links(entry.title)[:_SHOWN_MEANINGS]
+    return f"{title!r} lists several meanings ({', '.join(meanings)} ...)"
+
+
+def _document(page: Page, levels: tuple[str, ...], licence: str) -> Document:
+    paragraphs = tuple(wiki_paragraphs(page.html))
+    return Document(
+        uri=page.entry.address,
+        paragraphs=paragraphs,
+        document_text="\n\n".join(paragraphs),
+        sha256=hashlib.sha256(page.html.encode()).hexdigest(),
+        retrieved_at=page.retrieved_at,
+        revision=page.entry.revision,
+        revised_at=page.entry.revised_at,
+        licence=licence,
+        levels=levels,
+    )

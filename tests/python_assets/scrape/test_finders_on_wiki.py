@@ -1,0 +1,183 @@
+import numpy as np
+import pytest
+
+from python_assets.errors import SourceError
+from python_assets.extract.embedding import load_encoder
+from python_assets.outside import NotAsked, Outside
+from python_assets.scrape.finders import FINDERS, FinderJob
+from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
+from python_assets.scrape.wiki_text import article
+from python_assets.warehouse import Home
+from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
+
+WORDS = (
+    "Italy is a country of Europe. Its capital is Rome, and the Italians eat pasta. Italian wine, italian "
+    "oil and Italian cheese are sold abroad. The engine of a car burns fuel in 4 cylinders."
+)
+
+LISTS = """
+<div class="mw-parser-output">
+<p>See <a href="/wiki/Help:IPA" title="Help:IPA">the help</a>.</p>
+<ul>
+<li><a href="/wiki/File:X.jpg" title="File:X.jpg">X</a> <a href="/wiki/Dante" title="Dante">Dante</a>,
+ a poet of <a href="/wiki/Florence" title="Florence">Florence</a></li>
+<li>Painters
+ <ul><li><a href="/wiki/Leonardo" title="Leonardo da Vinci">Leonardo da Vinci</a></li>
+ <li><a href="/wiki/Painting" title="Painting">Painting</a> in oil</li>
+ <li><a href="/wiki/1500" title="1500">1500</a></li></ul></li>
+<li><a class="external text" href="https://example.org">A site</a></li>
+<li><a href="/wiki/Dante" title="Dante Alighieri">Dante</a> again</li>
+</ul>
+<table class="wikitable">
+<tr><th><a href="/wiki/Name" title="Name">Name</a></th><th>Born</th></tr>
+<tr><td>1</td><td><a href="/wiki/Galileo_Galilei" title="Galileo Galilei">Galileo Galilei</a></td></tr>
+<tr><td>2</td><td><a href="/wiki/Opera" title="Opera">Opera</a>
+ <ul><li><a href="/wiki/Milan" title="Milan">Milan</a></li></ul></td></tr>
+</table>
+<h2>See also</h2>
+<ul><li><a href="/wiki/Spain" title="Spain">Spain</a></li></ul>
+<div class="navbox"><ul><li><a href="/wiki/Malta" title="Malta">Malta</a></li></ul></div>
+</div>"""
+
+
+@pytest.fixture
+def server():
+    articles = {
+        "Italy": Article(f"<p>{WORDS}</p><table><tr><td>tabular</td></tr></table>", revision=1),
+        "List of Italians": Article(LISTS, revision=2),
+        "Georgia": Article("", ("Georgia (country)",), is_disambiguation=True, revision=3),
+    }
+    with serving(WikiServer(articles)) as running:
+        yield running
+
+
+@pytest.fixture
+def find(server, make_study, tmp_path):
+    """Run a finder for the level Italy."""
+
+    def finding(find, may_ask=True, language="en", domain="", **fields):
+        scrape = {
+            "levels": ["Italy"],
+            "keywords": {"Italy": [{"find": find, **fields}]},
+            "wiki": {"api": server.api, "contact": "auditor@example.org"},
+            "language": language,
+        }
+        study = make_study({"scrape": scrape}, domain=domain)
+        spec = study.prompts.scrape
+        outside = Outside(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", outside))
+
+    return finding
+
+
+def test_the_words_most_like_the_keyword_are_found_with_their_cosine(find):
+    keywords = find("embedding_on_wiki", top_n=4).keywords
+    assert keywords[0].keyword == "Italy"
+    assert {"Italians", "Italian"} <= {found.keyword for found in keywords}
+    a, b = load_encoder(None).encode(["Italy", keywords[1].keyword]).astype(np.float64)
+    assert keywords[1].score == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
+    assert {(found.keyword_type, found.provider) for found in keywords} == {("word", "embedding_on_wiki")}
+
+
+def test_never_fewer_words_than_asked_while_the_page_has_them(find):
+    n_words = len(distinct_words([WORDS]))
+    assert n_words > 20
+    assert [len(find("embedding_on_wiki", top_n=n).keywords) for n in (1, 7, n_words, 500)] == [
+        1,
+        7,
+        n_words,
+        n_words,
+    ]
+
+
+def test_the_page_is_fetched_once_for_all_finders(find, server):
+    find("embedding_on_wiki", top_n=3)
+    n_asked = len(server.asked)
+    find("embedding_on_wiki", top_n=5, keyword="Rome", page="Italy", may_ask=False)
+    assert len(server.asked) == n_asked
+
+
+def test_words_are_near_to_the_keyword_of_the_finder(find):
+    keywords = find("embedding_on_wiki", top_n=3, keyword="engine", page="Italy").keywords
+    assert [found.keyword for found in keywords][0] == "engine"
+
+
+def test_spellings_that_differ_in_case_are_one_word():
+    assert distinct_words(["Italian wine and italian oil, Italian art of Italy's coast in 1861 4x4"]) == [
+        "Italian",
+        "wine",
+        "and",
+        "oil",
+        "art",
+        "of",
+        "Italy",
+        "coast",
+        "in",
+    ]
+
+
+def test_words_keep_their_marks_hyphens_and_apostrophes():
+    assert distinct_words(["L’Aquila e l'Emilia-Romagna", "é tre\u0301s"]) == [
+        "L’Aquila",
+        "l'Emilia-Romagna",
+        "tre\u0301s",
+    ]
+    assert distinct_words(["इटली यूरोप में है।"]) == ["इटली", "यूरोप", "में", "है"]
+
+
+def test_a_language_without_spaces_is_an_error(find):
+    with pytest.raises(SourceError, match="'ja' does not write"):
+        find("embedding_on_wiki", language="ja")
+
+
+@pytest.mark.parametrize(
+    ("layout", "texts"),
+    [
+        ("bullet", ["Dante", "Leonardo da Vinci"]),
+        ("nested", ["Leonardo da Vinci", "Painting"]),
+        ("table", ["Galileo Galilei", "Opera"]),
+    ],
+)
+def test_the_first_link_of_each_item_or_row_is_taken(layout, texts):
+    assert link_texts(article(LISTS), layout) == texts
+
+
+def test_links_are_found_with_their_cosine_most_alike_first(find):
+    keywords = find("hyperlinks_on_wiki", page="List of Italians", layout="table").keywords
+    assert {found.keyword for found in keywords} == {"Galileo Galilei", "Opera"}
+    assert keywords[0].score >= keywords[1].score
+    assert {(found.keyword_type, found.provider) for found in keywords} == {("link", "hyperlinks_on_wiki")}
+
+
+def test_proper_names_alone_are_kept_where_asked(find):
+    found = find("hyperlinks_on_wiki", page="List of Italians", layout="nested", names_only=True).keywords
+    assert [(one.keyword, one.keyword_type) for one in found] == [("Leonardo da Vinci", "name")]
+
+
+def test_names_are_told_in_english_alone(find):
+    with pytest.raises(SourceError, match="names_only: proper names .* English alone"):
+        find("hyperlinks_on_wiki", language="de", names_only=True)
+
+
+def test_a_page_without_such_links_is_noted(find):
+    finding = find("hyperlinks_on_wiki")
+    assert finding.keywords == []
+    assert "has no bullet links" in finding.notes[0]
+
+
+def test_a_page_far_from_the_domain_is_noted(find):
+    assert (
+        find("embedding_on_wiki", top_n=1, domain="quantum chemistry").notes[0].startswith("far_from_domain")
+    )
+
+
+def test_a_missing_or_ambiguous_page_is_an_error(find):
+    with pytest.raises(SourceError, match="no page 'Atlantis'"):
+        find("embedding_on_wiki", page="Atlantis")
+    with pytest.raises(SourceError, match="several meanings"):
+        find("hyperlinks_on_wiki", page="Georgia")
+
+
+def test_nothing_is_fetched_without_leave(find):
+    with pytest.raises(NotAsked):
+        find("embedding_on_wiki", may_ask=False)

@@ -1,0 +1,158 @@
+import json
+
+import numpy as np
+import pytest
+
+from python_assets.extract.embedding import load_encoder
+from python_assets.outside import NotAsked, Outside
+from python_assets.scrape import scrape
+from python_assets.scrape.llm_inquiries import QUESTIONS
+from python_assets.study_prompts import INQUIRIES
+from python_assets.warehouse import Home
+
+TEXT = (
+    "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
+)
+ENGINE = """
+import json
+
+REPLIES = {
+    "full names": "I will not say.",
+    "family names": "['Verdi', 'Verdi']",
+    "characteristics": "```json\\n[\\"pasta\\", \\"carburettor\\"]\\n```",
+    "narrower": "- Rome\\n- Sicily x Malta",
+    "mean the same": "__import__('os').system('true')",
+    "grammatical root": '["Italy", "Italian", "Romans"]',
+}
+
+
+def ask(messages, decoding):
+    asked = messages[-1]["content"]
+    return next(reply for part, reply in REPLIES.items() if part in asked)
+"""
+
+
+@pytest.fixture
+def outside(tmp_path):
+    return Outside(Home(tmp_path / "home"), progress=lambda text: None)
+
+
+def study(make_study, engine="my_engine:ask", **finder):
+    found = {"find": "llm_inquiries", "engine": "asker", "top_n": 20, **finder}
+    return make_study(
+        {
+            "scrape": {
+                "levels": ["Italy"],
+                "keywords": {"Italy": ["Italy", found]},
+                "sources": [{"tag": "text", "path": "a.txt"}],
+                "min_words": 3,
+            }
+        },
+        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        domain="countries",
+        generations=[
+            {"name": "one", "provider": "simulator"},
+            {"name": "asker", "provider": engine, "engine": True},
+        ],
+    )
+
+
+def keywords(build):
+    return build.sql(
+        "select keyword, keyword_type, keyword_provider, score from raw.keywords order by rowid"
+    ).fetchall()
+
+
+def test_there_is_an_inquiry_of_every_name():
+    assert list(QUESTIONS) == INQUIRIES
+
+
+def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, build, outside):
+    counts = scrape(study(make_study), build, outside)
+    given, *found = keywords(build)
+    assert given == ("Italy", "name", "study file", None)
+    assert {(word, kind, provider) for word, kind, provider, _ in found} == {
+        ("Verdi", "short name", "llm_inquiries"),
+        ("pasta", "characteristic", "llm_inquiries"),
+        ("carburettor", "characteristic", "llm_inquiries"),
+        ("Rome", "sub-category", "llm_inquiries"),
+        ("Italian", "same root", "llm_inquiries"),
+        ("Romans", "same root", "llm_inquiries"),
+    }
+    rejected = build.sql("select record_key, rule from raw.quarantine order by record_key").fetchall()
+    assert rejected == [
+        ("Italy: Sicily x Malta", "unusable_keyword"),
+        ("keywords | Italy | Italy | people", "unusable_reply"),
+        ("keywords | Italy | Italy | synonyms", "unusable_reply"),
+    ]
+    assert counts.n_quarantined == 3
+
+
+def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, outside):
+    scrape(study(make_study), build, outside)
+    _, *found = keywords(build)
+    encoder = load_encoder()
+    anchor = encoder.encode(["Italy"])[0]
+    vectors = {word: encoder.encode([word])[0] for word, *_ in found}
+    expected = {
+        word: float(anchor @ vector / np.linalg.norm(anchor) / np.linalg.norm(vector))
+        for word, vector in vectors.items()
+    }
+    scores = [score for *_, score in found]
+    assert scores == sorted(scores, reverse=True)
+    assert scores == pytest.approx([expected[word] for word, *_ in found], abs=1e-5)
+    assert found[0][0] == "Italian"
+    assert found[-1][0] == "carburettor"
+
+
+def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(make_study, build, outside):
+    scrape(study(make_study, top_n=3), build, outside)
+    assert len(keywords(build)) == 4
+    scrape(study(make_study, inquiries=["same_root"], top_n=5), build, outside)
+    kept = build.sql(
+        "select keyword, sentence_text from raw.sentences where dropped_reason is null"
+    ).fetchall()
+    assert kept == [
+        ("Italy", "Italy has many old towns."),
+        ("Romans", "The Romans built many roads in Italy."),
+    ]
+
+
+def test_without_leave_to_ask_nothing_is_asked(make_study, build, outside):
+    with pytest.raises(NotAsked):
+        scrape(study(make_study), build, Outside(outside.home, outside.progress, may_ask=False))
+
+
+def test_the_inquiry_names_domain_keyword_and_number(make_study, build, outside):
+    scrape(study(make_study, keyword="the Italian state", top_n=7), build, outside)
+    (log,) = outside.home.responses("test_study").glob("asker.scrape.jsonl")
+    asked = log.read_text(encoding="utf-8")
+    assert "keywords | Italy | the Italian state | people" in asked
+    assert json.loads(asked.splitlines()[0])
+
+
+def test_the_simulator_gives_keywords(make_study, build, outside):
+    scrape(study(make_study, engine="simulator"), build, outside)
+    assert len(keywords(build)) > 3
+
+
+def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, outside):
+    found = {"find": "llm_inquiries", "engine": "asker", "inquiries": ["same_root"]}
+    made = make_study(
+        {
+            "scrape": {
+                "levels": ["Italy", "Rome"],
+                "keywords": {"Italy": ["Italy", found], "Rome": ["Rome", "Romans"]},
+                "sources": [{"tag": "text", "path": "a.txt"}],
+                "min_words": 3,
+            }
+        },
+        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        generations=[
+            {"name": "one", "provider": "simulator"},
+            {"name": "asker", "provider": "my_engine:ask", "engine": True},
+        ],
+    )
+    assert scrape(made, build, outside).notes == [
+        "the keyword 'Romans' was found for Italy, Rome: a sentence with it counts for each of them"
+    ]

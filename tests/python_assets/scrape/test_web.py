@@ -1,0 +1,190 @@
+from contextlib import nullcontext
+
+import pytest
+
+from python_assets.errors import SourceError
+from python_assets.outside import NotAsked, Outside
+from python_assets.scrape import fetching
+from python_assets.scrape.sources import SOURCES, SourceJob
+from python_assets.scrape.web import read_web
+from python_assets.warehouse import Home
+from tests.python_assets.scrape.wiki_server import BUSY, Answer, serving
+
+PAGE = b"<html><body><h1>Title</h1><p>Italy is a country.</p><p>It has a coast.</p></body></html>"
+HTML = {"content-type": "text/html; charset=utf-8"}
+
+
+class SiteServer:
+    """Answers by path, each answer once more often than it is listed."""
+
+    def __init__(self):
+        self.answers = {"/page": Answer(200, PAGE, HTML)}
+        self.next_answers = []
+        self.paths = []
+        self.agents = []
+        self.url = ""
+
+    def answer(self, path, agent):
+        self.paths.append(path)
+        self.agents.append(agent)
+        if self.next_answers:
+            return self.next_answers.pop(0)
+        return self.answers.get(path, Answer(404, b"nothing", {"content-type": "text/plain"}))
+
+    def counted(self):
+        return nullcontext()
+
+
+@pytest.fixture
+def server():
+    with serving(SiteServer()) as running:
+        yield running
+
+
+@pytest.fixture
+def read(server, make_study, tmp_path):
+    """Read these paths of the server as a source of type web."""
+
+    def reading(*paths, may_ask=True):
+        scrape = {
+            "levels": ["Italy"],
+            "keywords": {"Italy": ["Italy"]},
+            "sources": [{"tag": "w", "type": "web", "urls": [f"{server.url}{path}" for path in paths]}],
+        }
+        study = make_study({"scrape": scrape})
+        spec = study.prompts.scrape
+        outside = Outside(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), outside)).documents
+
+    return reading
+
+
+def test_the_type_is_registered():
+    assert SOURCES["web"] is read_web
+
+
+def test_a_page_is_left_with_its_running_text(read, server):
+    (document,) = read("/page")
+    assert document.paragraphs == ("Italy is a country.", "It has a coast.")
+    assert document.uri == f"{server.url}/page"
+    assert server.paths == ["/robots.txt", "/page"]
+    assert all(agent.startswith("Plumbline/") for agent in server.agents)
+
+
+def test_plain_text_is_parted_by_blank_lines(read, server):
+    server.answers["/a.txt"] = Answer(200, b"One.\n\nTwo.", {"content-type": "text/plain"})
+    assert read("/a.txt")[0].paragraphs == ("One.", "Two.")
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_open"),
+    [
+        (b"User-agent: *\nDisallow: /page", False),
+        (b"User-agent: Plumbline\nDisallow: /", False),
+        (b"User-agent: OtherBot\nDisallow: /", True),
+        (b"User-agent: *\nDisallow: /private", True),
+        (b"User-agent: *\nAllow: /page\nDisallow: /", True),
+        (b"", True),
+    ],
+)
+def test_robots_txt_is_obeyed(read, server, rules, is_open):
+    server.answers["/robots.txt"] = Answer(200, rules, {"content-type": "text/plain"})
+    if is_open:
+        assert read("/page")
+        return
+    with pytest.raises(SourceError, match=r"robots\.txt of .* does not let programs read /page"):
+        read("/page")
+    assert server.paths == ["/robots.txt"]
+
+
+def test_a_site_that_forbids_its_robots_txt_is_closed(read, server):
+    server.answers["/robots.txt"] = Answer(403, b"no")
+    with pytest.raises(SourceError, match="does not let programs read"):
+        read("/page")
+
+
+def test_robots_txt_is_read_once_a_site(read, server):
+    server.answers["/other"] = Answer(200, PAGE, HTML)
+    read("/page", "/other")
+    assert server.paths == ["/robots.txt", "/page", "/other"]
+
+
+def test_a_redirect_is_followed_as_far_as_robots_txt_lets(read, server):
+    server.answers["/old"] = Answer(301, b"", {"location": "/page#part"})
+    assert read("/old")[0].uri == f"{server.url}/page"
+    server.answers["/robots.txt"] = Answer(200, b"User-agent: *\nDisallow: /page")
+    server.answers["/older"] = Answer(302, b"", {"location": "/page"})
+    with pytest.raises(SourceError, match=r"robots\.txt"):
+        read("/older")
+
+
+@pytest.mark.parametrize("location", ["/round", "ftp://127.0.0.1/x"])
+def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location):
+    server.answers["/round"] = Answer(302, b"", {"location": location})
+    with pytest.raises(SourceError, match="redirects without end"):
+        read("/round")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answer(404, b"", HTML), "HTTP 404"),
+        (Answer(200, b"%PDF", {"content-type": "application/pdf"}), "application/pdf.*local file"),
+        (Answer(200, b"x", {}), "of no stated type"),
+        (Answer(200, b"<html><script>app()</script></html>", HTML), "no running text"),
+    ],
+)
+def test_what_is_no_page_to_read_is_an_error_with_a_remedy(read, server, answer, words):
+    server.answers["/page"] = answer
+    with pytest.raises(SourceError, match=words):
+        read("/page")
+
+
+def test_a_page_past_the_bound_is_an_error(read, server, monkeypatch):
+    monkeypatch.setattr(fetching, "MOST_BYTES", 50)
+    with pytest.raises(SourceError, match="more than 50 bytes"):
+        read("/page")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "data"),
+    [
+        ("text/html; charset=iso-8859-1", "<p>Köln liegt am Rhein.</p>".encode("latin-1")),
+        ("text/html", '<meta charset="windows-1252"><p>Köln liegt am Rhein.</p>'.encode("cp1252")),
+        ("text/html; charset=nonsense", "<p>Köln liegt am Rhein.</p>".encode()),
+    ],
+)
+def test_a_page_is_decoded_as_the_server_or_the_page_says(read, server, content_type, data):
+    server.answers["/page"] = Answer(200, data, {"content-type": content_type})
+    assert read("/page")[0].paragraphs == ("Köln liegt am Rhein.",)
+
+
+def test_bytes_that_are_no_text_are_set_aside(read, server):
+    server.answers["/page"] = Answer(200, b"<p>Milan\xff is a city.</p>", HTML)
+    (document,) = read("/page")
+    assert document.paragraphs == ("Milan is a city.",)
+    assert [(part.position, part.data) for part in document.undecodable] == [(8, b"\xff")]
+
+
+def test_a_busy_site_is_asked_again(read, server):
+    server.next_answers = [Answer(404, b""), BUSY]
+    assert read("/page")
+    assert server.paths == ["/robots.txt", "/page", "/page"]
+
+
+def test_a_page_is_fetched_once(read, server):
+    first = read("/page")
+    assert read("/page", may_ask=False) == first
+    assert server.paths == ["/robots.txt", "/page"]
+
+
+def test_nothing_is_fetched_without_leave(read, server):
+    with pytest.raises(NotAsked, match="has not been fetched yet"):
+        read("/page", may_ask=False)
+    assert server.paths == []
+
+
+def test_an_address_must_be_one(read, server):
+    server.url = "file://"
+    with pytest.raises(SourceError, match="no http or https address"):
+        read("/etc/passwd")

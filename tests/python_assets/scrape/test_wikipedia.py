@@ -1,0 +1,153 @@
+from datetime import datetime
+
+import pytest
+
+from python_assets.errors import SourceError, StudyError
+from python_assets.outside import NotAsked, Outside
+from python_assets.scrape.sources import SOURCES, SourceJob
+from python_assets.scrape.wikipedia import read_wikipedia
+from python_assets.warehouse import Home
+from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
+
+TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>[1]</sup></p>"
+
+
+@pytest.fixture
+def server():
+    articles = {
+        "Italy": Article(
+            TEXT.format("Italy"), ("History of Italy", "Carburetor", "Rome", "Lost"), revision=1
+        ),
+        "Japan": Article(TEXT.format("Japan"), ("Italy",), revision=2),
+        "Nippon": Article(redirect="Japan"),
+        "Georgia": Article("", ("Georgia (band)", "Georgia (country)"), is_disambiguation=True, revision=3),
+        "History of Italy": Article("<p>Long.</p>", ("Italy", "Italian history", "Italian art"), revision=4),
+        "Italian history": Article(redirect="History of Italy"),
+        "Italian art": Article("<p>Art.</p>", ("Italy",), revision=5),
+        "Rome": Article("<p>Rome.</p>", revision=6),
+        "Carburetor": Article("<p>Fuel.</p>", revision=7),
+        "Italian cuisine": Article("<p>Pasta.</p>", ("Italy",), revision=8),
+    }
+    with serving(WikiServer(articles)) as running:
+        yield running
+
+
+@pytest.fixture
+def told():
+    """What was told of progress."""
+    return []
+
+
+@pytest.fixture
+def read(server, make_study, tmp_path, told):
+    """Read a source of type wikipedia with these fields."""
+
+    def reading(levels=("Italy",), may_ask=True, domain="", keyword=None, licence=None, **fields):
+        source = {"tag": "wiki", "type": "wikipedia", **fields, **({"licence": licence} if licence else {})}
+        scrape = {
+            "levels": list(levels),
+            "keywords": {level: [level] for level in levels},
+            "sources": [source],
+            "wiki": {"api": server.api, "contact": "auditor@example.org"},
+        }
+        study = make_study({"scrape": scrape}, domain=domain)
+        spec = study.prompts.scrape
+        outside = Outside(Home(tmp_path / "home"), told.append, may_ask)
+        job = SourceJob(study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), outside, keyword)
+        return read_wikipedia(job)
+
+    return reading
+
+
+def titles(harvest):
+    return [document.uri.rpartition("/wiki/")[2] for document in harvest.documents]
+
+
+def test_the_type_is_registered():
+    assert SOURCES["wikipedia"] is read_wikipedia
+
+
+def test_the_page_of_each_level_is_read_for_that_level(read, server):
+    harvest = read(["Italy", "Nippon"])
+    assert [document.levels for document in harvest.documents] == [("Italy",), ("Nippon",)]
+    italy, japan = harvest.documents
+    assert italy.paragraphs == ("Italy is a country of which this sentence tells.",)
+    assert (italy.revision, italy.revised_at) == ("1", datetime(2025, 3, 1, 12))
+    assert italy.licence == "CC BY-SA 4.0"
+    assert japan.uri == f"{server.url}/wiki/Japan"
+
+
+def test_a_licence_of_the_source_comes_before_that_of_the_wiki(read):
+    assert read(licence="CC0").documents[0].licence == "CC0"
+
+
+def test_pages_of_the_file_are_read_for_all_levels_of_the_source(read, server):
+    harvest = read(["Italy", "Japan"], pages=["Rome", f"{server.url}/wiki/Italian_art"])
+    assert titles(harvest) == ["Rome", "Italian_art"]
+    assert {document.levels for document in harvest.documents} == {("Italy", "Japan")}
+
+
+def test_a_source_of_one_keyword_reads_the_page_of_the_keyword(read):
+    harvest = read(["Italy"], keyword="Rome")
+    assert titles(harvest) == ["Rome"]
+    assert harvest.documents[0].levels == ("Italy",)
+
+
+def test_two_names_of_one_page_are_one_document_of_both_levels(read, server):
+    harvest = read(["Japan", "Nippon"])
+    assert [document.levels for document in harvest.documents] == [("Japan", "Nippon")]
+    assert server.actions().count("parse 2") == 1
+
+
+def test_all_missing_and_ambiguous_pages_are_named_at_once(read):
+    with pytest.raises(SourceError) as raised:
+        read(["Italy", "Atlantis", "Georgia"])
+    text = str(raised.value)
+    assert "no page 'Atlantis'" in text
+    assert "'Georgia' lists several meanings (Georgia (band), Georgia (country) ...)" in text
+    assert "Italy" not in text
+
+
+def test_links_are_followed_in_order_of_likeness_without_those_that_lead_nowhere(read):
+    harvest = read(depth=1, top_n=2)
+    assert titles(harvest) == ["Italy", "History_of_Italy", "Rome"]
+    assert {document.levels for document in harvest.documents} == {("Italy",)}
+
+
+def test_a_greater_depth_follows_the_links_of_links_and_comes_back_to_no_page(read, server):
+    harvest = read(depth=3, top_n=3)
+    assert titles(harvest)[0] == "Italy"
+    assert sorted(titles(harvest)[1:]) == ["History_of_Italy", "Italian_art", "Rome"]
+    assert (
+        len([action for action in server.actions() if action == "links Italy"]) == 2
+    )  # one listing, two parts
+
+
+def test_backlinks_are_followed_where_they_are_asked_for(read):
+    assert "Italian_cuisine" not in titles(read(depth=1))
+    assert {"Italian_cuisine", "Japan", "Rome"} <= set(titles(read(depth=1, backlinks=True)))
+
+
+def test_a_second_reading_asks_nothing(read, server):
+    first = read(depth=2, top_n=3)
+    n_asked = len(server.asked)
+    assert read(depth=2, top_n=3, may_ask=False).documents == first.documents
+    assert len(server.asked) == n_asked
+
+
+def test_what_was_never_fetched_is_not_fetched_without_leave(read):
+    with pytest.raises(NotAsked):
+        read(may_ask=False)
+
+
+def test_a_title_far_from_the_domain_is_noted_and_told(read, told):
+    harvest = read(["Italy", "Carburetor"], domain="political ideologies")
+    assert any(note.startswith("far_from_domain: the title 'Carburetor'") for note in harvest.notes)
+    assert set(harvest.notes) <= set(told)
+    assert read(["Italy", "Japan"], domain="countries").notes == []
+    assert read(["Carburetor"]).notes == []
+
+
+def test_an_address_of_another_site_is_an_error(read):
+    with pytest.raises(StudyError, match="no page of the wiki"):
+        read(pages=["https://example.org/wiki/Italy"])
