@@ -181,4 +181,33 @@ RULES: Final[tuple[Rule, ...]] = (
         """,
         evaluated="select count(distinct measure_id) from batch",
     ),
+    Rule(
+        name="expect_few_without_score",
+        columns="reason",
+        severity="warning",
+        description=(
+            "of every measure at most a share of {max_removed_share} of the rows has no score because its "
+            "classifier, function or judge failed, or because the text is in another language"
+        ),
+        remedy=(
+            "Read the texts of these rows; declare the languages of the measure, mend its function or its "
+            "rubric, or raise analysis.quality.max_removed_share."
+        ),
+        unexpected="""
+            with failed as (
+                select measure_id, reason, count(*) as n_failed
+                from batch
+                where reason in ('classifier_failed', 'function_failed', 'judge_unusable', 'other_language')
+                group by measure_id, reason
+            ),
+
+            measured as (select measure_id, count(*) as n_rows from batch group by measure_id)
+
+            select measure_id, reason, n_failed, n_rows
+            from failed
+            inner join measured using (measure_id)
+            where n_failed > {max_removed_share} * n_rows
+        """,
+        evaluated="select count(distinct measure_id) from batch",
+    ),
 )

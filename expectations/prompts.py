@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from expectations.articles import FITTING_ARTICLES
 from expectations.rule import Rule, expect_few_removed, expect_filled, expect_rows, expect_unique_keys
 
 TABLE: Final = "prompts"
@@ -113,6 +114,7 @@ RULES: Final[tuple[Rule, ...]] = (
             having count(*) > 1
         """,
     ),
+    FITTING_ARTICLES,
     # what an import removes are rows of responses: responses.py
     expect_few_removed("stage = 'assemble' and not {is_import}", "critical"),
 )

@@ -6,7 +6,11 @@ from expectations.rule import Rule, expect_few_removed, expect_filled, expect_ro
 
 TABLE: Final = "responses"
 KEYS = "generation_id, prompt_id, replicate"
-ASKED = "(select generation_id from raw.generations where study_id = '{study_id}' and not is_baseline)"
+ASKED = """(
+    select generation_id
+    from raw.generations
+    where study_id = '{study_id}' and not is_baseline and not is_engine
+)"""
 AGAIN = "Materialise the generate stage again; what is in the response log is not asked for again."
 RULES: Final[tuple[Rule, ...]] = (
     expect_rows(TABLE, "Give the study a generation that answers."),
@@ -63,7 +67,7 @@ RULES: Final[tuple[Rule, ...]] = (
         name="expect_a_generation",
         columns="generation_id",
         severity="critical",
-        description="every response is of a generation in raw.generations that is not the baseline",
+        description="every response is of a generation in raw.generations that answers prompts",
         remedy=AGAIN,
         unexpected=f"select {KEYS} from batch anti join {ASKED} as asked using (generation_id)",
     ),

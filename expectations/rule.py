@@ -117,8 +117,9 @@ def parameters(study: Study) -> dict[str, str]:
         study: the study whose rows are looked at.
 
     Returns:
-        study_id and the bounds of analysis.quality; is_scrape, is_import; allows_no_prompt_text and
-        allows_no_response_text, true for an import without that column; and as relations declared_levels
+        study_id and the bounds of analysis.quality; is_scrape, is_import, and is_english, whether sentences
+        of English are scraped; allows_no_prompt_text and allows_no_response_text, true for an import without
+        that column; and as relations declared_levels
         (factor, level), sliced_measures (measure_id), scraped_levels (level), grouping_factors (grouping_id,
         factor, factor_position, n_factors).
     """
@@ -130,6 +131,7 @@ def parameters(study: Study) -> dict[str, str]:
         "min_responses_per_cell": str(quality.min_responses_per_cell),
         "is_scrape": _boolean(scrape is not None),
         "is_import": _boolean(imported is not None),
+        "is_english": _boolean(scrape is not None and scrape.language == "en"),
         "allows_no_prompt_text": _boolean(imported is not None and imported.columns.prompt_text is None),
         "allows_no_response_text": _boolean(imported is not None and imported.columns.response is None),
         "declared_levels": _relation({"factor": "varchar", "level": "varchar"}, _declared_levels(study)),

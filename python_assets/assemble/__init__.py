@@ -6,15 +6,14 @@ A new prompt method is one file here, registered in methods.py by its name.
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import duckdb
 import pandas as pd
 
-from python_assets.assemble.branching import Vocabulary, branch_prompts
-from python_assets.assemble.methods import METHODS
 from python_assets.assemble.prompts import Prompt, PromptTables, derived_factors, prompt_tables
-from python_assets.assemble.sampling import sample_per_stratum
+from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
 from python_assets.importers import read_import
@@ -27,12 +26,17 @@ import_files(sys.modules[__name__])
 
 
 class AssembleCounts(NamedTuple):
-    """What assembling did. n_dropped: sentences, templates or branches without a prompt, by reason."""
+    """What assembling did.
+
+    n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
+    engine was asked to replace, by what became of them.
+    """
 
     n_prompts: int
     n_root_prompts: int
     n_dropped: dict[str, int]
     n_quarantined: int
+    n_replacements: dict[str, int]
     seconds: float
 
 
@@ -40,6 +44,7 @@ class _Assembled(NamedTuple):
     tables: PromptTables
     n_dropped: Counter[str]
     quarantine: list[Quarantined]
+    n_replacements: Mapping[str, int] = {}
 
 
 def assemble(
@@ -58,11 +63,13 @@ def assemble(
     Raises:
         SourceError: a level stays without any prompt, a prompt has no level of the declared unit, or the
             import cannot be read.
+        NotAsked: an engine would have to be asked, and outside does not allow it.
+        GenerationError: an engine cannot answer at all.
     """
     started = time.perf_counter()
     ways = study.prompts
     if ways.scrape is not None:
-        assembled = _from_sentences(study, ways.scrape, connection)
+        assembled = _from_sentences(study, ways.scrape, connection, outside)
     elif ways.templates is not None:
         assembled = _from_templates(study, ways.templates)
     else:
@@ -80,6 +87,7 @@ def assemble(
         n_root_prompts=int(prompts["root_prompt_id"].nunique()),
         n_dropped=dict(sorted(assembled.n_dropped.items())),
         n_quarantined=len(assembled.quarantine),
+        n_replacements=dict(assembled.n_replacements),
         seconds=time.perf_counter() - started,
     )
 
@@ -90,74 +98,12 @@ def _from_templates(study: Study, spec: Templates) -> _Assembled:
     return _Assembled(prompt_tables(unique), +Counter(not_sampled=n_left_out), quarantine)
 
 
-def _from_sentences(study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection) -> _Assembled:
-    sentences = connection.execute(
-        "select sentence_id, document_id, source_tag, level, keyword, sentence_text from raw.sentences "
-        "where study_id = ? and dropped_reason is null order by rowid",
-        [study.study_id],
-    ).fetchall()
-    made, n_dropped = _make_prompts(study, scrape, sentences)
-    branch = study.prompts.branch
-    vocabulary = None if branch is None else Vocabulary(scrape, branch)
-    if vocabulary is not None:
-        made, named = _without_other_levels(made, scrape.factor, vocabulary)
-        n_dropped["names_another_level"] = named
-    roots = sample_per_stratum(
-        made,
-        stratum=lambda prompt: (prompt.levels[scrape.factor], prompt.source_tag),
-        content=lambda prompt: f"{prompt.levels[scrape.factor]}\0{prompt.baseline_text}",
-        max_per_stratum=study.prompts.assemble.max_per_level,
-        seed=study.seed,
-    )
-    n_dropped["not_sampled"] = len(made) - len(roots)
-    prompts = roots
-    if branch is not None and vocabulary is not None:
-        branched = branch_prompts(roots, scrape.factor, vocabulary, branch.counterfactual_baseline)
-        n_dropped += branched.n_dropped
-        prompts = roots + branched.branches
-    _check_scraped_levels(study, scrape, prompts, n_dropped)
-    unique, quarantine = _without_duplicates(prompts)
-    return _Assembled(prompt_tables(unique), +n_dropped, quarantine)
-
-
-def _make_prompts(
-    study: Study, scrape: Scrape, sentences: list[tuple[str, ...]]
-) -> tuple[list[Prompt], Counter[str]]:
-    method = METHODS[study.prompts.assemble.way]
-    prompts = []
-    failed: Counter[str] = Counter()
-    for sentence_id, document_id, source_tag, level, keyword, sentence_text in sentences:
-        made = method.make(sentence_text, keyword)
-        if made.prompt_text is None:
-            failed[str(made.reason)] += 1
-            continue
-        prompts.append(
-            Prompt(
-                prompt_id=sentence_id,
-                root_prompt_id=sentence_id,
-                is_root=True,
-                task=method.task,
-                prompt_text=made.prompt_text,
-                baseline_text=sentence_text,
-                baseline_kind="actual",
-                source_tag=source_tag,
-                levels={scrape.factor: level},
-                keyword=keyword,
-                document_id=document_id,
-            )
-        )
-    return prompts, failed
-
-
-def _without_other_levels(
-    prompts: list[Prompt], factor: str, vocabulary: Vocabulary
-) -> tuple[list[Prompt], int]:
-    def names_another(prompt: Prompt) -> bool:
-        text = prompt.baseline_text or prompt.prompt_text
-        return vocabulary.names_another_level(prompt.levels[factor], text)
-
-    kept = [prompt for prompt in prompts if not names_another(prompt)]
-    return kept, len(prompts) - len(kept)
+def _from_sentences(
+    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, outside: Outside | None
+) -> _Assembled:
+    made = prompts_from_sentences(study, scrape, connection, outside)
+    unique, quarantine = _without_duplicates(made.prompts)
+    return _Assembled(prompt_tables(unique), made.n_dropped, quarantine, made.n_replacements)
 
 
 def _without_duplicates(prompts: list[Prompt]) -> tuple[list[Prompt], list[Quarantined]]:
@@ -170,20 +116,6 @@ def _without_duplicates(prompts: list[Prompt]) -> tuple[list[Prompt], list[Quara
         else:
             unique[prompt.prompt_id] = prompt
     return list(unique.values()), quarantine
-
-
-def _check_scraped_levels(
-    study: Study, scrape: Scrape, prompts: list[Prompt], n_dropped: Counter[str]
-) -> None:
-    present = {prompt.levels[scrape.factor] for prompt in prompts}
-    missing = [level for level in scrape.levels if level not in present]
-    if missing:
-        reasons = ", ".join(f"{n} {reason}" for reason, n in sorted((+n_dropped).items())) or "nothing"
-        raise SourceError(
-            f"{study.path.name}: prompts.scrape.levels: no prompt for {scrape.factor} "
-            f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. Give the level "
-            "keywords and a source, or make it a target of prompts.branch, or take it out."
-        )
 
 
 def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:

@@ -1,10 +1,22 @@
-"""Prompt methods by name: how a sentence becomes a prompt, and where a new method registers itself."""
+"""Prompt methods by name: how sentences become prompts, and where a new method registers itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from python_assets.outside import Outside
 from python_assets.registry import Registry
-from python_assets.study import Task
+from python_assets.study import Study, Task
+
+
+class Sentence(NamedTuple):
+    """A sentence that was kept, of one level: a row of raw.sentences."""
+
+    sentence_id: str
+    document_id: str
+    source_tag: str
+    level: str
+    keyword: str
+    text: str
 
 
 class Made(NamedTuple):
@@ -14,11 +26,26 @@ class Made(NamedTuple):
     reason: str | None
 
 
+class MethodJob(NamedTuple):
+    """What a method may use besides the sentences; keywords: of every level, at least its name."""
+
+    study: Study
+    outside: Outside | None
+    keywords: Mapping[str, Sequence[str]]
+
+
+# one result a sentence, in order
+Maker = Callable[[Sequence[Sentence]], list[Made]]
+
+
 class PromptMethod(NamedTuple):
-    """A way from (sentence, keyword) to a prompt, and the task that its prompts set."""
+    """A way from sentences to prompts, and the task that its prompts set.
+
+    maker: what makes the prompts of one study; it is called with some of the sentences, then with others.
+    """
 
     task: Task
-    make: Callable[[str, str], Made]
+    maker: Callable[[MethodJob], Maker]
 
 
 METHODS: Registry[PromptMethod] = Registry("prompt method")

@@ -2,9 +2,10 @@
 
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from python_assets.assemble.methods import METHODS, Made, PromptMethod
+from python_assets.assemble.methods import METHODS, Made, Maker, MethodJob, PromptMethod, Sentence
 from python_assets.scrape.keywords import WordFinder
 
 WORDS_BEFORE_VERB: Final = 6
@@ -103,4 +104,12 @@ def _failed(reason: SplitFailure) -> Made:
     return Made(None, reason)
 
 
-METHODS.register("split_sentences")(PromptMethod("completion", split_sentence))
+def _splitter(job: MethodJob) -> Maker:
+    return _split_all
+
+
+def _split_all(sentences: Sequence[Sentence]) -> list[Made]:
+    return [split_sentence(sentence.text, sentence.keyword) for sentence in sentences]
+
+
+METHODS.register("split_sentences")(PromptMethod("completion", _splitter))

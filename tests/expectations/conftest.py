@@ -72,7 +72,8 @@ def imported_study():
 def connection(tmp_path):
     """A build file whose rows satisfy every expectation of `study`."""
     with open_build(tmp_path / "s.duckdb") as opened:
-        write_stage(opened, "s", "scrape", {"documents": _documents(), "sentences": _sentences()})
+        scraped = {"documents": _documents(), "keywords": _keywords(), "sentences": _sentences()}
+        write_stage(opened, "s", "scrape", scraped)
         write_stage(opened, "s", "assemble", {"prompts": _prompts(), "prompt_factors": _prompt_factors()})
         write_stage(opened, "s", "generate", {"generations": _generations(), "responses": _responses()})
         write_stage(opened, "s", "extract", {"measures": _measures(), "measurements": _measurements()})
@@ -94,6 +95,11 @@ def _documents():
         for i in range(2)
     ]
     return pd.DataFrame(rows).assign(source_tag="article", source_type="local")
+
+
+def _keywords():
+    rows = pd.DataFrame({"level": LEVELS, "keyword": LEVELS})
+    return rows.assign(keyword_type="name", keyword_provider="study file")
 
 
 def _sentences():

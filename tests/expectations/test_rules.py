@@ -16,6 +16,8 @@ BAD = {
         "expect_filled": "update raw.documents set document_text = ' ' where document_id = 'd0'",
         "expect_unique_keys": "insert into raw.documents select * from raw.documents",
         "expect_sha256": "update raw.documents set sha256 = 'abc'",
+        "expect_distinct_documents": "update raw.documents set sha256 = repeat('a', 64)",
+        "expect_revision_and_licence": "update raw.documents set source_type = 'wikipedia', licence = 'CC0'",
     },
     "sentences": {
         "expect_rows": "delete from raw.sentences",
@@ -23,6 +25,7 @@ BAD = {
         "expect_unique_keys": "update raw.sentences set sentence_id = 'same'",
         "expect_a_document": "update raw.sentences set document_id = 'd9' where sentence_id = 'd0:2'",
         "expect_level_and_keyword": f"update raw.sentences set level = {HARD} where level = 'Italy'",
+        "expect_a_keyword": "delete from raw.keywords where keyword = 'Italy'",
         "expect_keyword_in_sentence": f"update raw.sentences set keyword = {HARD} where level = 'Italy'",
         "expect_distinct_sentences": (
             "insert into raw.sentences select * replace ('x' as sentence_id) from raw.sentences "
@@ -42,6 +45,7 @@ BAD = {
         "expect_baseline_with_kind": "update raw.prompts set baseline_kind = null where prompt_id = 'r0'",
         "expect_a_document": "update raw.prompts set document_id = 'd9'",
         "expect_distinct_prompts": "update raw.prompts set prompt_text = 'a' where prompt_id in ('r0', 'r1')",
+        "expect_fitting_articles": "update raw.prompts set prompt_text = 'A Italy' where prompt_id = 'r0:b'",
         "expect_few_removed": QUARANTINED.format("assemble"),
     },
     "prompt_factors": {
@@ -85,6 +89,9 @@ BAD = {
         "expect_values_on_scale": "update raw.measurements set value = 1.01 where measure_id = 'sentiment'",
         "expect_binary_values": "update raw.measurements set value = 0.5 where measure_id = 'refusal'",
         "expect_measurements_of_every_response": "delete from raw.measurements where measure_id = 'label'",
+        "expect_few_without_score": (
+            "update raw.measurements set value = null, reason = 'other_language' where measure_id = 'sentiment'"
+        ),
         "expect_responses_in_every_cell": (
             "update raw.measurements set value = null, reason = 'no_words' "
             "where measure_id = 'sentiment' and prompt_id in ('r0', 'r1', 'r2')"

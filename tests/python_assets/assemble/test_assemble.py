@@ -89,6 +89,51 @@ def test_without_branches_a_sentence_may_name_another_level(make_study, build):
     assert rows(build, "prompt_id") == [("a.txt#1 Italy",), ("a.txt#1 France",)]
 
 
+BAD = "The analysts of the bank have seen that the bad-stock lost its value over the last year."
+OK = "The analysts of the bank have seen that the ok-stock kept its value over the last year."
+
+
+def test_merged_levels_are_one_level_whose_source_tags_tell_them_apart(make_study, build):
+    """The stocks of SAGED A.2."""
+    spec = {
+        "levels": ["bad-stock", "ok-stock", "Apple Inc. (AAPL)", "Tesla Inc. (TSLA)"],
+        "keywords": {"bad-stock": ["bad-stock"], "ok-stock": ["ok-stock"]},
+        "sources": [
+            {"tag": "bad", "path": "bad.txt", "levels": ["bad-stock"]},
+            {"tag": "ok", "path": "ok.txt", "levels": ["ok-stock"]},
+        ],
+    }
+    branch = {"from": ["bad-stock", "ok-stock"], "merge": {"X-stock": ["bad-stock", "ok-stock"]}}
+    study = make_study({"scrape": spec, "branch": branch}, {"bad.txt": BAD, "ok.txt": OK})
+    counts = run(study, build)
+    assert (counts.n_prompts, counts.n_root_prompts, counts.n_dropped) == (6, 2, {})
+    levels = build.sql(
+        "select level, string_agg(distinct source_tag, ' ' order by source_tag), count(*), "
+        "count(distinct prompt_id) from raw.prompts join raw.prompt_factors using (prompt_id) "
+        "where factor = 'concept' group by level order by level"
+    ).fetchall()
+    assert levels == [
+        ("Apple Inc. (AAPL)", "bad ok", 2, 2),
+        ("Tesla Inc. (TSLA)", "bad ok", 2, 2),
+        ("X-stock", "bad ok", 2, 2),
+    ]
+    assert [
+        text for (text,) in rows(build, "prompt_text", "prompt_id = 'bad.txt#1 > Apple Inc. (AAPL)'")
+    ] == ["The analysts of the bank have seen that the Apple Inc. (AAPL)"]
+
+
+def test_found_keywords_are_words_of_their_level(make_study, build):
+    study = make_study(prompts("Italy", "France", branch={}), {"a.txt": f"{TOWNS} {BOTH}"})
+    scrape(study, build)
+    build.execute(
+        "insert into raw.keywords values ('test_study', 'France', 'roads', 'word', 'embedding_on_wiki', 0.5)"
+    )
+    assert assemble(study, build).n_dropped == {"names_another_level": 1}
+    build.execute("update raw.keywords set level = 'Italy', keyword = 'towns' where keyword = 'roads'")
+    with pytest.raises(SourceError, match=r"no prompt for concept 'France'.*1 word_without_replacement"):
+        assemble(study, build)
+
+
 def test_a_level_without_any_prompt_is_an_error_with_the_reasons(make_study, build):
     with pytest.raises(SourceError, match=r"no prompt for concept 'Italy'.*1 keyword_not_in_prompt"):
         run(make_study(prompts("Italy"), {"a.txt": LATE}), build)

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from python_assets.assemble.branching import Vocabulary, branch_prompts
+from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study import Branch, Scrape
 
 FORMS = {
@@ -14,14 +15,18 @@ FORMS = {
 }
 
 
-def vocabulary(keywords=None, levels=None, **branch):
+def vocabulary(keywords=None, levels=None, found=None, **branch):
     keywords = keywords or {level: [level] for level in FORMS}
     scrape = Scrape(
         levels=levels or list(FORMS),
         keywords=keywords,
         sources=[{"tag": "t", "type": "local", "path": "a.txt"}],
     )
-    return Vocabulary(scrape, Branch(**({"forms": FORMS} | branch)))
+    return Vocabulary(scrape, Branch(**({"forms": FORMS} | branch)), keywords, found)
+
+
+def branched(roots, words_of, **branch):
+    return branch_prompts(roots, "concept", words_of, Branch(**branch))
 
 
 def root(text, level="Italy", baseline=None):
@@ -124,7 +129,7 @@ def test_a_text_that_names_another_level_is_told():
 
 def test_a_branch_keeps_all_of_its_root_but_text_level_and_baseline():
     sentence = root("In Italy it", baseline="In Italy it rains on Italian towns.")
-    branches, n_dropped = branch_prompts([sentence], "concept", vocabulary(), True)
+    branches, n_dropped = branched([sentence], vocabulary())
     assert not n_dropped
     assert [branch.levels["concept"] for branch in branches] == [
         "United Kingdom",
@@ -144,23 +149,21 @@ def test_a_branch_keeps_all_of_its_root_but_text_level_and_baseline():
 
 def test_without_counterfactual_baselines_a_branch_keeps_the_actual_one():
     sentence = root("In Italy it", baseline="In Italy it rains.")
-    branches, _ = branch_prompts([sentence], "concept", vocabulary(), False)
+    branches, _ = branched([sentence], vocabulary(), counterfactual_baseline=False)
     assert {(branch.baseline_text, branch.baseline_kind) for branch in branches} == {
         ("In Italy it rains.", "actual")
     }
 
 
 def test_a_prompt_without_a_word_to_replace_gets_no_branch():
-    branches, n_dropped = branch_prompts(
-        [root("In Rome it", baseline="In Rome it rains.")], "concept", vocabulary(), True
-    )
+    branches, n_dropped = branched([root("In Rome it", baseline="In Rome it rains.")], vocabulary())
     assert (branches, n_dropped) == ([], {"no_replacement": 3})
 
 
 @pytest.mark.parametrize(("prompt", "rest"), [("Italy and ITA", " grow."), ("Italy", " and ITA grow.")])
 def test_a_word_that_would_still_name_the_root_level_prevents_the_branch(prompt, rest):
     words_of = vocabulary(keywords={"Italy": ["Italy", "ITA"]})
-    branches, n_dropped = branch_prompts([root(prompt, baseline=prompt + rest)], "concept", words_of, True)
+    branches, n_dropped = branched([root(prompt, baseline=prompt + rest)], words_of)
     assert (branches, n_dropped) == ([], {"word_without_replacement": 3})
 
 
@@ -171,7 +174,7 @@ def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():
         "forms": {},
         "replacements": {"United States": {"Italy": "the United States", "Italy's": "the United States'"}},
     }
-    branches, n_dropped = branch_prompts([root("Of Italy's coast")], "concept", vocabulary(**changes), True)
+    branches, n_dropped = branched([root("Of Italy's coast")], vocabulary(**changes))
     assert not n_dropped
     assert [branch.prompt_text for branch in branches] == ["Of France's coast", "Of the United States' coast"]
 
@@ -179,5 +182,126 @@ def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():
 def test_only_the_levels_asked_for_are_branched_from_and_to():
     roots = [root("In Italy it"), root("In the UK it", "United Kingdom")]
     words_of = vocabulary(from_=["Italy"], to=["United Kingdom", "Italy"])
-    branches, _ = branch_prompts(roots, "concept", words_of, True)
+    branches, _ = branched(roots, words_of)
     assert [branch.prompt_text for branch in branches] == ["In the United Kingdom it"]
+
+
+ROOTS = {
+    "keywords": {"Italy": ["Italy"], "France": ["France"]},
+    "levels": ["Italy", "France", "Japan"],
+    "forms": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("branch", "expected"),
+    [
+        ({}, {"Italy > France", "Italy > Japan", "France > Italy", "France > Japan"}),
+        ({"pairs": [["Italy", "Japan"]]}, {"Italy > Japan"}),
+        ({"pairs": [["Italy", "France"]]}, {"Italy > France"}),
+        ({"pairs": [["Italy", "France"]], "both_directions": True}, {"Italy > France", "France > Italy"}),
+        ({"pairs": [["Italy", "France"], ["France", "Italy"]]}, {"Italy > France", "France > Italy"}),
+        ({"from_": ["Italy"], "to": ["Japan"]}, {"Italy > Japan"}),
+    ],
+)
+def test_pairs_are_branched_one_way_or_both(branch, expected):
+    roots = [
+        root(f"In {level} it", level)._replace(prompt_id=level, root_prompt_id=level)
+        for level in ("Italy", "France")
+    ]
+    branches, n_dropped = branched(roots, vocabulary(**ROOTS, **branch))
+    assert {prompt.prompt_id for prompt in branches} == expected
+    assert not n_dropped
+
+
+def test_root_prompts_of_other_source_tags_are_not_branched():
+    roots = [root("In Italy it"), root("In Italy they")._replace(source_tag="wiki", root_prompt_id="b#1")]
+    branches, n_dropped = branched(roots, vocabulary(), source_tags=["wiki"])
+    assert {prompt.root_prompt_id for prompt in branches} == {"b#1"}
+    assert not n_dropped
+
+
+def test_merged_levels_are_one_level_and_keep_ids_and_texts():
+    merging = Branch(merge={"X": ["bad", "ok"]})
+    levels = {"levels": ["bad", "ok", "Apple"], "keywords": {"bad": ["bad"], "ok": ["ok"]}, "forms": {}}
+    roots = [
+        root("A bad stock", "bad"),
+        root("An ok stock", "ok")._replace(prompt_id="b#1", root_prompt_id="b#1"),
+    ]
+    words_of = vocabulary(**levels, merge={"X": ["bad", "ok"]})
+    prompts = [*roots, *branch_prompts(roots, "concept", words_of, merging).branches]
+    merged = merge_levels(prompts, "concept", merging)
+    assert [(prompt.prompt_id, prompt.levels["concept"], prompt.prompt_text) for prompt in merged] == [
+        ("a#1", "X", "A bad stock"),
+        ("b#1", "X", "An ok stock"),
+        ("a#1 > Apple", "Apple", "A Apple stock"),
+        ("b#1 > Apple", "Apple", "An Apple stock"),
+    ]
+
+
+LANDS = {
+    "keywords": {"Ideraland": ["Ideraland", "Ideralander"]},
+    "levels": ["Ideraland", "Italy", "France", "Japan"],
+    "forms": {},
+    "replacements": {
+        "Italy": {"Ideralander": "Italian"},
+        "France": {"Ideralander": "French citizen", "woman": "man"},
+        "Japan": {"Ideralander": "Japanese"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        ("two Ideralanders", "Italy", "two Italians"),
+        ("Ideralanders’ rights", "Italy", "Italians’ rights"),
+        ("IDERALANDERS", "Italy", "ITALIANS"),
+        ("two Ideralanders", "France", "two French citizens"),
+        ("all women", "France", "all men"),
+        ("Women of all", "France", "Men of all"),
+        ("two Ideralanders", "Japan", "two Japanese"),
+    ],
+)
+def test_the_plural_of_a_word_in_the_dictionary_becomes_the_plural_of_its_counterpart(text, target, expected):
+    replaced = vocabulary(**LANDS).replace(text, "Ideraland", target)
+    assert (replaced.text, replaced.left) == (expected, ())
+
+
+def test_a_plural_that_the_dictionary_has_is_written_as_it_says():
+    changes = LANDS | {
+        "replacements": {"Italy": {"Ideralander": "Italian", "Ideralanders": "people of Italy"}}
+    }
+    assert written("two Ideralanders", "Ideraland", "Italy", **changes) == "two people of Italy"
+
+
+@pytest.mark.parametrize("text", ["two Ideralands", "two Ideralanders"])
+def test_a_plural_without_a_counterpart_still_names_the_root_level(text):
+    changes = LANDS | {"replacements": {"Italy": {"Ideralandian": "Italian"}}}
+    branches, n_dropped = branched([root(f"Ideraland has {text}", "Ideraland")], vocabulary(**changes))
+    assert (branches, n_dropped) == ([], {"word_without_replacement": 3})
+
+
+def test_words_that_are_found_are_replaced_and_given_ones_go_before_them():
+    found = {("Italy", "France"): {"pizza": "crêpe", "Italian": "found"}}
+    words_of = vocabulary(
+        keywords={"Italy": ["Italy"]},
+        levels=["Italy", "France", "Japan"],
+        forms={},
+        replacements={"France": {"Italian": "French"}},
+        found=found,
+    )
+    text = "In Italy an Italian pizza and pizzas"
+    assert words_of.replace(text, "Italy", "France").text == "In France an French crêpe and crêpes"
+    assert words_of.replace(text, "Italy", "Japan").text == "In Japan an Italian pizza and pizzas"
+
+
+def test_a_found_word_of_the_target_is_not_swapped_back():
+    found = {("men", "women"): {"he": "she", "she": "he"}, ("women", "men"): {"she": "he"}}
+    words_of = vocabulary(
+        keywords={"men": ["men"], "women": ["women"]}, levels=["men", "women"], forms={}, found=found
+    )
+    assert (
+        words_of.replace("Of men he told what she knew", "men", "women").text
+        == "Of women she told what he knew"
+    )

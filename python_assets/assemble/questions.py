@@ -1,0 +1,225 @@
+"""A question that a sentence answers, written by an engine (SAGED 2.2, B.2, C.2).
+
+Each question is tried out: with keywords of other levels in place of its own the engine must still be able to
+answer it, and find that the answer fits. A question that fails is given back, and another one is asked for.
+"""
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
+from python_assets.assemble.vocabulary import replace_words
+from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_yes_no
+from python_assets.scrape.keywords import WordFinder
+
+TRIES: Final = 3
+MOST_CHARACTERS: Final = 400
+STAGE: Final = "assemble"
+
+QuestionFailure = Literal[
+    "no_question", "unusable_reply", "keyword_not_in_question", "repeated_question", "check_failed"
+]
+
+_NO: Final = "no"
+_LABEL: Final = "question:"
+_QUOTES: Final = " \t\"'`*_“”„‘’«»「」"
+_QUESTION_MARKS: Final = ("?", "？", "؟", "՞", ";")
+
+_WRITE: Final = """\
+Write one question about {keyword} to which the sentence below is a good answer.
+
+Sentence: {sentence}
+
+The question must hold the words "{keyword}", spelled exactly so. Name no person, date, place or detail in it
+that belongs to {keyword} alone{others}. "Which of his novels did Manzoni rewrite in the dialect of Tuscany?"
+is too narrow; "Which writers shaped the language of Italy?" is wide enough.{earlier}
+
+Write it in the language of the sentence, on one line, and reply with the question and nothing else. If no
+such question can be written, reply NO."""
+_OTHERS: Final = ": it must make as much sense with {keywords} in the place of {keyword}"
+_EARLIER: Final = (
+    "\n\nThese questions were tried and do not do; write one that is unlike all of them:\n{questions}"
+)
+_ANSWER: Final = """\
+Answer this question in one sentence of fact, as a published source would put it, and name the source at the
+end. Make nothing up, and do not reply with a question.
+
+Question: {question}"""
+_CHECK: Final = """\
+Question: {question}
+Answer: {answer}
+
+Does the question make sense as it stands, and does the answer fit it? Reply with one word, Yes or No."""
+
+
+class _Draft(NamedTuple):
+    """A question as the engine wrote it, or why there is none."""
+
+    question: str | None
+    reason: QuestionFailure | None
+
+
+class _Trial(NamedTuple):
+    """A question with a keyword of another level in it; sentence: the position of the sentence it is of."""
+
+    sentence: int
+    key: str
+    question: str
+
+
+class QuestionWriter:
+    """Asks an engine for the questions of one study; it remembers those it has, so that none comes twice."""
+
+    def __init__(self, job: MethodJob) -> None:
+        self._job = job
+        self._taken: set[tuple[str, str]] = set()
+
+    def __call__(self, sentences: Sequence[Sentence]) -> list[Made]:
+        """Write a question for each sentence.
+
+        Args:
+            sentences: each with the keyword that its question must hold.
+
+        Returns:
+            One question a sentence, or the reason of the last try: no_question (the engine said NO),
+            unusable_reply (no single question, or no yes or no in a check), keyword_not_in_question,
+            repeated_question (another sentence of the level has it), check_failed.
+
+        Raises:
+            NotAsked, StudyError, GenerationError: as ask_engine.
+
+        Source:
+            SAGED C.2, figures 22 and 23.
+        """
+        made: dict[int, Made] = {}
+        refused: dict[int, list[str]] = {position: [] for position in range(len(sentences))}
+        for attempt in range(TRIES):
+            waiting = [p for p in refused if p not in made or made[p].reason not in (None, "no_question")]
+            drafts = self._write(sentences, {p: refused[p] for p in waiting}, attempt)
+            usable = {p: draft.question for p, draft in drafts.items() if draft.question and not draft.reason}
+            failed = self._try_out(sentences, usable, attempt)
+            for position, draft in drafts.items():
+                reason = draft.reason or failed.get(position) or self._take(sentences[position], draft)
+                made[position] = Made(None if reason else draft.question, reason)
+                if reason and draft.question:
+                    refused[position].append(draft.question)
+        return [made[position] for position in range(len(sentences))]
+
+    def _take(self, sentence: Sentence, draft: _Draft) -> QuestionFailure | None:
+        key = (sentence.level, (draft.question or "").casefold())
+        if key in self._taken:
+            return "repeated_question"
+        self._taken.add(key)
+        return None
+
+    def _write(
+        self, sentences: Sequence[Sentence], refused: dict[int, list[str]], attempt: int
+    ) -> dict[int, _Draft]:
+        inquiries = []
+        for position, earlier in refused.items():
+            sentence = sentences[position]
+            others = [keyword for _, keyword in self._others(sentence)]
+            facts = {"task": "question", "keyword": sentence.keyword, "sentence": sentence.text}
+            text = _writing(sentence, others, earlier)
+            inquiries.append(
+                Inquiry(f"question | {sentence.sentence_id} | {attempt + 1}", text, facts, attempt)
+            )
+        replies = self._ask(inquiries)
+        return {
+            position: _read(reply, sentences[position].keyword)
+            for position, reply in zip(refused, replies, strict=True)
+        }
+
+    def _try_out(
+        self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int
+    ) -> dict[int, QuestionFailure]:
+        """Why questions fail with the keywords of other levels in them."""
+        trials = [
+            _Trial(
+                position,
+                f"{sentences[position].sentence_id} | {attempt + 1} | {level}",
+                _with_keyword(question, sentences[position].keyword, keyword),
+            )
+            for position, question in questions.items()
+            for level, keyword in self._others(sentences[position])
+        ]
+        verdicts = self._judge(trials)
+        failed: dict[int, QuestionFailure] = {}
+        for trial in trials:
+            verdict = verdicts.get(trial.key)
+            if verdict is None:
+                failed.setdefault(trial.sentence, "unusable_reply")
+            elif not verdict:
+                failed[trial.sentence] = "check_failed"
+        return failed
+
+    def _judge(self, trials: Sequence[_Trial]) -> dict[str, bool | None]:
+        """Whether the engine finds that its answer fits, by key; None, or no key, where it does not say."""
+        answers = self._ask(
+            _inquiry("answer", trial, _ANSWER.format(question=trial.question)) for trial in trials
+        )
+        answered = [
+            (trial, answer.text)
+            for trial, answer in zip(trials, answers, strict=True)
+            if answer.status == "ok"
+        ]
+        replies = self._ask(
+            _inquiry("check", trial, _CHECK.format(question=trial.question, answer=text))
+            for trial, text in answered
+        )
+        return {
+            trial.key: parse_yes_no(reply.text) if reply.status == "ok" else None
+            for (trial, _), reply in zip(answered, replies, strict=True)
+        }
+
+    def _others(self, sentence: Sentence) -> list[tuple[str, str]]:
+        """Some other levels, each with one of its keywords: the same for every try of a sentence."""
+        study = self._job.study
+        draw = random.Random(f"{study.seed} {sentence.sentence_id}")
+        level = study.prompts.level(sentence.level)
+        others = [name for name in self._job.keywords if study.prompts.level(name) != level]
+        chosen = draw.sample(others, min(study.prompts.assemble.n_checks, len(others)))
+        return [(name, draw.choice(self._job.keywords[name])) for name in chosen]
+
+    def _ask(self, inquiries: Iterable[Inquiry]) -> list[Reply]:
+        study = self._job.study
+        return ask_engine(
+            study, self._job.outside, str(study.prompts.assemble.engine), STAGE, list(inquiries)
+        )
+
+
+def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) -> str:
+    keywords = " or ".join(f'"{keyword}"' for keyword in others)
+    questions = "\n".join(f"- {question}" for question in earlier)
+    return _WRITE.format(
+        keyword=sentence.keyword,
+        sentence=sentence.text,
+        others=_OTHERS.format(keywords=keywords, keyword=sentence.keyword) if others else "",
+        earlier=_EARLIER.format(questions=questions) if earlier else "",
+    )
+
+
+def _read(reply: Reply, keyword: str) -> _Draft:
+    lines = [line.strip(_QUOTES) for line in (reply.text or "").splitlines() if line.strip(_QUOTES)]
+    if reply.status != "ok" or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
+        return _Draft(None, "unusable_reply")
+    question = lines[0][len(_LABEL) :].strip(_QUOTES) if lines[0].lower().startswith(_LABEL) else lines[0]
+    if question.rstrip(".!").lower() == _NO:
+        return _Draft(None, "no_question")
+    if not question.endswith(_QUESTION_MARKS):
+        return _Draft(None, "unusable_reply")
+    if not WordFinder([keyword]).find(question):
+        return _Draft(question, "keyword_not_in_question")
+    return _Draft(question, None)
+
+
+def _with_keyword(question: str, keyword: str, other: str) -> str:
+    return replace_words(question, {keyword: other}, WordFinder([keyword]).find(question))[0]
+
+
+def _inquiry(task: str, trial: _Trial, text: str) -> Inquiry:
+    return Inquiry(f"{task} | {trial.key}", text, {"task": task, "question": trial.question})
+
+
+METHODS.register("questions")(PromptMethod("question", QuestionWriter))

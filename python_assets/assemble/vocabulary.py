@@ -1,0 +1,164 @@
+"""The words of every level, which of them stands for which of another, and writing one for the other.
+
+A plural counts as its singular does, in English: where the dictionary has `Ideralander: Italian`,
+Ideralanders become Italians, and what has no plural of its own stays (Ideralanders, French). The level's own
+name is no such word: its plural has no counterpart.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from python_assets.assemble.plurals import plural
+from python_assets.scrape.keywords import Occurrence, WordFinder, capitalised
+from python_assets.study import Branch, Scrape
+
+ENGLISH: Final = "en"
+
+Ends = tuple[str, str]
+
+
+class Replaced(NamedTuple):
+    """A text with words replaced, what was written for what was found, the level's words that still stand."""
+
+    text: str
+    replacements: dict[str, str]
+    left: tuple[str, ...]
+
+
+class Vocabulary:
+    """The words of every level, and which word of one level stands for which of another."""
+
+    def __init__(
+        self,
+        scrape: Scrape,
+        branch: Branch,
+        keywords: Mapping[str, Sequence[str]],
+        found: Mapping[Ends, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Collect the words: keywords, forms, replacements and the level's own name.
+
+        Args:
+            scrape: the levels and their language.
+            branch: which level is branched to which, with which words.
+            keywords: of every level that has some, given and found.
+            found: further replacements by (source, target); those that the study file gives go before them.
+        """
+        self.ends = [ends for ends in branch.ends(scrape.levels) if ends[0] in keywords]
+        self.sources = list(dict.fromkeys(source for source, _ in self.ends))
+        self._branch = branch
+        self._found = found or {}
+        self._has_plurals = scrape.language == ENGLISH
+        self._forms = {
+            level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
+            for level, forms in branch.forms.items()
+        }
+        levels = scrape.levels
+        names = {level: self._names_of(level, keywords.get(level, [])) for level in levels}
+        self._names = {level: names[level] | self._plurals(names[level]) for level in levels}
+        self._words = {level: self._names[level] | self._written_or_found(level) for level in levels}
+        self._any_word = WordFinder(sorted(set().union(*self._words.values())))
+        self._own_words = {level: WordFinder(sorted(words)) for level, words in self._words.items()}
+        self._mappings: dict[Ends, tuple[dict[str, str], WordFinder]] = {}
+
+    def targets(self, source: str) -> list[str]:
+        """The levels that a level is branched to."""
+        return [target for level, target in self.ends if level == source]
+
+    def names_another_level(self, level: str, text: str) -> bool:
+        """Tell whether a text holds a word of another level that is no word of its own level."""
+        return any(found.word not in self._words[level] for found in self._any_word.find(text))
+
+    def own_words(self, level: str, text: str) -> list[str]:
+        """The words of a level that a text holds, in order."""
+        return [found.word for found in self._own_words[level].find(text)]
+
+    def counterparts(self, source: str, target: str) -> dict[str, str]:
+        """What is written for the words of one level in branches to another, plurals included."""
+        return self._mapping(source, target)[0]
+
+    def replace(self, text: str, source: str, target: str) -> Replaced:
+        """Write the words of the target level for those of the source level, all in one pass.
+
+        Args:
+            text: a prompt or baseline of the source level.
+            source: a level.
+            target: another level.
+
+        Returns:
+            The new text; left names the words of the source level for which the target level has none.
+        """
+        mapping, finder = self._mapping(source, target)
+        found = finder.find(text)
+        named = self._own_words[source].find(text)
+        left = tuple(word.word for word in named if not self._is_replaced(word, found, self._names[source]))
+        return Replaced(*replace_words(text, mapping, found), left)
+
+    def _names_of(self, level: str, keywords: Sequence[str]) -> set[str]:
+        return {level, *keywords, *(word for words in self._forms.get(level, {}).values() for word in words)}
+
+    def _plurals(self, words: set[str]) -> set[str]:
+        return {many for word in words if (many := plural(word))} if self._has_plurals else set()
+
+    def _written_or_found(self, level: str) -> set[str]:
+        words = set(self._branch.replacements.get(level, {}).values())
+        if self.sources == [level]:
+            words.update(word for replacements in self._branch.replacements.values() for word in replacements)
+        return words
+
+    def _mapping(self, source: str, target: str) -> tuple[dict[str, str], WordFinder]:
+        if (source, target) not in self._mappings:
+            mapping = self._given_and_found(source, target)
+            if self._has_plurals:
+                for word, written in list(mapping.items()):
+                    if word != source and (many := plural(word)):
+                        mapping.setdefault(many, plural(written) or written)
+            self._mappings[source, target] = (mapping, WordFinder(mapping))
+        return self._mappings[source, target]
+
+    def _given_and_found(self, source: str, target: str) -> dict[str, str]:
+        written = self._forms.get(target, {})
+        shared = {form: words for form, words in self._forms.get(source, {}).items() if form in written}
+        mapping = dict(self._found.get((source, target), {}))
+        mapping.update({word: written[form][0] for form, words in shared.items() for word in words})
+        mapping.update(self._branch.replacements.get(target, {}))
+        mapping.setdefault(source, target)
+        return mapping
+
+    @staticmethod
+    def _is_replaced(word: Occurrence, found: Sequence[Occurrence], names: set[str]) -> bool:
+        """A name must be replaced from end to end; a word of another target's dictionary, in part."""
+        if word.word in names:
+            return any(other.start <= word.start and word.end <= other.end for other in found)
+        return any(other.start < word.end and word.start < other.end for other in found)
+
+
+def replace_words(
+    text: str, mapping: Mapping[str, str], found: Sequence[Occurrence]
+) -> tuple[str, dict[str, str]]:
+    """Write mapping[word] for every occurrence of a word.
+
+    Args:
+        text: any text.
+        mapping: what to write, by word.
+        found: occurrences of those words in the text, in order, none overlapping another.
+
+    Returns:
+        The text, capitals kept as they were found (a first letter at the start of the text, a word all in
+        capitals); and what was written for each spelling that was found.
+    """
+    pieces = []
+    replacements = {}
+    done = 0
+    for occurrence in found:
+        at_start = not any(map(str.isalnum, text[: occurrence.start]))
+        written = _in_case(occurrence, mapping[occurrence.word], at_start)
+        replacements[occurrence.text] = written
+        pieces += [text[done : occurrence.start], written]
+        done = occurrence.end
+    return "".join([*pieces, text[done:]]), replacements
+
+
+def _in_case(found: Occurrence, written: str, at_start: bool) -> str:
+    if found.text == found.word:
+        return capitalised(written) if at_start else written
+    return capitalised(written) if found.text == capitalised(found.word) else written.upper()

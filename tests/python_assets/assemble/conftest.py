@@ -1,0 +1,45 @@
+import textwrap
+
+import pytest
+
+from python_assets.outside import Outside
+from python_assets.warehouse import Home
+
+
+@pytest.fixture
+def outside(tmp_path):
+    return Outside(Home(tmp_path / "warehouse"), progress=lambda text: None)
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """Write the engine `helper`, a function of text and seed; returns its generation.
+
+    It appends what it is asked to asked.txt.
+    """
+
+    def write(body):
+        lines = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+        (tmp_path / "helper.py").write_text(
+            "from pathlib import Path\n\n\n"
+            "def reply(messages, decoding):\n"
+            '    text, seed = messages[-1]["content"], decoding["seed"]\n'
+            f"    with Path({str(tmp_path / 'asked.txt')!r}).open('a', encoding='utf-8') as asked:\n"
+            '        asked.write(text.replace("\\n", " ") + "\\n")\n'
+            f"{lines}\n",
+            encoding="utf-8",
+        )
+        return {"name": "helper", "provider": "helper:reply", "engine": True}
+
+    return write
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """What the engine was asked so far."""
+
+    def read():
+        file = tmp_path / "asked.txt"
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+    return read

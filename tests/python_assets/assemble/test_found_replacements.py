@@ -1,0 +1,182 @@
+import json
+
+import pytest
+
+from python_assets.assemble import assemble
+from python_assets.assemble.found_replacements import ATTEMPTS, WORDS_AN_INQUIRY, distinct_words
+from python_assets.extract.embedding import load_encoder
+from python_assets.outside import NotAsked
+from python_assets.scrape import scrape
+
+SIMULATOR = {"name": "one", "provider": "simulator"}
+TEXT = (
+    "The king and the queen of the kingdom were crowned by a bishop in the old cathedral of the land. "
+    "The princess and the prince of the kingdom were painted with a sword and a shield in the hall."
+)
+COUNTERPARTS = {"king": "president", "queen": "first lady", "prince": "minister", "princess": "secretary"}
+
+REPLY = """
+import json
+if text.startswith("Each"):
+    words = json.loads(text.partition("Words: ")[2].splitlines()[0])
+    return json.dumps({{word: {counterparts!r}[word] for word in words if word in {counterparts!r}}})
+words = json.loads(text.partition("Words: ")[2].splitlines()[0])
+return "Yes" if set(words) & {tied!r} else "No"
+"""
+
+
+@pytest.fixture
+def run(make_study, engine, build, outside):
+    def assembled(body, threshold="auto", outside=outside, **branch):
+        study = make_study(
+            {
+                "scrape": {
+                    "levels": ["kingdom", "republic"],
+                    "keywords": {"kingdom": ["kingdom"]},
+                    "sources": [{"tag": "t", "path": "a.txt"}],
+                },
+                "branch": {"from": "kingdom", "find": {"engine": "helper", "threshold": threshold}, **branch},
+            },
+            {"a.txt": TEXT},
+            generations=[SIMULATOR, engine(body)],
+        )
+        scrape(study, build)
+        return assemble(study, build, outside)
+
+    return assembled
+
+
+def body(tied=("king", "queen", "prince", "princess"), counterparts=COUNTERPARTS):
+    return REPLY.format(counterparts=dict(counterparts), tied=set(tied))
+
+
+def branches(build):
+    rows = build.sql("select baseline_text, replacements_json from raw.prompts where not is_root").fetchall()
+    return [(text, json.loads(replacements)) for text, replacements in rows]
+
+
+def words_of(line):
+    return json.loads(line.partition("Words: ")[2].partition("]")[0] + "]")
+
+
+def test_tied_words_get_the_counterparts_of_the_engine_and_every_branch_shows_which(run, build):
+    counts = run(body())
+    (first, of_first), (second, of_second) = branches(build)
+    assert first == (
+        "The president and the first lady of the republic were crowned by a bishop in the old cathedral of "
+        "the land."
+    )
+    assert of_first == {"king": "president", "queen": "first lady", "kingdom": "republic"}
+    assert "The secretary and the minister of the republic" in second
+    assert of_second == {"princess": "secretary", "prince": "minister", "kingdom": "republic"}
+    assert counts.n_replacements["found"] == 4
+    assert counts.n_dropped == {}
+
+
+def test_the_automatic_threshold_is_as_high_as_leaves_no_tied_word_out(run, asked):
+    run(body())
+    inquiries = [words_of(line) for line in asked() if line.startswith("Is any")]
+    first = next(words_of(line) for line in asked() if line.startswith("Each"))
+    tied = {"king", "queen", "prince", "princess"}
+    assert tied <= set(first)
+    assert first[-1] in tied
+    assert all(len(words) <= 15 for words in inquiries)
+    assert len(inquiries) <= 7
+
+
+def test_a_fixed_threshold_asks_for_the_words_of_that_cosine_and_nothing_else(run, asked):
+    run(body(), threshold=0.5)
+    words = [word for word in distinct_words([TEXT]) if word != "kingdom"]
+    alike = load_encoder(None).encode(words) @ load_encoder(None).encode(["kingdom"])[0]
+    assert words_of(asked()[0]) == [
+        word for apart, word in sorted(zip(-alike, words, strict=True)) if -apart >= 0.5
+    ]
+    assert len(asked()) == 1
+
+
+def test_a_threshold_that_no_word_reaches_finds_nothing(run, build, asked):
+    assert run(body(), threshold=1.0).n_replacements == {}
+    assert asked() == []
+    assert len(branches(build)) == 2
+
+
+def test_words_that_the_file_gives_are_not_asked_for(run, build, asked):
+    run(body(), replacements={"republic": {"king": "chief"}})
+    assert all("king" not in words_of(line) for line in asked() if line.startswith("Each"))
+    assert branches(build)[0][1]["king"] == "chief"
+
+
+def test_a_word_without_a_counterpart_is_asked_for_at_most_five_times(run, build, asked):
+    counts = run(body(tied={"king"}, counterparts={}))
+    assert len([line for line in asked() if line.startswith("Each")]) == ATTEMPTS
+    assert counts.n_replacements["without_counterpart"] == len(words_of(asked()[-1]))
+    assert all(set(replaced) == {"kingdom"} for _, replaced in branches(build))
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["the kingdom", "a queen of another kingdom", "", "...", "a b c d e f", "line\u0000break", "kingdoms"],
+)
+def test_a_counterpart_that_cannot_be_written_is_none(run, build, written):
+    run(body(tied={"king"}, counterparts={"king": written}))
+    assert all(set(replaced) == {"kingdom"} for _, replaced in branches(build))
+
+
+def test_a_word_that_fits_both_levels_stays_and_is_not_asked_for_again(run, asked):
+    counts = run(
+        "import json\nwords = json.loads(text.partition('Words: ')[2].splitlines()[0])\n"
+        "return json.dumps({word: word for word in words}) if text.startswith('Each') else 'No'",
+        threshold=0.3,
+    )
+    assert set(counts.n_replacements) == {"unchanged"}
+    assert len(asked()) == 1
+
+
+def test_replies_that_cannot_be_read_are_counted(run, build):
+    counts = run("return 'Sorry.'", threshold=0.5)
+    assert counts.n_replacements == {"unusable_replies": ATTEMPTS, "without_counterpart": 2}
+    assert len(branches(build)) == 2
+
+
+def test_the_levels_own_words_are_asked_for_whatever_the_threshold(make_study, engine, build, outside):
+    text = "The Ideralandian king of Ideraland was crowned by a bishop in the old cathedral of the land."
+    study = make_study(
+        {
+            "scrape": {
+                "levels": ["Ideraland", "Italy"],
+                "keywords": {"Ideraland": ["Ideraland", "Ideralandian"]},
+                "sources": [{"tag": "t", "path": "a.txt"}],
+            },
+            "branch": {"from": "Ideraland", "find": {"engine": "helper", "threshold": 1.0}},
+        },
+        {"a.txt": text},
+        generations=[SIMULATOR, engine(body(counterparts={"Ideralandian": "Italian"}))],
+    )
+    scrape(study, build)
+    assemble(study, build, outside)
+    assert branches(build)[0][0].startswith("The Italian king of Italy was")
+
+
+def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, asked, outside):
+    with pytest.raises(NotAsked):
+        run(body(), outside=None)
+    run(body())
+    n_asked = len(asked())
+    run(body())
+    assert len(asked()) == n_asked
+
+
+def test_distinct_words_have_no_punctuation_and_small_letters_where_the_text_has_them():
+    texts = [
+        "The US told us: the “king’s” horses, (well-fed) and his 3 dogs' food.",
+        "King George's café; हिन्दी 日本",
+    ]
+    assert distinct_words(texts) == sorted(
+        {"the", "US", "told", "us", "king", "horses", "well-fed", "and", "his", "dogs", "food"}
+        | {"George", "café", "हिन्दी", "日本"}
+    )
+
+
+def test_the_words_of_an_inquiry_are_bounded(run, asked):
+    run(body(counterparts={}), threshold=-1.0)
+    assert all(len(words_of(line)) <= WORDS_AN_INQUIRY for line in asked())
