@@ -1,4 +1,4 @@
-"""Responses in, one row per response and measure out."""
+"""Responses in, one row per response and measure out, and the clusters of like texts."""
 
 from collections.abc import Iterator
 
@@ -18,6 +18,9 @@ from dagster_project.resources import StudyResource, WarehouseResource
             "(generation_id, prompt_id, replicate, measure_id)",
             ["responses", "generations"],
         ),
+        raw_table(
+            "clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "generations"]
+        ),
     ],
 )
 def extract(
@@ -35,5 +38,5 @@ def extract(
             warehouse.home.cache,
             outside=outside(context, warehouse),
         )
-        for table in ("measures", "measurements"):
+        for table in ("measures", "measurements", "clusters"):
             yield materialise(connection, "raw", table, **counts)

@@ -1,38 +1,50 @@
-"""How far a response is from the baseline text of its prompt, between sentence embeddings."""
+"""How far embeddings are from one another: a response from the baseline text of its prompt."""
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.embedding import MODEL, MODEL_SHA256
-from python_assets.extract.extractor import extractor
+from python_assets.errors import ExtractionError
+from python_assets.extract.extractor import LARGEST_NUMBER, extractor
+from python_assets.extract.job import Job, Read
+from python_assets.extract.minilm import LANGUAGES, MODEL_SHA256
+from python_assets.extract.rows import Values, no_numbers, nothing
+from python_assets.registry import is_function_path, load_function
 
-Vectors = NDArray[Any]
+Rows = NDArray[Any]
+Metric = Callable[[Rows, Rows], NDArray[np.float64]]
+
+# Pairs of embeddings compared at once: 50 MB of double precision numbers.
+_PAIRS_TOGETHER: Final = 8_192
 
 
-def _cosine(responses: Vectors, baselines: Vectors) -> NDArray[np.float64]:
-    products = np.einsum("ij,ij->i", responses, baselines)
-    norms = np.linalg.norm(responses, axis=1) * np.linalg.norm(baselines, axis=1)
+def _cosine(a: Rows, b: Rows) -> NDArray[np.float64]:
+    products = np.einsum("ij,ij->i", a, b)
+    norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    cosines = np.divide(products, norms, out=np.full(len(a), np.nan), where=norms > 0)
     # rounding puts the distance of a text from itself a little under 0
-    return np.clip(1.0 - products / norms, 0.0, 2.0)
+    return np.clip(1.0 - cosines, 0.0, 2.0)
 
 
-def _l1(responses: Vectors, baselines: Vectors) -> NDArray[np.float64]:
-    return np.abs(responses - baselines).sum(axis=1)
+def _l1(a: Rows, b: Rows) -> NDArray[np.float64]:
+    return np.abs(a - b).sum(axis=1)
 
 
-def _l2(responses: Vectors, baselines: Vectors) -> NDArray[np.float64]:
-    return np.linalg.norm(responses - baselines, axis=1)
+def _l2(a: Rows, b: Rows) -> NDArray[np.float64]:
+    return np.linalg.norm(a - b, axis=1)
 
 
-METRICS: Final[dict[str, Callable[[Vectors, Vectors], NDArray[np.float64]]]] = {
-    "cosine": _cosine,
-    "l1": _l1,
-    "l2": _l2,
-}
+METRICS: Final[dict[str, Metric]] = {"cosine": _cosine, "l1": _l1, "l2": _l2}
+
+
+class NamedMetric(NamedTuple):
+    """A distance between rows and what extractor_version says of it."""
+
+    distance: Metric
+    version: str
 
 
 @extractor(
@@ -41,31 +53,91 @@ METRICS: Final[dict[str, Callable[[Vectors, Vectors], NDArray[np.float64]]]] = {
     unit="distance",
     scale=(0.0, None),
     direction="none",
-    languages=("en",),
+    languages=LANGUAGES,
     reads="embeddings",
-    version=lambda: (
-        f"baseline_distance 1, {MODEL} {MODEL_SHA256[:16]}, "
-        f"sentence-transformers {version('sentence-transformers')}"
-    ),
+    version=lambda: "baseline_distance 2",
     source="SAGED, C.4 embedding_distance",
     parameters={"metric": tuple(METRICS)},
-    model=MODEL,
-    model_revision=MODEL_SHA256,
+    functions=("metric",),
 )
-def baseline_distance(
-    responses: Vectors, baselines: Vectors, parameters: Mapping[str, str]
-) -> NDArray[np.float64]:
-    """Distance of each response from the baseline text of its prompt.
+def baseline_distance(parameters: Mapping[str, str], folder: Path) -> NamedMetric:
+    """The distance of a response from the baseline text of its prompt.
 
     Args:
-        responses: one embedding a pair, shape (n, d); the model's embeddings have length 1.
-        baselines: the embeddings of the baseline texts, same shape.
-        parameters: metric is 'cosine' (1 - cosine, 0 to 2), 'l1' (sum of absolute differences) or 'l2'
-            (Euclidean).
+        parameters: metric is 'cosine' (1 - cosine, 0 to 2; NaN where a vector has no length), 'l1' (sum of
+            absolute differences), 'l2' (Euclidean), or module:function, a function beside the study file. It
+            is called with the embeddings of responses and of their baselines, both of shape (n, d) in double
+            precision, and gives n numbers, each of its own pair alone.
+        folder: the folder of the study file.
 
     Returns:
-        n distances.
+        A function of two arrays of shape (n, d) that gives n distances.
+
+    Raises:
+        StudyError: the function cannot be imported.
 
     Source: SAGED, C.4, embedding_distance.
     """
-    return METRICS[parameters["metric"]](responses.astype(np.float64), baselines.astype(np.float64))
+    metric = parameters["metric"]
+    if not is_function_path(metric):
+        return NamedMetric(METRICS[metric], metric)
+    loaded = load_function(metric, folder)
+    where = f"{folder / metric.partition(':')[0]}.py: {loaded.function.__name__}"
+    return NamedMetric(
+        lambda a, b: _called(loaded.function, where, a, b), f"{metric}, file {loaded.source_sha256[:16]}"
+    )
+
+
+def _called(function: Callable[..., Any], where: str, a: Rows, b: Rows) -> NDArray[np.float64]:
+    """What a function of the user's own says, which must be one number a pair."""
+    remedy = "It must take two arrays of shape (n, d) and give n numbers."
+    try:
+        found = np.asarray(function(a, b), dtype=np.float64)
+    except Exception as error:
+        raise ExtractionError(
+            f"{where} failed on {len(a)} pairs of embeddings with {type(error).__name__}: {error}. {remedy}"
+        ) from error
+    if found.shape != (len(a),):
+        raise ExtractionError(
+            f"{where} gave an array of shape {found.shape} for {len(a)} pairs of embeddings. {remedy}"
+        )
+    return found
+
+
+def with_model(job: Job) -> Job:
+    """The job whose measures name the model that embeds, and its languages where the study names none."""
+    name = job.scorer.embeddings.name
+    own = LANGUAGES if name.revision == MODEL_SHA256 else ()
+    asked = job.measure.spec.languages
+    languages = "|".join(own if asked is None else asked)
+    named = [
+        measure._replace(model=name.model, model_revision=name.revision, languages=languages)
+        for measure in job.measures
+    ]
+    return job._replace(measures=named)
+
+
+def read_distances(job: Job) -> list[Read]:
+    """Measure responses only: the distance of a baseline text from itself is no measurement."""
+    metric = baseline_distance(job.measure.options, job.study.folder)
+    job = with_model(job).only_responses()
+    text_ids, baseline_ids, reason = job.text_ids(), job.baseline_ids(), job.reasons()
+    alone = (text_ids >= 0) & (baseline_ids < 0)
+    has_baseline = job.units.column("baseline_id")[job.wanted] >= 0
+    reason[alone] = np.where(has_baseline[alone], "other_language", "no_baseline")
+    number = no_numbers(len(job.wanted))
+    has_pair = np.flatnonzero((text_ids >= 0) & (baseline_ids >= 0))
+    for start in range(0, len(has_pair), _PAIRS_TOGETHER):
+        some = has_pair[start : start + _PAIRS_TOGETHER]
+        responses = job.scorer.vectors(text_ids[some]).astype(np.float64)
+        baselines = job.scorer.vectors(baseline_ids[some]).astype(np.float64)
+        known = ~np.isnan(responses).any(axis=1) & ~np.isnan(baselines).any(axis=1)
+        reason[some[~known]] = "no_words"
+        found = metric.distance(responses[known], baselines[known]) if known.any() else no_numbers(0)
+        is_wrong = ~(np.abs(found) <= LARGEST_NUMBER)
+        reason[some[known][is_wrong]] = "not_finite"
+        number[some[known]] = np.where(is_wrong, np.nan, found)
+    n = len(job.wanted)
+    values = Values(job.wanted, number, no_numbers(n), nothing(n), nothing(n), reason)
+    version = f"baseline_distance 2, {metric.version}, {job.scorer.embeddings.name.version}"
+    return [Read(job.measure, values, version)]

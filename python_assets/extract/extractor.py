@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from python_assets.registry import Registry
 from python_assets.study import Direction, Kind
 
@@ -28,8 +31,14 @@ Reason = Literal[
     "not_finite",
     "missing_in_import",
     "function_failed",
+    "classifier_failed",
+    "judge_disagrees",
+    "judge_unusable",
+    "other_language",
+    "too_few_texts",
+    "no_factor_level",
 ]
-Reads = Literal["text", "embeddings", "status"]
+Reads = Literal["text", "classifier", "embeddings", "status"]
 
 
 class Score(NamedTuple):
@@ -49,9 +58,28 @@ class TextMethod(NamedTuple):
     score: Callable[[Sequence[str]], Sequence[Score]]
 
 
+class ModelMethod(NamedTuple):
+    """A way to score texts by a model that gives a number for each of its labels, all in one go.
+
+    key and version name it in the cache; score gives one row a text, one column a label, NaN where it failed.
+    """
+
+    key: str
+    version: str
+    labels: Sequence[str]
+    score: Callable[[Sequence[str]], NDArray[np.float64]]
+
+
+class Recipe(NamedTuple):
+    """A score made of the probabilities of labels: constant + the sum of weight times probability."""
+
+    weights: Mapping[str, float]
+    constant: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A built-in measure.
+    """A built-in measure, or several that are read together.
 
     Attributes:
         name: what raw.measures calls it.
@@ -61,13 +89,14 @@ class Extractor:
         direction: whether higher is better, worse or neither.
         languages: ISO 639-1 codes of what it was made for; empty where any text will do.
         reads: 'text' is called as (texts, parameters) -> list[Score]; 'embeddings' as (response vectors,
-            baseline vectors, parameters) -> distances; 'status' as (status,) -> number.
+            baseline vectors, parameters) -> distances; 'status' as (status,) -> number; 'classifier' as
+            (model, revision) -> the loaded model, read by the recipes.
         version: gives what extractor_version says: everything a value depends on besides the text.
         source: where the method was published.
         function: does it.
-        parameters: what a study file may set and to what; the first value is the default.
-        model: the model it uses.
-        model_revision: the sha256 of the model's weights.
+        parameters: what a study file may set and to what; the first value is the default, no value means any.
+        functions: parameters that may also be module:function, a function of the study's own.
+        recipes: of a classifier, the scores by the end of their names; '' where it has one score.
     """
 
     name: str
@@ -81,8 +110,8 @@ class Extractor:
     source: str
     function: Callable[..., Any]
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    model: str | None = None
-    model_revision: str | None = None
+    functions: tuple[str, ...] = ()
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
 
 extractors: Final[Registry[Extractor]] = Registry("extractor")

@@ -1,101 +1,120 @@
 """How each kind of measure reads the units: texts, status, embeddings or a column of the import."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from python_assets.extract.classifiers import ModelAbsentError, find_classifier
+from python_assets.extract.clusters import read_clusters
 from python_assets.extract.column import VERSION as COLUMN_VERSION
 from python_assets.extract.column import column_values
-from python_assets.extract.extractor import LARGEST_NUMBER, extractors
+from python_assets.extract.distance import read_distances
+from python_assets.extract.extractor import ModelMethod, Recipe, extractors
+from python_assets.extract.job import Job, Read
+from python_assets.extract.judge import read_judge
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import (
-    REASON_OF_STATUS,
-    Objects,
-    Values,
-    given,
-    no_numbers,
-    nothing,
-    only_where,
-)
-from python_assets.extract.scoring import Scorer, text_method
-from python_assets.extract.units import Ids, Units
-from python_assets.study import Study
-from python_assets.warehouse import Quarantined
-
-# Pairs of embeddings compared at once: 50 MB of double precision numbers.
-_PAIRS_TOGETHER: Final = 8_192
+from python_assets.extract.rows import Objects, Values, given, no_numbers, nothing, only_where
+from python_assets.extract.scoring import text_method
+from python_assets.extract.simulated import simulated_method
 
 
-class Job(NamedTuple):
-    """One measure over the units that it has rows for."""
-
-    study: Study
-    measure: Measure
-    units: Units
-    wanted: Ids
-    scorer: Scorer
-    imported: pd.DataFrame | None
-
-
-class Read(NamedTuple):
-    """What a measure read, with the version of what read it and what it rejected."""
-
-    values: Values
-    version: str
-    quarantine: list[Quarantined]
-
-
-def _status_reasons(job: Job) -> Objects:
-    """Why a unit without a text is not measured."""
-    status = job.units.table["status"].iloc[job.wanted]
-    reasons = status.map(REASON_OF_STATUS).fillna("response_empty").to_numpy(dtype=object)
-    return only_where(job.units.column("text_id")[job.wanted] < 0, reasons)
-
-
-def _read_texts(job: Job) -> Read:
+def _read_texts(job: Job) -> list[Read]:
+    """A score of every text; of labels also how often there was none."""
     method = text_method(job.measure, job.study)
-    text_ids = job.units.column("text_id")[job.wanted]
-    baseline_ids = job.units.column("baseline_id")[job.wanted]
     n = len(job.wanted)
-    scores = job.scorer.scores(method, np.concatenate([text_ids, baseline_ids]))
+    scores = job.scorer.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     own, base = scores.iloc[:n], scores.iloc[n:]
+    reasons = job.reasons()
     values = Values(
         units=job.wanted,
         value=own["value"].to_numpy(dtype=float),
         baseline_value=base["value"].to_numpy(dtype=float),
         label=_none_for_null(own["label"]),
         label_method=_none_for_null(own["label_method"]),
-        reason=np.where(text_ids < 0, _status_reasons(job), _none_for_null(own["reason"])),
+        reason=np.where(given(reasons), reasons, _none_for_null(own["reason"])),
     )
-    return Read(values, method.version, [])
+    unmatched = [Read(measure, _unmatched(job, values), method.version) for measure in job.measures[1:]]
+    return [Read(job.measure, values, method.version), *unmatched]
 
 
 def _none_for_null(column: pd.Series) -> Objects:
     return only_where(column.notna().to_numpy(), column.to_numpy(dtype=object))
 
 
-def _read_unmatched(job: Job) -> Read:
+def _unmatched(job: Job, labelled: Values) -> Values:
     """1 where the measure read the text and no rule or several decided on a label."""
-    read = _read_texts(job)
-    has_text = job.units.column("text_id")[job.wanted] >= 0
     n = len(job.wanted)
-    values = Values(
+    return Values(
         units=job.wanted,
-        value=np.where(has_text, ~given(read.values.label), np.nan).astype(float),
+        value=np.where(job.text_ids() >= 0, ~given(labelled.label), np.nan).astype(float),
         baseline_value=no_numbers(n),
         label=nothing(n),
         label_method=nothing(n),
-        reason=_status_reasons(job),
+        reason=job.reasons(),
     )
-    return Read(values, read.version, [])
 
 
-def _read_status(job: Job) -> Read:
+def _read_classifier(job: Job) -> list[Read]:
+    """Every score of a classifier, which reads each text once."""
+    recipes = _recipes(job)
+    labels = list(dict.fromkeys(label for recipe in recipes for label in recipe.weights))
+    found = _classifier(job, labels)
+    both = job.scorer.label_scores(found.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
+    return [
+        _of_recipe(job, found, measure, recipe, both)
+        for measure, recipe in zip(job.measures, recipes, strict=True)
+    ]
+
+
+class _Found(NamedTuple):
+    """What reads the texts of a classifier's measures, and what raw.measures says of it."""
+
+    method: ModelMethod
+    extractor: str
+    model: str
+    revision: str | None
+
+
+def _recipes(job: Job) -> list[Recipe]:
+    if (own := job.measure.spec.classifier) is not None:
+        return [Recipe(own.scores)]
+    built = extractors[str(job.measure.spec.extractor)]
+    return [built.recipes[measure.options["score"]] for measure in job.measures]
+
+
+def _classifier(job: Job, labels: Sequence[str]) -> _Found:
+    """The model, or simulated scores where the study is simulated and the model is absent."""
+    named = str(job.measure.model)
+    folder = job.study.resolve(named)
+    try:
+        found = find_classifier(str(folder) if folder.is_dir() else named, job.measure.model_revision)
+    except ModelAbsentError:
+        if not job.study.is_simulated:
+            raise
+        return _Found(
+            simulated_method(named, labels), f"simulated {job.measure.extractor}", "simulated", None
+        )
+    return _Found(found.method(labels), job.measure.extractor, named, found.revision)
+
+
+def _of_recipe(job: Job, found: _Found, measure: Measure, recipe: Recipe, both: NDArray[np.float64]) -> Read:
+    columns = [found.method.labels.index(label) for label in recipe.weights]
+    scores = recipe.constant + both[:, columns] @ np.array(list(recipe.weights.values()))
+    n = len(job.wanted)
+    reason = job.reasons()
+    reason[~given(reason) & np.isnan(scores[:n])] = "classifier_failed"
+    values = Values(job.wanted, scores[:n], scores[n:], nothing(n), nothing(n), reason)
+    read = measure._replace(extractor=found.extractor, model=found.model, model_revision=found.revision)
+    return Read(read, values, found.method.version)
+
+
+def _read_status(job: Job) -> list[Read]:
     """Of responses only: a baseline text has no status."""
     built = extractors[str(job.measure.spec.extractor)]
-    wanted = job.wanted[~job.units.column("is_baseline")[job.wanted]]
+    wanted = job.only_responses().wanted
     status = job.units.table["status"].iloc[wanted].astype(object)
     has_failed = (status == "error").to_numpy()
     numbers = status.map({name: built.function(name) for name in status.unique()}).to_numpy(dtype=float)
@@ -108,44 +127,24 @@ def _read_status(job: Job) -> Read:
         label_method=nothing(n),
         reason=only_where(has_failed, "response_error"),
     )
-    return Read(values, built.version(), [])
+    return [Read(job.measure, values, built.version())]
 
 
-def _read_embeddings(job: Job) -> Read:
-    """Of responses only: the distance of a baseline text from itself is no measurement."""
-    built = extractors[str(job.measure.spec.extractor)]
-    version = built.version()
-    wanted = job.wanted[~job.units.column("is_baseline")[job.wanted]]
-    job = job._replace(wanted=wanted)
-    text_ids = job.units.column("text_id")[wanted]
-    baseline_ids = job.units.column("baseline_id")[wanted]
-    reason = _status_reasons(job)
-    reason[(text_ids >= 0) & (baseline_ids < 0)] = "no_baseline"
-    number = no_numbers(len(wanted))
-    has_pair = np.flatnonzero((text_ids >= 0) & (baseline_ids >= 0))
-    for start in range(0, len(has_pair), _PAIRS_TOGETHER):
-        some = has_pair[start : start + _PAIRS_TOGETHER]
-        responses = job.scorer.vectors(version, text_ids[some])
-        baselines = job.scorer.vectors(version, baseline_ids[some])
-        number[some] = built.function(responses, baselines, job.measure.options)
-    is_wrong = np.zeros(len(wanted), dtype=bool)
-    is_wrong[has_pair] = ~(np.abs(number[has_pair]) <= LARGEST_NUMBER)
-    number[is_wrong], reason[is_wrong] = np.nan, "not_finite"
-    n = len(wanted)
-    return Read(Values(wanted, number, no_numbers(n), nothing(n), nothing(n), reason), version, [])
-
-
-def _read_column(job: Job) -> Read:
+def _read_column(job: Job) -> list[Read]:
     if job.imported is None:
         raise ValueError(f"measure {job.measure.measure_id} needs the imported table")
     values, quarantine = column_values(job.measure, job.study, job.units, job.wanted, job.imported)
-    return Read(values, COLUMN_VERSION, quarantine)
+    return [Read(job.measure, values, COLUMN_VERSION, quarantine)]
 
 
-READERS: Final[Mapping[str, Callable[[Job], Read]]] = {
+# A reader takes one entry of `measures` and gives a Read for each of job.measures, in their order;
+# Measure.reads names it.
+READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "text": _read_texts,
-    "unmatched": _read_unmatched,
+    "classifier": _read_classifier,
+    "judge": read_judge,
     "status": _read_status,
-    "embeddings": _read_embeddings,
+    "embeddings": read_distances,
+    "clusters": read_clusters,
     "column": _read_column,
 }

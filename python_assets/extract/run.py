@@ -1,5 +1,7 @@
 """The stage: every measure of a study over its responses and baseline texts, into the raw tables."""
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,15 +11,16 @@ import pandas as pd
 
 from python_assets.extract.cache import ScoreCache
 from python_assets.extract.column import Imported, keyed_rows
+from python_assets.extract.job import Job, Read
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.extract.readers import READERS, Job
+from python_assets.extract.readers import READERS
 from python_assets.extract.rows import as_kind, measurement_rows, stacked
 from python_assets.extract.scoring import Scorer
-from python_assets.extract.units import Ids, Units, read_units, units_in_slices
+from python_assets.extract.units import Ids, read_units, units_in_slices
 from python_assets.outside import Outside
 from python_assets.raw_tables import RAW_TABLES
 from python_assets.study import Study
-from python_assets.warehouse import Quarantined, write_stage
+from python_assets.warehouse import write_stage
 
 
 class ExtractCounts(NamedTuple):
@@ -25,9 +28,9 @@ class ExtractCounts(NamedTuple):
 
     n_measures: measures; n_measurements: rows of raw.measurements; n_missing: rows with a reason instead of
     a value; n_texts: distinct responses and baseline texts; n_measured: texts measured now, once a method;
-    n_cached: texts known from an earlier run, once a method; n_quarantined: entries of the import that no
-    measure can read;
-    n_caches_rebuilt: caches that were damaged or foreign.
+    n_cached: texts known from an earlier run, once a method; n_unusable_marks: replies of judges that name no
+    option; n_quarantined: entries of the import that no measure can read; n_caches_rebuilt: caches that were
+    damaged or foreign.
     """
 
     n_measures: int
@@ -36,6 +39,7 @@ class ExtractCounts(NamedTuple):
     n_texts: int
     n_measured: int
     n_cached: int
+    n_unusable_marks: int
     n_quarantined: int
     n_caches_rebuilt: int
 
@@ -67,37 +71,57 @@ def extract(
     """
     measures = resolve_measures(study)
     rows = _imported_rows(study, connection, measures, imported)
-    units = read_units(connection, study.study_id)
-    frames, quarantine = [], list[Quarantined]()
+    prompts = study.prompts
+    units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
-        scorer = Scorer(units, cache)
-        for measure in measures:
-            wanted = _units_of(study, connection, measure, units)
-            read = READERS[measure.reads](Job(study, measure, units, wanted, scorer, rows))
-            frames.append(measurement_rows(measure, read.version, as_kind(measure, read.values)))
-            quarantine += read.quarantine
+        scorer = Scorer(units, cache, study.embedding)
+        job = Job(study, measures, units, np.arange(len(units.table)), scorer, connection, rows, outside)
+        reads = list(_reads(job))
         n_rebuilt = cache.n_rebuilt
-    measurements = stacked(units, frames)
-    tables = {"measures": measure_rows(measures), "measurements": measurements}
+    measurements = stacked(units, [_rows(read) for read in reads])
+    tables = {
+        "measures": measure_rows([read.measure for read in reads]),
+        "measurements": measurements,
+        "clusters": _cluster_rows(reads),
+    }
+    quarantine = [entry for read in reads for entry in read.quarantine]
     write_stage(connection, study.study_id, "extract", tables, quarantine)
     return ExtractCounts(
         n_measures=len(measures),
         n_measurements=len(measurements),
         n_missing=int(measurements["reason"].notna().sum()),
         n_texts=len(units.texts),
-        n_measured=scorer.n_measured,
-        n_cached=scorer.n_cached,
+        n_measured=scorer.n_measured + scorer.embeddings.n_measured,
+        n_cached=scorer.n_cached + scorer.embeddings.n_cached,
+        n_unusable_marks=sum(read.n_unusable for read in reads),
         n_quarantined=len(quarantine),
         n_caches_rebuilt=n_rebuilt,
     )
 
 
-def _units_of(study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, units: Units) -> Ids:
+def _reads(job: Job) -> Iterator[Read]:
+    """Every measure, those of one entry of the study file together."""
+    for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec)):
+        together = list(entry)
+        wanted = _units_of(job, together[0])
+        yield from READERS[together[0].reads](job._replace(measures=together, wanted=wanted))
+
+
+def _rows(read: Read) -> pd.DataFrame:
+    return measurement_rows(read.measure, read.version, as_kind(read.measure, read.values))
+
+
+def _cluster_rows(reads: Sequence[Read]) -> pd.DataFrame:
+    found = [read.clusters for read in reads if read.clusters is not None]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def _units_of(job: Job, measure: Measure) -> Ids:
     """The units in the slices of a measure; one without slices has rows for all of them."""
     if not measure.slices:
-        return np.arange(len(units.table))
-    conditions = [study.slices[name] for name in measure.slices]
-    return units_in_slices(connection, study.study_id, units, conditions)
+        return job.wanted
+    conditions = [job.study.slices[name] for name in measure.slices]
+    return units_in_slices(job.connection, job.study.study_id, job.units, conditions)
 
 
 def measure_rows(measures: list[Measure]) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """Distinct texts to scores by way of the cache: what was measured before is read, the rest measured."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -9,16 +10,18 @@ from numpy.typing import NDArray
 
 from python_assets.errors import ExtractionError
 from python_assets.extract.cache import SCORE_COLUMNS, ScoreCache
-from python_assets.extract.extractor import TextMethod, extractors
+from python_assets.extract.extractor import ModelMethod, Score, TextMethod, extractors
 from python_assets.extract.function import Wanted, function_method
 from python_assets.extract.labels import choices_method, patterns_method
+from python_assets.extract.languages import LEAST_SHARE, language_method
 from python_assets.extract.measures import Measure
 from python_assets.extract.rows import score_table
 from python_assets.extract.units import Ids, Units
-from python_assets.study import Study
+from python_assets.extract.vectors import TextVectors
+from python_assets.study import Study, Vectors
 
-# An interrupted run loses at most so many embeddings.
-_KEPT_TOGETHER = 2_048
+# An interrupted run loses at most so many scores of a classifier.
+_CLASSIFIED_TOGETHER: Final = 2_048
 
 logger = logging.getLogger(__name__)
 
@@ -51,19 +54,38 @@ class Scorer:
     """Scores and embeddings of the distinct texts of a study.
 
     Attributes:
-        n_measured: texts measured in this run, counted once a method.
-        n_cached: texts whose score or embedding was known, counted once a method.
+        n_measured: texts scored in this run, counted once a method.
+        n_cached: texts whose score was known, counted once a method.
+        embeddings: vectors of the study's texts and of words; it counts its own.
     """
 
-    def __init__(self, units: Units, cache: ScoreCache) -> None:
-        """Take the texts and the cache that their scores are kept in."""
+    def __init__(self, units: Units, cache: ScoreCache, embedding: str | Vectors | None = None) -> None:
+        """Take the texts, the cache that their scores are kept in and the model that embeds them."""
         self.n_measured = 0
         self.n_cached = 0
         self._units = units
         self._cache = cache
         self._hashes = np.array(units.hashes, dtype=object)
         self._scores: dict[tuple[str, str], pd.DataFrame] = {}
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._shares: dict[str, NDArray[np.float64]] = {}
+        self.embeddings = TextVectors(embedding, cache)
+
+    def only_languages(self, languages: str, text_ids: Ids) -> Ids:
+        """The texts, -1 in place of those that are surely in none of the languages.
+
+        Args:
+            languages: codes with | between them; none means any.
+            text_ids: positions in Units.texts or -1.
+        """
+        method = language_method(languages)
+        if method is None:
+            return text_ids
+        # -1, which is no text, takes the last place, which is never in another language
+        unknown = np.append(np.full(len(self._hashes), np.nan), 1.0)
+        share = self._shares.setdefault(languages, unknown)
+        if len(new := np.unique(text_ids[np.isnan(share[text_ids])])):
+            share[new] = self._scored(method, new, is_counted=False)["value"].to_numpy(dtype=float)
+        return np.where(share[text_ids] < LEAST_SHARE, -1, text_ids)
 
     def scores(self, method: TextMethod, text_ids: Ids) -> pd.DataFrame:
         """Score texts.
@@ -78,23 +100,27 @@ class Scorer:
         Raises:
             ExtractionError: the method gave another number of scores than texts.
         """
+        return self._scored(method, text_ids, is_counted=True)
+
+    def _scored(self, method: TextMethod, text_ids: Ids, is_counted: bool) -> pd.DataFrame:
         key = (method.key, method.version)
         known = self._scores.get(key)
         wanted = np.unique(text_ids[text_ids >= 0])
         if known is not None:
             wanted = wanted[~np.isin(wanted, known.index)]
-        found = self._read_or_measure(method, wanted)
+        found = self._read_or_measure(method, wanted, is_counted)
         known = found if known is None else pd.concat([known, found])
         self._scores[key] = known
         return known.reindex(text_ids).reset_index(drop=True)
 
-    def _read_or_measure(self, method: TextMethod, wanted: Ids) -> pd.DataFrame:
+    def _read_or_measure(self, method: TextMethod, wanted: Ids, is_counted: bool) -> pd.DataFrame:
         hashes = pd.Index(self._hashes[wanted], dtype=object)
         stored = self._cache.read_scores(method.key, method.version, list(hashes))
         is_new = ~hashes.isin(stored.index)
         new = wanted[is_new]
-        self.n_measured += len(new)
-        self.n_cached += len(wanted) - len(new)
+        if is_counted:
+            self.n_measured += len(new)
+            self.n_cached += len(wanted) - len(new)
         old = stored.reindex(hashes[~is_new]).set_axis(wanted[~is_new])
         return _joined(old, self._measure(method, new).set_axis(new))
 
@@ -109,45 +135,66 @@ class Scorer:
         self._cache.write_scores(method.key, method.version, list(self._hashes[new]), table)
         return table
 
-    def vectors(self, version: str, text_ids: Ids) -> NDArray[np.float32]:
-        """Embed texts.
+    def label_scores(self, method: ModelMethod, text_ids: Ids) -> NDArray[np.float64]:
+        """Score texts by a model, all its labels at once.
 
         Args:
-            version: of the extractor that asks; embeddings are kept by it.
-            text_ids: positions in Units.texts, none of them -1.
+            method: how.
+            text_ids: positions in Units.texts; -1 gives a row of NaN.
 
         Returns:
-            One row a text id, same order.
+            Shape (n, labels), one row a text id, same order; NaN where the model failed, which is not kept: a
+            later run tries again.
+        """
+        wanted = np.unique(text_ids[text_ids >= 0])
+        hashes = list(self._hashes[wanted])
+        columns = [self._cache.read_scores(key, method.version, hashes)["value"] for key in _keys(method)]
+        stored = pd.concat(columns, axis=1, join="inner").reindex(hashes).to_numpy(dtype=float)
+        table = np.full((len(self._hashes) + 1, len(method.labels)), np.nan)
+        table[wanted] = stored
+        new = wanted[np.isnan(stored).any(axis=1)]
+        self.n_measured += len(new)
+        self.n_cached += len(wanted) - len(new)
+        for some in self._by_length(new, _CLASSIFIED_TOGETHER, method.version):
+            table[some] = method.score([self._units.texts[i] for i in some])
+            self._keep(method, some, table[some])
+        # -1, which is no text, takes the last row, which stays empty
+        return table[text_ids]
+
+    def _keep(self, method: ModelMethod, some: Ids, found: NDArray[np.float64]) -> None:
+        is_scored = ~np.isnan(found).any(axis=1)
+        for position, key in enumerate(_keys(method)):
+            values = found[is_scored, position]
+            scores = score_table([Score(value) for value in values.tolist()])
+            self._cache.write_scores(key, method.version, list(self._hashes[some[is_scored]]), scores)
+
+    def vectors(self, text_ids: Ids) -> NDArray[np.float32]:
+        """Embed texts by the model of the study.
+
+        Args:
+            text_ids: positions in Units.texts, at least one, none of them -1.
+
+        Returns:
+            One row a text id, same order; NaN where the model knows no word of the text.
 
         Raises:
             ExtractionError: the model is missing or is not the one expected.
         """
-        wanted = np.unique(text_ids)
-        hashes = list(dict.fromkeys(self._hashes[wanted]))
-        missing = [text_hash for text_hash in hashes if text_hash not in self._vectors]
-        stored = self._cache.read_vectors(version, missing) if missing else {}
-        self._vectors.update(stored)
-        new = [int(i) for i in wanted if self._hashes[i] not in self._vectors]
-        self.n_measured += len(new)
-        self.n_cached += len(stored)
-        self._embed(version, new)
-        return np.stack([self._vectors[text_hash] for text_hash in self._hashes[text_ids]])
+        return self.embeddings.of([self._units.texts[i] for i in text_ids], list(self._hashes[text_ids]))
 
-    def _embed(self, version: str, new: Sequence[int]) -> None:
-        if not new:
-            return
-        from python_assets.extract.embedding import load_encoder
+    def _by_length(self, new: Ids, together: int, version: str) -> Iterator[Ids]:
+        """Texts in portions: neighbours of like length waste little of a batch."""
+        lengths = np.array([len(self._units.texts[i]) for i in new], dtype=np.intp)
+        ordered = new[np.argsort(lengths, kind="stable")]
+        for start in range(0, len(ordered), together):
+            some = ordered[start : start + together]
+            yield some
+            logger.info("%s: %d of %d texts", version, start + len(some), len(ordered))
 
-        encoder = load_encoder()
-        # neighbours of like length waste little of a batch
-        ordered = sorted(new, key=lambda i: len(self._units.texts[i]))
-        for start in range(0, len(ordered), _KEPT_TOGETHER):
-            some = ordered[start : start + _KEPT_TOGETHER]
-            vectors = encoder.encode([self._units.texts[i] for i in some])
-            hashes = list(self._hashes[some])
-            self._cache.write_vectors(version, hashes, vectors)
-            self._vectors.update(zip(hashes, vectors, strict=True))
-            logger.info("%s: %d of %d texts embedded", version, start + len(some), len(ordered))
+
+def _keys(method: ModelMethod) -> list[str]:
+    """The names that the cache keeps its labels by."""
+    return [f"{method.key}, {label}" for label in method.labels]
 
 
 def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:

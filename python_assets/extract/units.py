@@ -1,8 +1,13 @@
-"""What is measured: every response and every baseline text, each distinct text once."""
+"""What is measured: every response and every baseline text, each distinct text once.
+
+A study may have the prompt put before the response, or taken from the start of response and baseline.
+"""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -13,13 +18,22 @@ from python_assets.study_base import BASELINE
 
 Ids = NDArray[np.intp]
 
+# scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese
+_UNSPACED: Final = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+
 # a text without any character but blanks is no text; the id of no text is -1
 _TEXTS = r"""
 create or replace temp table extract_units as
 with baselines as (
-    select prompt_id, case when regexp_matches(baseline_text, '\S') then baseline_text end as baseline_text
-    from raw.prompts
-    where study_id = $study_id
+    select
+        prompt.prompt_id,
+        case when regexp_matches(prompt.baseline_text, '\S') then prompt.baseline_text end as baseline_text,
+        prompt.prompt_text,
+        coalesce(root.prompt_text, prompt.prompt_text) as root_text
+    from raw.prompts as prompt
+    left join raw.prompts as root
+        on root.study_id = prompt.study_id and root.prompt_id = prompt.root_prompt_id
+    where prompt.study_id = $study_id
 )
 select
     response.generation_id,
@@ -28,17 +42,40 @@ select
     response.status,
     case
         when response.status in ('ok', 'truncated') and regexp_matches(response.response_text, '\S')
-        then response.response_text
+        then case when $adds_prompt then rtrim(baselines.prompt_text) || ' ' else '' end
+            || response.response_text
     end as text,
     baselines.baseline_text,
+    baselines.prompt_text,
+    baselines.root_text,
     false as is_baseline
 from raw.responses as response
 left join baselines using (prompt_id)
 where response.study_id = $study_id
 union all
-select $baseline, prompt_id, 0, 'ok', baseline_text, null, true
+select $baseline, prompt_id, 0, 'ok', baseline_text, null, prompt_text, root_text, true
 from baselines
 where baseline_text is not null
+"""
+
+# a baseline that was not branched begins as the root prompt does
+_BEGUN = """
+select text, prompt_text, prompt_text as root_text
+from extract_units
+where text is not null and not is_baseline
+union
+select coalesce(baseline_text, text), prompt_text, root_text
+from extract_units
+where baseline_text is not null or is_baseline
+"""
+
+_SHORTEN = """
+update extract_units as unit
+set {column} = nullif(shortened.rest, '')
+from shortened
+where unit.{column} = shortened.text
+    and unit.prompt_text = shortened.prompt_text
+    and {root} = shortened.root_text
 """
 
 _DISTINCT = """
@@ -91,17 +128,27 @@ class Units(NamedTuple):
         return self.table[name].to_numpy()
 
 
-def read_units(connection: duckdb.DuckDBPyConnection, study_id: str) -> Units:
+def read_units(
+    connection: duckdb.DuckDBPyConnection,
+    study_id: str,
+    adds_prompt: bool = False,
+    removes_prompt: bool = False,
+) -> Units:
     """Read the responses and baseline texts of a study.
 
     Args:
         connection: its open build file, with raw.responses and raw.prompts.
         study_id: the study.
+        adds_prompt: put the prompt before each response.
+        removes_prompt: take the prompt from the start of responses and baseline texts, as without_prompt
+            does; what is nothing but its prompt has no text then.
 
     Returns:
         Responses by generation, prompt and replicate, then baselines by prompt.
     """
-    connection.execute(_TEXTS, {"study_id": study_id, "baseline": BASELINE})
+    connection.execute(_TEXTS, {"study_id": study_id, "baseline": BASELINE, "adds_prompt": adds_prompt})
+    if removes_prompt:
+        _remove_prompts(connection)
     connection.execute(_DISTINCT)
     texts = [
         text for (text,) in connection.execute("select text from extract_texts order by text_id").fetchall()
@@ -110,6 +157,51 @@ def read_units(connection: duckdb.DuckDBPyConnection, study_id: str) -> Units:
     connection.execute("drop table extract_units")
     connection.execute("drop table extract_texts")
     return Units(table, texts, [hashlib.sha256(text.encode()).hexdigest() for text in texts])
+
+
+def _remove_prompts(connection: duckdb.DuckDBPyConnection) -> None:
+    begun = connection.execute(_BEGUN).df()
+    rests = [
+        without_prompt(text, (prompt, root))
+        for text, prompt, root in begun.itertuples(index=False, name=None)
+    ]
+    every = begun.assign(rest=pd.Series(rests, dtype=object))
+    shortened = every[every["rest"] != every["text"]]
+    if shortened.empty:
+        return
+    connection.register("shortened", shortened)
+    connection.execute(
+        _SHORTEN.format(column="text", root="if(is_baseline, unit.root_text, unit.prompt_text)")
+    )
+    connection.execute(_SHORTEN.format(column="baseline_text", root="unit.root_text"))
+    connection.unregister("shortened")
+
+
+def without_prompt(text: str, prompts: Sequence[str]) -> str:
+    """A text without the prompt that it begins with.
+
+    Args:
+        text: a response or a baseline text.
+        prompts: beginnings; the first that it has is taken away.
+
+    Returns:
+        What follows it, without the blanks before that; the text as it is where it begins with none. White
+        space and case do not tell beginnings apart, and a beginning ends with a word: 'He is a' is not the
+        beginning of 'He is able'.
+    """
+    for prompt in prompts:
+        if prompt.strip() and (found := _beginning(prompt).match(text)):
+            return text[found.end() :].lstrip()
+    return text
+
+
+@lru_cache(maxsize=4_096)
+def _beginning(prompt: str) -> re.Pattern[str]:
+    words = prompt.split()
+    ends_in_word = re.fullmatch(r"\w", words[-1][-1]) and not re.search(_UNSPACED, words[-1][-1])
+    return re.compile(
+        r"\s*" + r"\s+".join(map(re.escape, words)) + (r"(?!\w)" if ends_in_word else ""), re.IGNORECASE
+    )
 
 
 def units_in_slices(

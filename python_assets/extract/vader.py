@@ -10,7 +10,6 @@ from python_assets.extract.extractor import MOST_CHARACTERS, Score, extractor
 
 @extractor(
     "vader",
-    "sentiment",
     kind="continuous",
     unit="compound score",
     scale=(-1.0, 1.0),

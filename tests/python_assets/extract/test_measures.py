@@ -7,6 +7,9 @@ import pytest
 from python_assets.errors import StudyError
 from python_assets.extract import resolve_measures
 
+MODEL = {"model": "a/b", "scores": {"x": 1}}
+JUDGE = {"engine": "e", "rubric": "r", "options": ["x", "y"]}
+
 
 def by_id(study):
     return {measure.measure_id: measure for measure in resolve_measures(study)}
@@ -31,9 +34,68 @@ def test_a_bare_word_is_a_built_in_with_its_declarations(make_study):
     measure = by_id(make_study("baseline_distance"))["baseline_distance"]
     assert (measure.extractor, measure.unit, measure.direction) == ("baseline_distance", "distance", "none")
     assert (measure.scale_low, measure.scale_high, measure.parameters) == (0.0, None, "metric=cosine")
-    assert measure.model == "all-MiniLM-L6-v2"
-    assert measure.model_revision.startswith("53aa51172d14")
-    assert by_id(make_study("sentiment"))["sentiment"].extractor == "vader"
+    assert (measure.model, measure.model_revision) == (None, None)
+    sentiment = by_id(make_study("sentiment"))["sentiment"]
+    assert (sentiment.extractor, sentiment.reads) == ("sentiment", "classifier")
+    assert sentiment.model == "lxyuan/distilbert-base-multilingual-cased-sentiments-student"
+    assert sentiment.languages.split("|")[:2] == ["en", "ar"]
+
+
+def test_a_classifier_with_several_scores_is_several_measures(make_study):
+    measures = by_id(make_study({"name": "Their traits", "extractor": "personality"}, "stereotype"))
+    assert [name for name in measures if "_" in name] == [
+        "their_traits_extraversion",
+        "their_traits_neuroticism",
+        "their_traits_agreeableness",
+        "their_traits_conscientiousness",
+        "their_traits_openness",
+        "stereotype_gender",
+        "stereotype_religion",
+        "stereotype_profession",
+        "stereotype_race",
+    ]
+    assert {m.direction for name, m in measures.items() if name.startswith("their")} == {"none"}
+    assert measures["stereotype_race"].direction == "higher_worse"
+
+
+def test_the_scale_of_a_classifier_is_what_its_weights_can_reach(make_study):
+    own = {"model": "a/b", "revision": "c", "scores": {"x": 1, "y": 0.5, "z": -2}}
+    measure = by_id(make_study({"name": "m", "classifier": own, "direction": "higher_better"}))["m"]
+    assert (measure.kind, measure.scale_low, measure.scale_high) == ("continuous", -2, 1.5)
+    assert (measure.extractor, measure.model, measure.model_revision) == ("classifier", "a/b", "c")
+    assert (measure.parameters, measure.direction) == ("scores=x:1|y:0.5|z:-2", "higher_better")
+
+
+def test_a_judge_has_a_second_measure_where_it_may_disagree_with_itself(make_study):
+    judge = {"engine": "e", "rubric": "r", "options": ["x", "y"]}
+    study = make_study({"name": "a", "judge": judge}, {"name": "b", "judge": judge | {"repeats": 3}})
+    measures = by_id(study)
+    assert [name for name in measures if name[0] in "ab"] == ["a", "b", "b_disagreement"]
+    assert (measures["b"].kind, measures["b"].unit) == ("categorical", "label")
+    disagreement = measures["b_disagreement"]
+    assert (disagreement.kind, disagreement.scale_low, disagreement.scale_high) == ("continuous", 0, 1)
+
+
+def test_clusters_are_a_member_and_a_distance_each(make_study):
+    measures = by_id(make_study("clusters", {"name": "near", "cluster_and_sort": {"k": 1, "per": "all"}}))
+    assert [(m.measure_id, m.kind, m.scale_high) for m in measures.values() if m.reads == "clusters"] == [
+        ("clusters_1_member", "binary", 1.0),
+        ("clusters_1_distance", "continuous", None),
+        ("clusters_2_member", "binary", 1.0),
+        ("clusters_2_distance", "continuous", None),
+        ("clusters_3_member", "binary", 1.0),
+        ("clusters_3_distance", "continuous", None),
+        ("near_1_member", "binary", 1.0),
+        ("near_1_distance", "continuous", None),
+    ]
+    assert measures["near_1_member"].parameters == "k=1;per=all;vector=average;words=3;metric=l2"
+
+
+def test_a_study_says_which_languages_a_measure_reads(make_study):
+    measures = by_id(
+        make_study({"name": "vader", "languages": []}, {"name": "sentiment", "languages": ["de", "en"]})
+    )
+    assert [measures[name].languages for name in ("vader", "sentiment")] == ["", "de|en"]
 
 
 def test_what_a_study_declares_wins(make_study):
@@ -92,6 +154,29 @@ def test_columns_and_functions_say_where_they_come_from(make_study):
         ({"name": "a", "choices": ["x", " "]}, r"choices: .*not blank"),
         ({"name": "a", "patterns": {"x": "("}}, r"patterns\.x: got \"\(\"; expected a regular expression \("),
         ({"name": "a", "patterns": {"x": "b*"}}, r"patterns\.x: .*an empty text does not match"),
+        (
+            {"name": "toxicity", "parameters": {"model": "x/y"}},
+            r"parameters\.model: got \"x/y\"; expected one of 'unitary/toxic-bert', 'JungleLee",
+        ),
+        (
+            {"name": "stereotype", "scale": [0, 2]},
+            r"scale: got \[0\.0, 2\.0\]; expected no scale: the entry is several measures",
+        ),
+        ({"name": "clusters", "clusters": {}, "kind": "binary"}, r"kind: .*no kind for clusters, which has"),
+        ({"name": "a", "classifier": MODEL, "kind": "binary"}, r"kind: .*no kind for classifier, which has"),
+        (
+            {"name": "a", "classifier": MODEL, "favourable": "x"},
+            r"favourable: .*with labels; write direction",
+        ),
+        (
+            {"name": "a", "judge": {**JUDGE, "options": ["Yes", "yes "]}},
+            r"options: got \"yes \"; .*differ in",
+        ),
+        ({"name": "a", "judge": JUDGE, "kind": "continuous"}, r"kind: .*the options have no numbers"),
+        (
+            {"name": "a", "judge": {**JUDGE, "options": {"x": 1, "y": 2}}, "kind": "categorical"},
+            r"kind: .*continuous, since the options have numbers",
+        ),
         ({"name": "a", "choices": ["x"], "direction": "higher_worse"}, r"direction: .*labels have no order"),
         ({"name": "a", "kind": "continuous", "column": "x", "favourable": "y"}, r"favourable: .*with labels"),
         (
@@ -116,7 +201,8 @@ def test_resolving_imports_nothing_heavy():
     script = (
         "import sys, python_assets.extract as e\n"
         "from python_assets.study import MeasureSpec, Study\n"
-        "specs = [MeasureSpec.model_validate(m) for m in ('vader', 'baseline_distance', 'refusal')]\n"
+        "names = ('vader', 'baseline_distance', 'refusal', 'sentiment', 'clusters')\n"
+        "specs = [MeasureSpec.model_validate(name) for name in names]\n"
         "e.resolve_measures(Study.model_construct(measures=specs, path='x'))\n"
         "heavy = {'torch', 'transformers', 'sentence_transformers', 'vaderSentiment', 'openai', 'dagster'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

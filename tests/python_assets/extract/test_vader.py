@@ -83,6 +83,5 @@ def test_a_text_is_read_up_to_the_bound():
 
 def test_vader_declares_what_it_is():
     declared = extractors["vader"]
-    assert declared is extractors["sentiment"]
     assert (declared.kind, declared.scale, declared.direction) == ("continuous", (-1.0, 1.0), "higher_better")
     assert declared.version() == "vader 1, vaderSentiment 3.3.2"

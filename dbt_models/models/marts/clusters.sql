@@ -1,0 +1,20 @@
+-- One row per (study_id, measure_id, segment, cluster_position). Source: SAGED, C.4, cluster_and_label.
+with
+
+clusters as (
+    select * from {{ ref('stg_clusters') }}
+)
+
+select
+    study_id,
+    measure_id,
+    factor,
+    segment,
+    cluster_position,
+    theme,
+    n_texts,
+    parameters,
+    seed,
+    model,
+    model_revision
+from clusters

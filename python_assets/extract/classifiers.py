@@ -1,0 +1,245 @@
+"""Text classifiers of SAGED (3.2, C.4 and table 6), and any other by its labels: transformers models on disk.
+
+A score is made of the probabilities of labels by its recipe. No model is downloaded: the error names the
+command that fetches it. Of a model of the hub the commit is recorded, of a folder the sha256 of its weights.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from python_assets.errors import ExtractionError
+from python_assets.extract.extractor import MOST_CHARACTERS, Extractor, ModelMethod, Recipe, extractors
+from python_assets.study import Direction
+
+_TORCH_THREADS: Final = 2
+_BATCH_SIZE: Final = 32
+_WEIGHTS: Final = ("*.safetensors", "*.bin")
+
+logger = logging.getLogger(__name__)
+
+
+class ModelAbsentError(ExtractionError):
+    """A classifier that is not on this machine."""
+
+
+class Classifier(NamedTuple):
+    """A classifier on this machine; revision: commit of the hub, or sha256 of the weights of a folder."""
+
+    model: str
+    folder: str
+    revision: str
+    labels: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its name on the hub, or that of its folder without where it lies."""
+        return Path(self.folder).name if self.folder == self.model else self.model
+
+    def method(self, labels: Sequence[str]) -> ModelMethod:
+        """Score texts by the probabilities of some of its labels; the model is loaded when it is needed.
+
+        Raises:
+            ExtractionError: it has no such label.
+        """
+        if unknown := [label for label in labels if label not in self.labels]:
+            raise ExtractionError(
+                f"classifier {self.model} has no label {unknown[0]!r}; it has {', '.join(self.labels)}. "
+                "Correct the scores of the measure."
+            )
+        return ModelMethod(
+            f"classifier {self.name}",
+            f"{classifier_version()}, {self.name} {self.revision[:16]}",
+            labels,
+            lambda texts: _probabilities(self, labels, texts),
+        )
+
+
+def classifier_version() -> str:
+    """What every classifier depends on besides its model."""
+    return f"classifier 1, transformers {version('transformers')}"
+
+
+def find_classifier(model: str, revision: str | None = None) -> Classifier:
+    """Find a classifier on this machine.
+
+    Args:
+        model: a folder, or a name of the hub whose files are in the cache of huggingface_hub.
+        revision: the commit; None takes what the cache has as the main branch.
+
+    Raises:
+        ModelAbsentError: the model is not on this machine; the text has the command that fetches it.
+        ExtractionError: its configuration cannot be read.
+    """
+    folder, found = _place(model, revision)
+    file = Path(folder) / "config.json"
+    try:
+        config = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ExtractionError(
+            f"classifier {model}: {file} cannot be read: {error}. {_remedy(model, revision)}"
+        ) from error
+    # without names transformers counts two labels
+    names = config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
+    return Classifier(model, folder, found, tuple(str(names[key]) for key in sorted(names, key=int)))
+
+
+@lru_cache(maxsize=1)
+def _loaded(classifier: Classifier) -> Callable[..., Any]:
+    """The model with its tokenizer: texts to probabilities.
+
+    They are of one label over all where labels exclude one another, of each by itself where they do not.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+    from transformers.utils import logging as transformers_logging
+
+    torch.set_num_threads(_TORCH_THREADS)
+    transformers_logging.disable_progress_bar()
+    try:
+        model = AutoModelForSequenceClassification.from_pretrained(classifier.folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(classifier.folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        remedy = _remedy(classifier.model, classifier.revision)
+        raise ExtractionError(f"classifier {classifier.model} cannot be loaded: {error}. {remedy}") from error
+    _bound(tokenizer, model.config)
+    return pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+
+
+def _bound(tokenizer: Any, config: Any) -> None:
+    """Truncate at what the model reads, where its tokenizer does not say so (it then says 10^30)."""
+    positions = getattr(config, "max_position_embeddings", None) or 512
+    # RoBERTa counts its positions from the padding index on
+    offset = (getattr(config, "pad_token_id", None) or 0) + 1 if "roberta" in config.model_type else 0
+    tokenizer.model_max_length = min(tokenizer.model_max_length, positions - offset)
+
+
+def _place(model: str, revision: str | None) -> tuple[str, str]:
+    """Where the files are, and the revision that they are of."""
+    if Path(model).is_dir():
+        return model, _sha256_of_weights(Path(model))
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        folder = snapshot_download(model, revision=revision, local_files_only=True)
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        raise ModelAbsentError(
+            f"classifier {model} is neither a folder nor a model that this machine has. "
+            f"{_remedy(model, revision)}"
+        ) from error
+    return folder, Path(folder).name
+
+
+def _remedy(model: str, revision: str | None) -> str:
+    if Path(model).is_dir():
+        return "Save the whole model and its tokenizer there."
+    return f"Fetch it: hf download {model}" + (f" --revision {revision}" if revision else "")
+
+
+def _sha256_of_weights(folder: Path) -> str:
+    files = sorted(file for pattern in _WEIGHTS for file in folder.glob(pattern))
+    if not files:
+        expected = f"the folder holds no weights ({' or '.join(_WEIGHTS)})"
+        raise ModelAbsentError(f"classifier {folder}: {expected}. {_remedy(str(folder), None)}")
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _probabilities(
+    classifier: Classifier, labels: Sequence[str], texts: Sequence[str]
+) -> NDArray[np.float64]:
+    """One row a text; NaN where the model fails on it, which halves find among the others."""
+    try:
+        return _rows(classifier, labels, [text[:MOST_CHARACTERS] for text in texts])
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        if len(texts) == 1:
+            logger.warning("%s failed on a text: %s", classifier.model, error)
+            return np.full((1, len(labels)), np.nan)
+    half = len(texts) // 2
+    return np.concatenate([_probabilities(classifier, labels, part) for part in (texts[:half], texts[half:])])
+
+
+def _rows(classifier: Classifier, labels: Sequence[str], texts: list[str]) -> NDArray[np.float64]:
+    found = _loaded(classifier)(texts, top_k=None, truncation=True, batch_size=_BATCH_SIZE)
+    by_label = [{entry["label"]: entry["score"] for entry in entries} for entries in found]
+    return np.array([[scores[label] for label in labels] for scores in by_label], dtype=float)
+
+
+def _register(
+    name: str,
+    models: tuple[str, ...],
+    recipes: dict[str, Recipe],
+    scale: tuple[float, float] = (0.0, 1.0),
+    direction: Direction = "higher_worse",
+    languages: tuple[str, ...] = ("en",),
+    source: str = "",
+) -> None:
+    extractors.register(name)(
+        Extractor(
+            name=name,
+            kind="continuous",
+            unit="score",
+            scale=scale,
+            direction=direction,
+            languages=languages,
+            reads="classifier",
+            version=classifier_version,
+            source=f"SAGED, C.4; {source}",
+            function=find_classifier,
+            parameters={"model": models, "revision": ()},
+            recipes=recipes,
+        )
+    )
+
+
+_register(
+    "sentiment",
+    ("lxyuan/distilbert-base-multilingual-cased-sentiments-student",),
+    {"": Recipe({"positive": 0.5, "negative": -0.5}, constant=0.5)},
+    direction="higher_better",
+    languages=("en", "ar", "de", "es", "fr", "ja", "zh", "id", "hi", "it", "ms", "pt"),
+    source="Yuan 2023",
+)
+# The SAGED library adds 1 to this difference, so that its scale is 0 to 2.
+_register(
+    "regard",
+    ("sasha/regardv3",),
+    {"": Recipe({"positive": 1.0, "negative": -1.0})},
+    scale=(-1.0, 1.0),
+    direction="higher_better",
+    source="Sheng et al. 2019",
+)
+_register(
+    "stereotype",
+    ("holistic-ai/stereotype-deberta-v3-base-tasksource-nli",),
+    {kind: Recipe({f"stereotype_{kind}": 1.0}) for kind in ("gender", "religion", "profession", "race")},
+    source="Zekun et al. 2023",
+)
+_register(
+    "personality",
+    ("Navya1602/editpersonality_classifier",),
+    {
+        trait: Recipe({trait: 1.0})
+        for trait in ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
+    },
+    direction="none",
+    source="Navya1602 2024",
+)
+_register(
+    "toxicity",
+    ("unitary/toxic-bert", "JungleLee/bert-toxic-comment-classification"),
+    {"": Recipe({"toxic": 1.0})},
+    source="Hanu and Unitary team 2020",
+)

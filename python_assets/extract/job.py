@@ -1,0 +1,84 @@
+"""What a reader is given and what it gives: one entry of `measures` over the units that it has rows for.
+
+Belongs here: the records that readers share. The readers themselves are in readers.py; one that needs all
+vectors of a study at once (clusters) takes a Job like any other: it finds every text in job.units, their
+vectors through job.scorer.vectors, and what prompts belong to through job.connection.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.extract.measures import Measure
+from python_assets.extract.rows import REASON_OF_STATUS, Objects, Values, nothing
+from python_assets.extract.scoring import Scorer
+from python_assets.extract.units import Ids, Units
+from python_assets.outside import Outside
+from python_assets.study import Study
+from python_assets.warehouse import Quarantined
+
+
+class Job(NamedTuple):
+    """One entry of `measures`.
+
+    measures: what the entry is, in the order of raw.measures; most entries are one measure, some are several
+    that are read together (a classifier with several scores, labels and those without, clusters). wanted: row
+    numbers of units.table that they have rows for. imported: rows of the import, where a column is read.
+    outside: for what an engine is asked.
+    """
+
+    study: Study
+    measures: Sequence[Measure]
+    units: Units
+    wanted: Ids
+    scorer: Scorer
+    connection: duckdb.DuckDBPyConnection
+    imported: pd.DataFrame | None
+    outside: Outside | None
+
+    @property
+    def measure(self) -> Measure:
+        """The first measure, where the entry has no other, or the others follow from it."""
+        return self.measures[0]
+
+    def text_ids(self) -> Ids:
+        """The texts of the wanted units, -1 where there is none or it is in another language."""
+        return self._readable(self.units.column("text_id")[self.wanted])
+
+    def baseline_ids(self) -> Ids:
+        """The baseline texts of the wanted units, -1 where there is none or it is in another language."""
+        return self._readable(self.units.column("baseline_id")[self.wanted])
+
+    def reasons(self) -> Objects:
+        """Why a wanted unit has no text that can be measured; None where it has one."""
+        status = self.units.table["status"].iloc[self.wanted]
+        found = status.map(REASON_OF_STATUS).fillna("response_empty").to_numpy(dtype=object)
+        has_text = self.units.column("text_id")[self.wanted] >= 0
+        found[has_text] = nothing(int(has_text.sum()))
+        found[has_text & (self.text_ids() < 0)] = "other_language"
+        return found
+
+    def only_responses(self) -> "Job":
+        """The same without baseline texts."""
+        return self._replace(wanted=self.wanted[~self.units.column("is_baseline")[self.wanted]])
+
+    def _readable(self, text_ids: Ids) -> Ids:
+        return self.scorer.only_languages(self.measure.languages, text_ids)
+
+
+class Read(NamedTuple):
+    """One measure as it was read.
+
+    measure: with the model and revision that read it. version: of what read it. quarantine: what it rejected.
+    clusters: rows of raw.clusters without study_id, on the first measure of a clustering. n_unusable: a
+    judge's marks that name no option, on its first measure.
+    """
+
+    measure: Measure
+    values: Values
+    version: str
+    quarantine: Sequence[Quarantined] = ()
+    clusters: pd.DataFrame | None = None
+    n_unusable: int = 0

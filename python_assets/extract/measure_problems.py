@@ -1,0 +1,151 @@
+"""What a measure of a study file says that cannot be measured.
+
+Belongs here: what one entry says by itself. Its names among those of the study are study_checks/measures.py.
+"""
+
+import re
+from collections.abc import Iterator
+
+from python_assets.extract.extractor import Extractor, extractors
+from python_assets.extract.labels import normalise, words_by_label
+from python_assets.registry import is_function_path
+from python_assets.study import Judge, Kind, MeasureSpec
+from python_assets.study_measures import CLUSTERINGS
+from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
+
+
+def default_kind(spec: MeasureSpec) -> Kind:
+    """What an entry without kind is: numbers where labels have numbers, else labels."""
+    if spec.extractor is not None and spec.extractor in extractors:
+        return extractors[spec.extractor].kind
+    has_numbers = spec.classifier is not None or (spec.judge and isinstance(spec.judge.options, dict))
+    return "continuous" if has_numbers else "categorical"
+
+
+def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    """What one measure of a study file says that cannot be measured.
+
+    Args:
+        path: where the measure stands.
+        spec: the measure.
+    """
+    if spec.extractor is not None:
+        yield from _extractor_problems(path, spec)
+    elif spec.parameters:
+        yield Problem(
+            (*path, "parameters"), dict(spec.parameters), "extractor beside it", "remove the parameters"
+        )
+    yield from _choice_problems(path, spec)
+    yield from _pattern_problems(path, spec)
+    yield from _direction_problems(path, spec)
+    yield from _own_kind_problems(path, spec)
+
+
+def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    name = str(spec.extractor)
+    if name not in extractors:
+        remedy = "say how to measure it: choices, patterns, column or function"
+        yield unknown_name((*path, "extractor"), name, "a built-in extractor", list(extractors), remedy)
+        return
+    built = extractors[name]
+    if spec.kind not in (None, built.kind):
+        yield Problem((*path, "kind"), spec.kind, f"{built.kind}, which {name} is", "remove kind")
+    for parameter, value in spec.parameters.items():
+        yield from _parameter_problems((*path, "parameters", parameter), built, parameter, value)
+
+
+def _parameter_problems(
+    where: FieldPath, built: Extractor, parameter: str, value: str | float
+) -> Iterator[Problem]:
+    known = built.parameters.get(parameter)
+    if known is None:
+        expected = f"a parameter of {built.name}"
+        yield unknown_name(where, parameter, expected, list(built.parameters), "remove it")
+    elif known and str(value) not in known and not _is_own_function(built, parameter, value):
+        also = ", or module:function" if parameter in built.functions else ""
+        yield Problem(where, value, f"one of {listed(known)}{also}", "write one of them")
+
+
+def _is_own_function(built: Extractor, parameter: str, value: str | float) -> bool:
+    return parameter in built.functions and is_function_path(str(value))
+
+
+def _choice_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    taken: dict[str, str] = {}
+    for label, words in words_by_label(spec.choices or []).items():
+        where = (*path, "choices", label) if isinstance(spec.choices, dict) else (*path, "choices")
+        if not words:
+            yield Problem(
+                where, words, "at least one word", f"write the words that mean {label!r}, or remove it"
+            )
+        for word in words:
+            owner = taken.setdefault(normalise(word), label)
+            if not normalise(word):
+                yield Problem(where, word, "a word that is not blank", "remove it")
+            elif owner != label:
+                yield Problem(
+                    where, word, f"a word of one label; it stands for {owner!r} too", "remove one of them"
+                )
+
+
+def _pattern_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    for label, pattern in (spec.patterns or {}).items():
+        where = (*path, "patterns", label)
+        try:
+            matches_nothing = re.compile(pattern).search("") is not None
+        except re.error as error:
+            yield Problem(where, pattern, f"a regular expression ({error})", "correct the expression")
+            continue
+        if matches_nothing:
+            yield Problem(
+                where, pattern, "an expression that an empty text does not match", "make it find a word"
+            )
+
+
+def _direction_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    kind = spec.kind or default_kind(spec)
+    if kind == "continuous" and spec.favourable is not None:
+        yield Problem(
+            (*path, "favourable"), spec.favourable, "a measure with labels", "write direction instead"
+        )
+    if kind == "categorical" and spec.direction not in (None, "none"):
+        yield Problem(
+            (*path, "direction"), spec.direction, "none: labels have no order", "write favourable instead"
+        )
+    if kind == "binary" and spec.favourable is not None and spec.direction == "higher_worse":
+        expected = f"higher_better, because 1 stands for the favourable label {spec.favourable!r}"
+        yield Problem((*path, "direction"), spec.direction, expected, "remove direction")
+
+
+def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    """The kind that a way to measure brings with it, and what several measures cannot have in common."""
+    if spec.kind is not None and (
+        spec.way in CLUSTERINGS or (spec.classifier is not None and spec.kind != "continuous")
+    ):
+        yield Problem((*path, "kind"), spec.kind, f"no kind for {spec.way}, which has its own", "remove kind")
+    if spec.judge is not None:
+        yield from _judge_problems(path, spec, spec.judge)
+    if spec.way in CLUSTERINGS or _is_several(spec.extractor):
+        for field in ("scale", "unit", "direction"):
+            if (value := getattr(spec, field)) is not None:
+                expected = f"no {field}: the entry is several measures, each with its own"
+                yield Problem((*path, field), value, expected, f"remove {field}")
+
+
+def _is_several(extractor: str | None) -> bool:
+    return extractor is not None and extractor in extractors and len(extractors[extractor].recipes) > 1
+
+
+def _judge_problems(path: FieldPath, spec: MeasureSpec, judge: Judge) -> Iterator[Problem]:
+    taken: set[str] = set()
+    for option in judge.options:
+        if not normalise(option) or normalise(option) in taken:
+            expected = "options that are not blank and differ in more than case"
+            yield Problem((*path, "judge", "options"), option, expected, "rename it")
+        taken.add(normalise(option))
+    own = default_kind(spec)
+    if own == "continuous" and spec.kind not in (None, own):
+        yield Problem((*path, "kind"), spec.kind, "continuous, since the options have numbers", "remove kind")
+    elif own == "categorical" and spec.kind == "continuous":
+        expected = "categorical, or binary with favourable: the options have no numbers"
+        yield Problem((*path, "kind"), spec.kind, expected, "remove kind, or give the options numbers")

@@ -1,0 +1,130 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from python_assets.extract.languages import LEAST_SHARE, known_languages, language_method
+
+DATA = Path(os.environ.get("PLUMBLINE_DATA", "no data"))
+
+# the first article of the Universal Declaration of Human Rights
+ARTICLE = {
+    "en": "All human beings are born free and equal in dignity and rights. They are endowed with "
+    "reason and conscience and should act towards one another in a spirit of brotherhood.",
+    "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und"
+    " Gewissen begabt und sollen einander im Geiste der Brüderlichkeit begegnen.",
+    "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de"
+    " raison et de conscience et doivent agir les uns envers les autres dans un esprit de "
+    "fraternité.",
+    "es": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como "
+    "están de razón y conciencia, deben comportarse fraternalmente los unos con los otros.",
+    "it": "Tutti gli esseri umani nascono liberi ed eguali in dignità e diritti. Essi sono dotati di "
+    "ragione e di coscienza e devono agire gli uni verso gli altri in spirito di fratellanza.",
+    "pt": "Todos os seres humanos nascem livres e iguais em dignidade e em direitos. Dotados de razão"
+    " e de consciência, devem agir uns para com os outros em espírito de fraternidade.",
+    "nl": "Alle mensen worden vrij en gelijk in waardigheid en rechten geboren. Zij zijn begiftigd "
+    "met verstand en geweten, en behoren zich jegens elkander in een geest van broederschap te "
+    "gedragen.",
+    "sv": "Alla människor är födda fria och lika i värde och rättigheter. De har utrustats med "
+    "förnuft och samvete och bör handla gentemot varandra i en anda av gemenskap.",
+    "pl": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni "
+    "obdarzeni rozumem i sumieniem i powinni postępować wobec innych w duchu braterstwa.",
+    "tr": "Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar. Akıl ve vicdana "
+    "sahiptirler ve birbirlerine karşı kardeşlik zihniyeti ile hareket etmelidirler.",
+    "id": "Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama. Mereka "
+    "dikaruniai akal dan hati nurani dan hendaknya bergaul satu sama lain dalam semangat "
+    "persaudaraan.",
+    "vi": "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi. Mọi con "
+    "người đều được tạo hóa ban cho lý trí và lương tâm.",
+    "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом"
+    " и совестью и должны поступать в отношении друг друга в духе братства.",
+    "el": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.",
+    "ar": "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق. وقد وهبوا عقلا وضميرا وعليهم أن يعامل "
+    "بعضهم بعضا بروح الإخاء.",
+    "hi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।",
+    "th": "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ",
+    "zh": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。",
+    "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+}
+
+
+def is_foreign(text: str, languages: str) -> bool:
+    method = language_method(languages)
+    return method.score([text])[0].value < LEAST_SHARE
+
+
+@pytest.mark.parametrize("language", ARTICLE)
+def test_a_text_is_in_its_own_language_and_in_no_other(language):
+    found = {declared for declared in ARTICLE if not is_foreign(ARTICLE[language], declared)}
+    assert found == {language}
+    assert not is_foreign(ARTICLE[language], "en|" + language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oui, bien sûr.",
+        "Nein",
+        "是的",
+        "",
+        "1234 5678 9012 3456 7890 1234",
+        "Tan Wei Jie",
+        "🎉" * 60,
+        "¿Qué?",
+    ],
+)
+def test_a_short_text_is_never_in_another_language(text):
+    assert not is_foreign(text, "en")
+
+
+def test_a_text_is_in_the_language_that_it_begins_in():
+    begun = ARTICLE["en"] + " " + ARTICLE["en"] + " " + ARTICLE["en"]
+    assert not is_foreign(begun + ARTICLE["zh"] * 20, "en")
+    assert is_foreign(ARTICLE["zh"] * 20 + begun, "en")
+
+
+def test_languages_that_nobody_can_tell_leave_every_text():
+    assert language_method("") is None
+    assert language_method("xx") is None
+    assert {"en", "zh", "hi"} < set(known_languages())
+
+
+def test_lone_surrogates_and_control_characters_are_read():
+    assert not is_foreign("All human beings \ud800 are born free \x00 and equal in dignity", "en")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="PLUMBLINE_DATA is not set")
+def test_hardly_an_english_text_is_called_foreign():
+    import pandas as pd
+
+    items = pd.read_parquet(DATA / "bbq" / "bbq_items_6cat.parquet", columns=["context"])
+    texts = list(items["context"].drop_duplicates().sample(4_000, random_state=1))
+    scores = language_method("en").score(texts)
+    assert sum(score.value < LEAST_SHARE for score in scores) == 0
+
+
+def test_a_text_in_another_language_is_not_measured(build, make_study):
+    german = "Der König regiert das Land allein, und niemand darf ihm dabei widersprechen."
+    english = "The king rules the country alone, and nobody may contradict him in anything."
+    build.prompts(p1=english, p2=german)
+    build.responses(("p1", german), ("p2", english), ("p2", "Nein!", "ok", 1))
+    any_language = {"name": "any", "extractor": "vader", "languages": []}
+    both = {"name": "both", "extractor": "vader", "languages": ["de", "en"]}
+    answer = {"name": "answer", "choices": ["yes", "no"], "languages": ["en"]}
+    counts = build.extract(make_study("vader", any_language, both, answer, "baseline_distance"))
+    reasons = [None, "other_language", "other_language", None, None]
+    assert build.rows("vader", "reason") == [(reason,) for reason in reasons]
+    values = [value for (value,) in build.rows("any", "value")]
+    assert build.rows("vader", "value") == [
+        (None if reason else value,) for reason, value in zip(reasons, values, strict=True)
+    ]
+    assert build.rows("vader", "baseline_value") == [(None,), (None,), (values[0],), (None,), (None,)]
+    assert build.rows("both", "reason") == build.rows("any", "reason") == [(None,)] * 5
+    matched = ["no_rule_matched" if reason is None else reason for reason in reasons]
+    assert build.rows("answer", "reason") == [(reason,) for reason in matched]
+    assert build.rows("answer_unmatched", "value", "reason") == [
+        (None, reason) if reason else (1.0, None) for reason in reasons
+    ]
+    assert build.rows("baseline_distance", "reason") == [("other_language",)] * 3
+    assert counts.n_measured == 3 + 2
