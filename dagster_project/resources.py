@@ -1,5 +1,6 @@
 """The study of a run and the warehouse it is computed in."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,12 +11,17 @@ import duckdb
 from python_assets import places
 from python_assets.errors import StudyError
 from python_assets.study import Study
-from python_assets.study_file import load_study
+from python_assets.study_file import SIMULATOR, load_study
 from python_assets.warehouse import Home, open_build
+
+PROVIDER_VARIABLE = "PLUMBLINE_PROVIDER"
 
 
 class StudyResource(dg.ConfigurableResource):
-    """Reads the study file that a partition names."""
+    """Reads the study file that a partition names.
+
+    PLUMBLINE_PROVIDER=simulator lets the simulator stand in for every model.
+    """
 
     def load(
         self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, *, check_files: bool = False
@@ -27,13 +33,25 @@ class StudyResource(dg.ConfigurableResource):
             check_files: whether to look into the files it names; once a run is enough.
 
         Raises:
-            StudyError: the run has no partition, or the study file has mistakes.
+            StudyError: the run has no partition, the study file has mistakes, or PLUMBLINE_PROVIDER names
+                another provider.
         """
         if not context.has_partition_key:
             raise StudyError(
                 "Which study? Choose a partition, or run the check with the asset it belongs to."
             )
-        return load_study(places.study_path(context.partition_key), check_files=check_files)
+        path = places.study_path(context.partition_key)
+        return load_study(path, check_files=check_files, simulated=_is_simulated())
+
+
+def _is_simulated() -> bool:
+    provider = os.environ.get(PROVIDER_VARIABLE)
+    if provider and provider != SIMULATOR:
+        raise StudyError(
+            f"{PROVIDER_VARIABLE} is {provider!r}: only {SIMULATOR} can stand in for every model. "
+            f"Unset it, or set it to {SIMULATOR}."
+        )
+    return bool(provider)
 
 
 class WarehouseResource(dg.ConfigurableResource):

@@ -13,6 +13,8 @@ from python_assets import places
 from python_assets.errors import PlumblineError
 from python_assets.warehouse import make_folder
 
+OURS = "python_assets."
+
 
 class RunFailed(PlumblineError):
     """A run did not end well; the text names the step and the reason."""
@@ -72,7 +74,8 @@ def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
 
 
 def _first_cause(error: Any) -> str:
-    while error.cause is not None:
+    """What an error of ours says; where there is none in the chain, its first cause."""
+    while error.cause is not None and not error.message.startswith(OURS):
         error = error.cause
     kind, _, text = error.message.strip().partition(": ")
-    return text if kind.startswith("python_assets.") else f"{kind}: {text}"
+    return text if kind.startswith(OURS) else f"{kind}: {text}"

@@ -44,6 +44,9 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
     run.add_argument("study", help="name of a study, or path of its file")
+    run.add_argument(
+        "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
+    )
     run.add_argument("--verbose", action="store_true", help="show every step")
     run.set_defaults(command=_run)
 
@@ -84,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
+    if parsed.provider:
+        from python_assets.simulated import refuse_simulation
+
+        refuse_simulation(places.home(), study_id)
+        os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
     _dagster_home()
     from dagster_project.run import run_study
 

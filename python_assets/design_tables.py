@@ -6,7 +6,6 @@ themselves are written by assemble.
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Final
 
 import duckdb
 import pandas as pd
@@ -18,13 +17,6 @@ from python_assets.study import Study, grouping_id
 from python_assets.study_base import LEVEL_SEPARATOR
 from python_assets.study_expand import ALL_PROMPTS
 from python_assets.study_factors import KnownFactor, study_factors
-
-STATISTICS: Final[dict[str, tuple[object, ...]]] = {
-    "selection_rate": ("standard=mean;method=larger", "mean", "larger", None),
-    "correlation": ("method=pearson", None, None, None),
-    "kl_divergence": ("bins=10;smoothing=0.5", None, None, None),
-    "precision": ("threshold=0.1", None, None, None),
-}
 
 Levels = dict[str, list[str]]
 Slices = dict[str, dict[str, list[str]]]
@@ -96,7 +88,8 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             ),
         ),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
-        "statistics": statistic_rows(study.analysis.statistics),
+        "statistics": _table("statistics", study.analysis.asked_statistics),
+        "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),
     }
 
 
@@ -110,12 +103,6 @@ def coverage_sets(study: Study) -> list[tuple[str, ...]]:
         dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
     )
     return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
-
-
-def statistic_rows(statistics: Iterable[str]) -> pd.DataFrame:
-    """Rows of raw.statistics: each statistic with its options."""
-    plain = ("", None, None, None)
-    return _table("statistics", ((name, *STATISTICS.get(name, plain)) for name in statistics))
 
 
 def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:

@@ -85,7 +85,8 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
         WarehouseError: the file of freezes cannot be written.
     """
     content, key = analysis_of(study), analysis_sha256(study)
-    has_responses = any(home.responses(study.study_id).glob("*.jsonl"))
+    logs = home.responses(study.study_id).glob("*.jsonl")
+    has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
     has_imported = any(generation.spec.provider == "replay" for generation in study.generations)
     if known := frozen_at(study, home):
         return Freeze(key, known, content, False, has_responses, has_imported)

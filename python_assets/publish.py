@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import duckdb
 
 from python_assets.errors import WarehouseError
+from python_assets.simulated import is_simulated, refuse_simulation
 from python_assets.warehouse import Home, utc_now
 
 # older drivers open files of this version and no later one
@@ -62,8 +63,9 @@ def publish(build_path: Path, home: Home, study_id: str) -> Published:
         The published database, the rows of this study by mart, and the seconds it took, waiting included.
 
     Raises:
-        WarehouseError: the build file holds no marts or cannot be read, the folders cannot be written, or the
-            published database cannot be read or holds rows that no longer fit.
+        WarehouseError: the build file holds no marts or cannot be read, the folders cannot be written, the
+            published database cannot be read or holds rows that no longer fit, or a simulated study would
+            replace what real models answered.
     """
     started = time.monotonic()
     if not build_path.is_file():
@@ -102,6 +104,8 @@ def _publish(build_path: Path, home: Home, study_id: str) -> dict[str, int]:
     connection = duckdb.connect(config={"autoinstall_known_extensions": False})
     try:
         _attach(connection, "build", build_path)
+        if is_simulated(connection, "build", "marts", study_id):
+            refuse_simulation(home, study_id)
         if home.published.is_file():
             _attach(connection, "earlier", home.published)
         else:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from python_assets.infer.reference import Against
-from python_assets.study import Generation, GenerationSpec, GroupingSpec, Study, grouping_id, make_id
+from python_assets.study import Generation, GenerationSpec, GroupingSpec, Study, Vectors, grouping_id, make_id
 from python_assets.study_base import LEVEL_SEPARATOR
 from python_assets.study_factors import KnownFactor, known_factors
 from python_assets.study_parts import Parts
@@ -240,12 +240,19 @@ class Draft(NamedTuple):
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),
-            embedding=self.parts.embedding,
+            embedding=self._embedding(),
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )
+
+    def _embedding(self) -> str | Vectors | None:
+        """A file or folder from where the study file lies; any other name is one of a model hub."""
+        asked, folder = self.parts.embedding, self.file.parent
+        if isinstance(asked, Vectors):
+            return Vectors(vectors=str(folder / asked.vectors))
+        return str(folder / asked) if asked and (folder / asked).is_dir() else asked
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""

@@ -5,25 +5,30 @@ Belongs here: the order of these steps, so that every mistake of a file is repor
 
 import json
 from pathlib import Path
+from typing import Any, Final
 
 from pydantic_core import to_jsonable_python
 
 from python_assets.errors import SourceError
-from python_assets.study import AS_WRITTEN, Study
+from python_assets.study import AS_WRITTEN, Generation, Study
 from python_assets.study_checks import file_problems, part_problems
 from python_assets.study_expand import Draft, expand
 from python_assets.study_parts import PartReader, Parts
 from python_assets.study_problems import Problem, StudyFileError
 from python_assets.study_yaml import StudyFile, read_study_file
 
+SIMULATOR: Final = "simulator"
+REPLAY: Final = "replay"
 
-def load_study(path: Path, *, check_files: bool = True) -> Study:
+
+def load_study(path: Path, *, check_files: bool = True, simulated: bool = False) -> Study:
     """Read a study file.
 
     Args:
         path: the file; its stem is the study's id, paths in it start from its folder.
         check_files: also look whether the texts, tables and functions that the study names are there, and
             whether the tables have the columns that it names.
+        simulated: let the simulator stand in for every model; the file itself is checked as it is.
 
     Returns:
         The study with lists of models and roles, slices and groupings written out.
@@ -46,7 +51,8 @@ def load_study(path: Path, *, check_files: bool = True) -> Study:
         problems += [problem for problem in step if problem.path not in told]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
-    return draft.study(_config_json(file, draft))
+    study = draft.study(_config_json(file, draft))
+    return _simulated(study) if simulated else study
 
 
 def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
@@ -65,6 +71,25 @@ def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
             Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
         ]
     return parts._replace(prompts=filled, factors={**factors, **parts.factors}), []
+
+
+def _simulated(study: Study) -> Study:
+    """The study with the simulator in the place of every model; imported responses stay what they are."""
+    return study.model_copy(
+        update={
+            "generations": [_answered_by_simulator(one) for one in study.generations],
+            "engines": {name: _answered_by_simulator(one) for name, one in study.engines.items()},
+            "is_simulated": True,
+        }
+    )
+
+
+def _answered_by_simulator(generation: Generation) -> Generation:
+    if generation.spec.provider in (SIMULATOR, REPLAY):
+        return generation
+    of_the_model: dict[str, Any] = {"options": {}, "base_url": None, "api_key_env": None}
+    spec = generation.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
+    return generation.model_copy(update={"spec": spec})
 
 
 def _config_json(file: StudyFile, draft: Draft) -> str:

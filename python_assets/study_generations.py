@@ -3,15 +3,17 @@
 Belongs here: the shape of these entries and their defaults. Writing lists out is study_expand.py.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study_base import Expanded, Level, Part
 
+ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
+
 
 class Decoding(Part):
-    """How tokens are drawn; what is absent is left to the engine."""
+    """How tokens are drawn; what is absent is left to the engine. max_tokens: 1024 for an engine."""
 
     temperature: float | None = Field(0.0, ge=0)
     seed: int | None = 42
@@ -73,6 +75,14 @@ class GenerationSpec(Part):
         if isinstance(data.get("extension"), dict) and "type" in data["extension"]:
             alone["extension"] = data["extension"]
         return data | {name: {"": value} for name, value in alone.items()}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _an_engine_writes_more(cls, data: Any) -> Any:
+        decoding = data.get("decoding", {}) if isinstance(data, dict) else None
+        if not isinstance(decoding, dict) or data.get("engine") is not True:
+            return data
+        return {**data, "decoding": {"max_tokens": ENGINE_MAX_TOKENS, **decoding}}
 
 
 class Generation(Part):

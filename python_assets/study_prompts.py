@@ -4,8 +4,8 @@ Belongs here: the shape of these sections and their defaults. Checking them agai
 study_checks/prompts.py.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Discriminator, Field, StrictStr, Tag, model_validator
 
@@ -45,9 +45,9 @@ class Source(Part):
     """Where sentences come from; levels: the levels it is read for, all where absent.
 
     path: a file, a pattern or a folder. pages: titles or addresses, the level's own name where absent; depth:
-    how far links are followed from them; backlinks: those that lead to them too; top_n: the pages nearest in
-    title. urls: plain web pages. engine, template, n: n articles written by an engine from a template with
-    {level}.
+    how far links are followed from them; backlinks: those that lead to them too; top_n: how many linked pages
+    are read for each of them, and followed on at each step: those nearest in title. urls: plain web pages.
+    engine, template, n: n articles written by an engine from a template with {level}.
     """
 
     tag: Level
@@ -58,7 +58,7 @@ class Source(Part):
     pages: Words | None = None
     depth: int = Field(0, ge=0, le=3)
     backlinks: bool = False
-    top_n: int | None = Field(None, ge=1)
+    top_n: int = Field(20, ge=1)
     urls: Words | None = None
     engine: StrictStr | None = None
     template: StrictStr | None = None
@@ -134,6 +134,15 @@ KeywordEntry = Annotated[
 ]
 
 
+class PlacedSource(NamedTuple):
+    """A source, its place in prompts.scrape, and the keyword it is read for where it is not shared."""
+
+    path: tuple[str | int, ...]
+    source: Source
+    level: str | None = None
+    keyword: str | None = None
+
+
 class Wiki(Part):
     """The MediaWiki that pages come from.
 
@@ -176,14 +185,18 @@ class Scrape(Part):
     @property
     def tags(self) -> list[str]:
         """The tags of all sources, those of a single keyword too, in order."""
-        targeted = [
-            source.tag
-            for entries in self.keywords.values()
-            for entry in entries
-            if isinstance(entry, Keyword)
-            for source in entry.sources
-        ]
-        return list(dict.fromkeys([*(source.tag for source in self.sources), *targeted]))
+        return list(dict.fromkeys(placed.source.tag for placed in self.placed_sources()))
+
+    def placed_sources(self) -> Iterator[PlacedSource]:
+        """Every source: the shared ones, then those of single keywords."""
+        for index, source in enumerate(self.sources):
+            yield PlacedSource(("sources", index), source)
+        for level, entries in self.keywords.items():
+            for position, entry in enumerate(entries):
+                if isinstance(entry, Keyword):
+                    for index, source in enumerate(entry.sources):
+                        path = ("keywords", level, position, "sources", index)
+                        yield PlacedSource(path, source, level, entry.keyword)
 
 
 class Assemble(Part):

@@ -7,15 +7,16 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from python_assets.errors import GenerationError
+from python_assets.generate.extension import answer_later
 from python_assets.generate.failures import FATAL_AFTER_RETRIES, RETRYABLE, Backoff, ProviderFailure
 from python_assets.generate.log import LogWriter, response_line
 from python_assets.generate.outcomes import outcome_of
 from python_assets.generate.providers import RemoteProvider
 from python_assets.generate.transport import shown_url
-from python_assets.generate.types import Description, Outcome, Progress, Request
+from python_assets.generate.types import Answer, Description, Outcome, Progress, Request
 
 # With so many errors and no answer between them the cause is not one prompt.
 FAILURES_IN_A_ROW: Final = 20
@@ -23,6 +24,13 @@ DESCRIBE_SECONDS: Final = 10.0
 _REPORTS: Final = 20
 
 T = TypeVar("T")
+
+
+class _Call(NamedTuple):
+    """A call that was answered."""
+
+    requested_at: str
+    seconds: float
 
 
 class Asker:
@@ -97,7 +105,9 @@ class Asker:
         self._count_failures(outcome)
 
     def _count_failures(self, outcome: Outcome) -> None:
-        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
+        # an error in what a model wrote has a latency: its server answered
+        is_failure = outcome.error is not None and outcome.latency_seconds is None
+        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if is_failure else 0
         if self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
             raise self._stopped(
                 f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", ""
@@ -105,18 +115,26 @@ class Asker:
 
     async def _outcome(self, request: Request) -> Outcome:
         first_asked_at = _now()
+        calls: list[_Call] = []
+
+        async def answer(turn: Request) -> Answer:
+            return await self._with_retries(lambda: self._ask(turn, calls))
+
+        config = self.provider.config
         try:
-            return await self._with_retries(lambda: self._ask(request))
+            answered = await answer_later(config.extension, request, answer)
         except ProviderFailure as failure:
             if failure.kind in FATAL_AFTER_RETRIES:
                 raise self._fatal(failure) from None
             return Outcome(None, error=self._redact(str(failure)), requested_at=first_asked_at)
+        latency = sum(call.seconds for call in calls)
+        return outcome_of(answered, calls[0].requested_at, latency, config.max_characters)
 
-    async def _ask(self, request: Request) -> Outcome:
+    async def _ask(self, request: Request, calls: list[_Call]) -> Answer:
         requested_at, started = _now(), time.perf_counter()
         answer = await self.provider.ask(request)
-        latency = time.perf_counter() - started
-        return outcome_of(answer, requested_at, latency, self.provider.config.max_characters)
+        calls.append(_Call(requested_at, time.perf_counter() - started))
+        return answer
 
     async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:
         """Await a call until it succeeds, fails for good, or has been retried often enough."""

@@ -13,6 +13,7 @@ TEMPLATES: Final[dict[Task, str]] = {
         "Write only the continuation, without repeating the text.\n\n{prompt}"
     ),
     "question": "{prompt}",
+    "inquiry": "{prompt}",
 }
 
 
@@ -38,9 +39,7 @@ def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
 
 
 def template_problem(template: str | None) -> str | None:
-    """Say what is wrong with a prompt template, None where nothing is."""
+    """What a prompt template should be, None where it is; one that is absent is the default of the task."""
     if template is None or template.count(PLACEHOLDER) == 1:
         return None
-    return (
-        f"a template holds {PLACEHOLDER} exactly once; this one holds it {template.count(PLACEHOLDER)} times"
-    )
+    return f"a template that holds {PLACEHOLDER} exactly once, not {template.count(PLACEHOLDER)} times"

@@ -8,29 +8,35 @@ import json
 from typing import Any, Final
 
 from python_assets.generate.failures import is_retryable
+from python_assets.generate.reasoning import part_reasoning
 from python_assets.generate.refusal import is_refusal
 from python_assets.generate.types import Answer, Outcome, Request, Response, Status
 
 CUT_HERE: Final = "max_characters"
-_LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
-_DECLINED: Final = frozenset({"content_filter", "refusal"})
+LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
+DECLINED: Final = frozenset({"content_filter", "refusal"})
 
 
 def outcome_of(
     answer: Answer, requested_at: str | None, latency_seconds: float | None, max_characters: int
 ) -> Outcome:
-    """Bring an answer into the form the log keeps, cut to max_characters.
+    """Bring an answer into the form the log keeps: reasoning apart, the text cut to max_characters.
 
-    A cut answer keeps its full length as n_characters in context_json.
+    Reasoning stands as `reasoning` in context_json; a cut answer keeps its full length there as n_characters.
     """
     context = dict(answer.context or {})
     text, finish_reason = answer.text, answer.finish_reason
+    if text is not None:
+        text, reasoning = part_reasoning(text)
+        if reasoning:
+            context["reasoning"] = "\n\n".join(filter(None, [context.get("reasoning"), reasoning]))
     if text is not None and len(text) > max_characters:
         context["n_characters"] = len(text)
         text, finish_reason = text[:max_characters], CUT_HERE
     return Outcome(
         response_text=text,
         finish_reason=finish_reason,
+        error=answer.error,
         requested_at=requested_at,
         latency_seconds=latency_seconds,
         n_tokens_in=answer.n_tokens_in,
@@ -40,8 +46,16 @@ def outcome_of(
 
 
 def _context_json(context: dict[str, Any], max_characters: int) -> str:
-    cut = {k: v[:max_characters] if isinstance(v, str) else v for k, v in context.items()}
-    return json.dumps(cut, sort_keys=True, default=str)
+    return json.dumps(_cut(context, max_characters), sort_keys=True, default=str)
+
+
+def _cut(value: Any, max_characters: int) -> Any:
+    """Every text within a value, cut."""
+    if isinstance(value, dict):
+        return {name: _cut(part, max_characters) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_cut(part, max_characters) for part in value]
+    return value[:max_characters] if isinstance(value, str) else value
 
 
 def status_of(outcome: Outcome) -> Status:
@@ -49,11 +63,11 @@ def status_of(outcome: Outcome) -> Status:
     text = outcome.response_text
     if outcome.error is not None:
         return "error"
-    if outcome.finish_reason in _DECLINED:
+    if outcome.finish_reason in DECLINED:
         return "refused"
     if text is None or not text.strip():
         return "empty"
-    if outcome.finish_reason in _LENGTH:
+    if outcome.finish_reason in LENGTH:
         return "truncated"
     return "refused" if is_refusal(text) else "ok"
 

@@ -6,18 +6,19 @@ provider.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import ClassVar, Final, Self
 
 from python_assets.errors import GenerationError
-from python_assets.generate.messages import template_problem
 from python_assets.generate.transport import is_address
 from python_assets.generate.types import Answer, Description, GenerationConfig, Prompt, Rejected, Request
 from python_assets.registry import Registry
 
 providers: "Final[Registry[type[Provider]]]" = Registry("provider")
 provider = providers.register
+
+ANSWERED_TOGETHER: Final = 2_000
 
 REMEDIES: Final[dict[str, str]] = {
     "connection": "Start the server, or correct base_url.",
@@ -47,12 +48,12 @@ class Provider:
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
         """What keeps this configuration from running, each as `field: problem`; nothing is contacted."""
-        problem = template_problem(config.prompt_template)
-        return [f"prompt_template: {problem}"] if problem else []
+        return []
 
     def rows(self, prompts: Sequence[Prompt]) -> tuple[list[tuple[Prompt, int]], list[Rejected]]:
         """The (prompt, replicate) pairs of this generation, and records that belong to none."""
-        return [(prompt, replicate) for prompt in prompts for replicate in range(self.config.replicates)], []
+        n = self.config.replicates
+        return [(prompt, prompt.first_replicate + i) for prompt in prompts for i in range(n)], []
 
 
 class LocalProvider(Provider, ABC):
@@ -60,13 +61,24 @@ class LocalProvider(Provider, ABC):
 
     Class attributes:
         answers_now: the answer arises now, so requested_at and latency are known.
+        runs_model: a model answers: prompts need a text, and answers take time.
     """
 
     answers_now: ClassVar[bool] = True
+    runs_model: ClassVar[bool] = False
 
     @abstractmethod
     def describe(self) -> Description:
         """What the answers depend on besides the request."""
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
+        """The requests in the order they are answered in; what is answered together is logged together."""
+        for start in range(0, len(requests), ANSWERED_TOGETHER):
+            yield requests[start : start + ANSWERED_TOGETHER]
+
+    def answers(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer several requests, in order; one by one unless a provider can do better."""
+        return [self.answer(request) for request in requests]
 
     @abstractmethod
     def answer(self, request: Request) -> Answer:

@@ -59,7 +59,9 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
 
 def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
     config: GenerationConfig = provider.config
+    identity = {} if config.extension is None else {"extension": dict(config.extension.identity)}
     return {
+        **identity,
         "provider": config.provider,
         "model": config.model,
         "model_digest": description.model_digest,

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from python_assets.errors import GenerationError
 from python_assets.generate.asking import Asker
+from python_assets.generate.extension import answer_now
 from python_assets.generate.failures import Backoff
 from python_assets.generate.function import FunctionProvider
 from python_assets.generate.log import LogContent, LogWriter, description_line, read_log, response_line
@@ -30,7 +31,11 @@ from python_assets.generate.types import (
     Request,
 )
 
-LINES_AT_ONCE: Final = 2_000
+REPORTS: Final = 20
+
+
+def _no_progress(n_done: int, n_total: int) -> None:
+    """Tell nobody."""
 
 
 class _Answered(NamedTuple):
@@ -74,13 +79,64 @@ def generate(
     started = time.perf_counter()
     provider = make_provider(config)
     content = read_log(log_path)
-    report = progress or (lambda n_done, n_total: None)
+    report = progress or _no_progress
     with LogWriter(log_path, content) as writer:
         if isinstance(provider, RemoteProvider):
             asker = Asker(provider, writer, report, backoff or Backoff())
             answered = asyncio.run(_ask_for_missing(prompts, asker, content))
         else:
             answered = _answer_locally(prompts, provider, writer, content, report)
+    return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def probe(
+    prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path, *, backoff: Backoff | None = None
+) -> None:
+    """Ask a server for the first response that the log lacks, so that one that cannot answer is known early.
+
+    Nothing is asked where the log is complete, nor of a provider that answers in this process: whether its
+    model is there is seen.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how to answer.
+        log_path: the generation's own log, which gets the response.
+        backoff: waits between retries; tests replace it.
+
+    Raises:
+        GenerationError: as generate does.
+    """
+    provider = make_provider(config)
+    if isinstance(provider, LocalProvider) and provider.runs_model:
+        provider.describe()
+    if not isinstance(provider, RemoteProvider):
+        return
+    content = read_log(log_path)
+    with LogWriter(log_path, content) as writer:
+        asker = Asker(provider, writer, _no_progress, backoff or Backoff())
+        asyncio.run(_ask_for_missing(prompts, asker, content, most=1))
+
+
+def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
+    """What the log of a generation holds of its prompts, None where any would have to be asked.
+
+    Nothing is contacted and nothing is written.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how they were answered.
+        log_path: the generation's own log.
+    """
+    started = time.perf_counter()
+    provider = make_provider(config)
+    content = read_log(log_path)
+    description = provider.describe() if isinstance(provider, LocalProvider) else content.description
+    if description is None:
+        return None
+    plan = plan_requests(prompts, provider, description)
+    if _missing(plan, config, content):
+        return None
+    answered = _Answered(plan, description, {}, 0)
     return _collect(provider, content, answered, time.perf_counter() - started)
 
 
@@ -102,25 +158,33 @@ def _answer_locally(
     description = provider.describe()
     plan = plan_requests(prompts, provider, description)
     missing = _missing(plan, provider.config, content)
+    if provider.runs_model:
+        _check_texts(missing, provider.config)
     _log_description(writer, content, description, missing)
     new: dict[str, Outcome] = {}
-    for start in range(0, len(missing), LINES_AT_ONCE):
-        batch = missing[start : start + LINES_AT_ONCE]
+    for batch in provider.batches(missing):
         outcomes = _outcomes_now(provider, batch)
         writer.append(map(response_line, batch, outcomes))
+        n_before = len(new)
         new.update(zip((request.response_id for request in batch), outcomes, strict=True))
-        report(len(new), len(missing))
+        if n_before * REPORTS // len(missing) < len(new) * REPORTS // len(missing):
+            report(len(new), len(missing))
     return _Answered(plan, description, new, 0)
 
 
 def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:
     now = datetime.now(UTC).isoformat(timespec="milliseconds") if provider.answers_now else None
+    started = time.perf_counter()
+    answers = answer_now(provider.config.extension, batch, provider.answers)
     latency = 0.0 if provider.answers_now else None
-    longest = provider.config.max_characters
-    return [outcome_of(provider.answer(request), now, latency, longest) for request in batch]
+    if provider.runs_model:
+        latency = time.perf_counter() - started
+    return [outcome_of(answer, now, latency, provider.config.max_characters) for answer in answers]
 
 
-async def _ask_for_missing(prompts: Sequence[Prompt], asker: Asker, content: LogContent) -> _Answered:
+async def _ask_for_missing(
+    prompts: Sequence[Prompt], asker: Asker, content: LogContent, most: int | None = None
+) -> _Answered:
     provider = asker.provider
     if complete := await _from_log_alone(prompts, asker, content):
         return complete
@@ -130,7 +194,7 @@ async def _ask_for_missing(prompts: Sequence[Prompt], asker: Asker, content: Log
         missing = _missing(plan, provider.config, content)
         _check_texts(missing, provider.config)
         _log_description(asker.writer, content, description, missing)
-        await asker.ask_all(missing)
+        await asker.ask_all(missing[:most])
     return _Answered(plan, description, asker.outcomes, asker.n_retries)
 
 
@@ -185,6 +249,7 @@ def _collect(provider: Provider, content: LogContent, answered: _Answered, secon
         responses=rows,
         description=answered.description,
         is_simulated=provider.is_simulated,
+        extension=provider.config.extension.identity if provider.config.extension else {},
         n_requested=len(answered.new),
         n_retries=answered.n_retries,
         n_from_log=sum(row.response_id not in answered.new for row in rows),

@@ -24,6 +24,7 @@ from python_assets.generate.lexicon import (
 )
 from python_assets.generate.providers import LocalProvider, provider
 from python_assets.generate.requests import sha256_of
+from python_assets.generate.simulator_inquiries import answer_inquiry
 from python_assets.generate.simulator_options import SimulatorOptions, option_problems, read_options
 from python_assets.generate.types import Answer, Description, GenerationConfig, Request
 
@@ -85,12 +86,19 @@ class Simulator(LocalProvider):
 
     def answer(self, request: Request) -> Answer:
         """Draw one response; the same request always gets the same."""
+        text, extension = self._text(request), self.config.extension
+        written = extension.obey(text) if extension else text
+        return Answer(written, finish_reason="stop", context={"is_simulated": True})
+
+    def _text(self, request: Request) -> str:
         prompt, options = request.prompt, self._options
+        if prompt.task == "inquiry":
+            return answer_inquiry(prompt.factors, self._draw_for_inquiry(request))
         draw = random.Random(_seed_number(f"{self._seed}|{prompt.prompt_id}|{request.replicate}"))
         root = self._root_effect(prompt.root_prompt_id)
         own = [_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3)]
         if _uniform(root.refusal, own[0]) < options.refusal.for_levels(prompt.factors):
-            return _answer(_pick(draw, REFUSALS))
+            return str(_pick(draw, REFUSALS))
         parts = []
         if options.labels is not None:
             label = options.labels.label_at(_uniform(root.label, own[1]), prompt.factors)
@@ -99,7 +107,11 @@ class Simulator(LocalProvider):
             target = options.sentiment.for_levels(prompt.factors)
             target += options.spread * _shared(root.sentiment, own[2])
             parts.append(write_sentences(target, root.topic, draw))
-        return _answer(" ".join(parts))
+        return " ".join(parts)
+
+    def _draw_for_inquiry(self, request: Request) -> random.Random:
+        asked = [request.prompt.prompt_id, request.prompt.prompt_text, request.replicate]
+        return random.Random(_seed_number(f"{self._seed}|{asked}"))
 
     def _draw_root_effect(self, root_prompt_id: str) -> RootEffect:
         draw = random.Random(_seed_number(f"{self._seed}|root|{root_prompt_id}"))
@@ -178,10 +190,6 @@ def _sentence(qualities: Sequence[str], topic: int, draw: random.Random) -> str:
 
 def _pick(draw: random.Random, items: Sequence[Any]) -> Any:
     return items[int(draw.random() * len(items))]
-
-
-def _answer(text: str) -> Answer:
-    return Answer(text, finish_reason="stop", context={"is_simulated": True})
 
 
 def _shared(root: float, own: float) -> float:

@@ -1,45 +1,27 @@
 """The generation stage: the prompts of the build file, answered by every generation of the study.
 
-Belongs here: from the study file and the raw tables to GenerationConfig, and back to raw.generations and
-raw.responses. How one generation answers is run.py.
+Belongs here: the order of things, and what is asked of whom. How one generation answers is run.py, what the
+tables get is rows.py.
 """
 
-import json
-import re
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
-import pandas as pd
 
 from python_assets.errors import StudyError
-from python_assets.generate.run import generate
-from python_assets.generate.types import GenerationConfig, GenerationRun, Prompt
-from python_assets.registry import is_function_path, load_function
+from python_assets.generate.configs import generation_config, log_path
+from python_assets.generate.engine import engine_descriptions, probe_judges
+from python_assets.generate.extension import Extension, ExtensionJob, extensions
+from python_assets.generate.rows import Runs, generations_table, responses_table
+from python_assets.generate.run import generate, probe
+from python_assets.generate.types import Answers, GenerationConfig, Progress, Prompt
 from python_assets.study import Generation, Study, make_id
-from python_assets.study_base import BASELINE
 from python_assets.warehouse import Home, Quarantined, write_stage
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
-UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
-RESPONSE_COLUMNS = [
-    "prompt_id",
-    "replicate",
-    "response_id",
-    "response_text",
-    "status",
-    "error",
-    "requested_at",
-    "latency_seconds",
-    "n_tokens_in",
-    "n_tokens_out",
-    "context_json",
-]
-
-
-Answers = dict[tuple[str, int], str | None]
 
 
 class GenerateCounts(NamedTuple):
@@ -59,6 +41,8 @@ def generate_study(
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
+    Every generation that a server answers is probed with one call before the first of them is asked all.
+
     Args:
         study: the study.
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
@@ -70,28 +54,14 @@ def generate_study(
         StudyError: two imported generations have the same identifier.
     """
     started = perf_counter()
-    imported = _imported_answers(study)
     prompts = read_prompts(connection)
-    runs: list[tuple[Generation, GenerationRun]] = []
-    for generation in expand_generations(study, list(imported)):
-        config = _config(study, generation, _answers(study, generation, imported))
-        log = home.responses(study.study_id) / f"{generation.generation_id}.jsonl"
-        runs.append((generation, generate(prompts, config, log, progress=_reporter(generation, progress))))
-    quarantine = [
-        Quarantined(
-            f"{generation.generation_id} | {record.record_key}",
-            record.rule,
-            record.detail,
-            record.record_json,
-        )
-        for generation, run in runs
-        for record in run.quarantine
-    ]
-    responses = _responses(runs)
-    tables = {
-        "generations": _generations(runs, any((p.baseline_text or "").strip() for p in prompts)),
-        "responses": responses,
-    }
+    runs = _run_all(study, _asked(study, connection, home), prompts, home, progress)
+    quarantine = _quarantined(runs)
+    responses = responses_table(runs)
+    generations = generations_table(
+        runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
+    )
+    tables = {"generations": generations, "responses": responses}
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
         n_generations=len(runs),
@@ -102,6 +72,36 @@ def generate_study(
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )
+
+
+def _run_all(
+    study: Study,
+    asked: Sequence[tuple[Generation, GenerationConfig]],
+    prompts: Sequence[Prompt],
+    home: Home,
+    progress: Callable[[str], None],
+) -> Runs:
+    logs = [log_path(study, home, config.generation_id) for _, config in asked]
+    for (_, config), log in zip(asked, logs, strict=True):
+        probe(prompts, config, log)
+    probe_judges(study, home)
+    return [
+        (generation, generate(prompts, config, log, _reporter(config, progress)))
+        for (generation, config), log in zip(asked, logs, strict=True)
+    ]
+
+
+def _quarantined(runs: Runs) -> list[Quarantined]:
+    return [
+        Quarantined(
+            f"{generation.generation_id} | {record.record_key}",
+            record.rule,
+            record.detail,
+            record.record_json,
+        )
+        for generation, run in runs
+        for record in run.quarantine
+    ]
 
 
 def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
@@ -156,7 +156,7 @@ def _imported_answers(study: Study) -> dict[str, Answers]:
         raise StudyError(
             f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers"
         )
-    answers = {}
+    answers: dict[str, Answers] = {}
     for name, part in rows.groupby("generation", sort=False):
         keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
         texts = part["response_text"].astype(object).where(part["response_text"].notna(), None)
@@ -176,101 +176,36 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
     return imported[name]
 
 
-def _config(study: Study, generation: Generation, answers: Answers) -> GenerationConfig:
-    spec = generation.spec
-    function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
-    return GenerationConfig(
-        generation_id=generation.generation_id,
-        provider=spec.provider,
-        model=generation.model,
-        system_prompt=generation.system_prompt,
-        prompt_template=generation.prompt_template,
-        decoding=spec.decoding.model_dump(exclude_none=True),
-        replicates=spec.replicates,
-        concurrency=spec.concurrency,
-        timeout_seconds=spec.timeout_seconds,
-        max_retries=spec.max_retries,
-        max_characters=spec.max_characters,
-        base_url=spec.base_url,
-        api_key_env=spec.api_key_env,
-        options=spec.options,
-        study_seed=study.seed,
-        answers=answers,
-        function=function.function if function else None,
-        function_sha256=function.source_sha256 if function else None,
-    )
+def _asked(
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
+) -> list[tuple[Generation, GenerationConfig]]:
+    """Every generation with how it is asked; generations of one extension share it."""
+    imported = _imported_answers(study)
+    made: dict[str, Extension] = {}
+
+    def extension_of(generation: Generation) -> Extension | None:
+        spec = generation.extension
+        if spec is None:
+            return None
+        key = spec.model_dump_json()
+        if key not in made:
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home))
+        return made[key]
+
+    return [
+        (
+            generation,
+            replace(
+                generation_config(study, generation, _answers(study, generation, imported)),
+                extension=extension_of(generation),
+            ),
+        )
+        for generation in expand_generations(study, list(imported))
+    ]
 
 
-def _reporter(generation: Generation, progress: Callable[[str], None]) -> Callable[[int, int], None]:
+def _reporter(config: GenerationConfig, progress: Callable[[str], None]) -> Progress:
     def report(done: int, total: int) -> None:
-        progress(f"{generation.generation_id}: {done:,} of {total:,} responses")
+        progress(f"{config.generation_id}: {done:,} of {total:,} responses")
 
     return report
-
-
-def _storable(text: str | None) -> str | None:
-    """DuckDB takes neither lone surrogates nor NUL, which a model's JSON may hold; the log keeps them."""
-    return None if text is None else UNSTORABLE.sub("\ufffd", text)
-
-
-def _responses(runs: list[tuple[Generation, GenerationRun]]) -> pd.DataFrame:
-    parts = [
-        pd.DataFrame(map(asdict, run.responses), columns=RESPONSE_COLUMNS).assign(
-            generation_id=g.generation_id
-        )
-        for g, run in runs
-    ]
-    for part in parts:
-        for column in ("response_text", "error", "context_json"):
-            part[column] = [_storable(text) for text in part[column]]
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled) if filled else pd.DataFrame(columns=[*RESPONSE_COLUMNS, "generation_id"])
-
-
-def _generations(runs: list[tuple[Generation, GenerationRun]], has_baseline: bool) -> pd.DataFrame:
-    rows = [_generation_row(generation, run) for generation, run in runs]
-    if has_baseline:
-        rows.append(_baseline_row())
-    return pd.DataFrame(rows)
-
-
-def _generation_row(generation: Generation, run: GenerationRun) -> dict[str, Any]:
-    spec, description = generation.spec, run.description
-    return {
-        "generation_id": generation.generation_id,
-        "provider": spec.provider,
-        "model": generation.model,
-        "model_digest": description.model_digest,
-        "engine_version": description.engine_version,
-        "system_prompt": generation.system_prompt,
-        "prompt_template": generation.prompt_template,
-        # how imported responses were drawn is not known
-        "decoding_json": _json(
-            {} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)
-        ),
-        "extensions_json": "{}",
-        "model_details_json": _json({**description.model_details, "options": spec.options}),
-        "is_simulated": run.is_simulated,
-        "is_baseline": False,
-    }
-
-
-def _baseline_row() -> dict[str, Any]:
-    return {
-        "generation_id": BASELINE,
-        "provider": BASELINE,
-        "model": "",
-        "model_digest": None,
-        "engine_version": None,
-        "system_prompt": "",
-        "prompt_template": None,
-        "decoding_json": "{}",
-        "extensions_json": "{}",
-        "model_details_json": "{}",
-        "is_simulated": False,
-        "is_baseline": True,
-    }
-
-
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -73,7 +73,7 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     kind = _kind(status, code, words)
     # A server that refuses a key may quote it.
     message = f"HTTP {status}" if kind == "unauthorized" else f"HTTP {status} {words}".strip()
-    return ProviderFailure(kind, message, _retry_after(headers.get("retry-after")))
+    return ProviderFailure(kind, message, retry_after(headers.get("retry-after")))
 
 
 def _server_error(body: str) -> tuple[str, str]:
@@ -101,7 +101,7 @@ def _kind(status: int, code: str, words: str) -> Kind:
     return "http_5xx" if status >= 500 else "http_4xx"
 
 
-def _retry_after(value: str | None) -> float | None:
+def retry_after(value: str | None) -> float | None:
     """Seconds of a Retry-After header, which holds seconds or a date; None where it holds neither."""
     if value is None:
         return None

@@ -6,11 +6,16 @@ spells them is python_assets/study.py.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
-Task = Literal["completion", "question"]
+if TYPE_CHECKING:
+    from python_assets.generate.extension import Extension
+
+Task = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "refused", "empty", "truncated", "error"]
 Progress = Callable[[int, int], None]
+Answers = Mapping[tuple[str, int], str | None]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "refused", "empty", "truncated", "error")
 
@@ -24,7 +29,11 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt; factors: factor to level."""
+    """One prompt; factors: factor to level.
+
+    An inquiry is what another stage asks an engine: its text is the whole user message, its factors tell the
+    simulator what is asked. first_replicate: from which its replicates are numbered.
+    """
 
     prompt_id: str
     root_prompt_id: str
@@ -32,6 +41,7 @@ class Prompt:
     baseline_text: str | None = None
     factors: Mapping[str, str] = field(default_factory=dict)
     task: Task = "completion"
+    first_replicate: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,8 @@ class GenerationConfig:
         answers: (prompt_id, replicate) to text, for replay.
         function: answers (messages, decoding) with text, where the study names a function of the user's own.
         function_sha256: hash of the function's file.
+        extension: stands between prompt and model, whatever the provider.
+        folder: which the path of a model starts from; the study file's.
     """
 
     generation_id: str
@@ -75,9 +87,11 @@ class GenerationConfig:
     api_key_env: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     study_seed: int = 0
-    answers: Mapping[tuple[str, int], str | None] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
     function: Callable[[list[Message], Mapping[str, Any]], str | None] | None = None
     function_sha256: str | None = None
+    extension: "Extension | None" = None
+    folder: Path = Path()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +116,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a provider got for one request; finish_reason in the server's words."""
+    """What came of one request; finish_reason in the server's words.
+
+    error: `kind: message` where what a model wrote is no answer, though no call failed; text is None then.
+    """
 
     text: str | None
     finish_reason: str | None = None
+    error: str | None = None
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None
     context: dict[str, Any] | None = None
@@ -161,6 +179,7 @@ class GenerationRun:
         responses: one a (prompt, replicate), in the order of the prompts.
         description: the model that answered.
         is_simulated: whether no model answered.
+        extension: the identity of what stood between prompt and model, empty where nothing did.
         n_requested: distinct requests answered in this run, retries not counted.
         n_retries: calls beyond the first for one request.
         n_from_log: rows whose response the log held already.
@@ -173,6 +192,7 @@ class GenerationRun:
     responses: list[Response]
     description: Description
     is_simulated: bool
+    extension: Mapping[str, Any]
     n_requested: int
     n_retries: int
     n_from_log: int

@@ -1,8 +1,10 @@
-"""The report of a study: one page that needs no server, no script and no other file.
+"""The report of a study: one file that needs no server and no other file, and without a script still reads.
 
 Belongs here: putting the page together from the published tables, and nothing that computes a result.
 """
 
+import base64
+import hashlib
 import os
 import time
 from functools import cache
@@ -12,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from python_assets.errors import WarehouseError
 from python_assets.query import open_published
 from python_assets.report import charts, figures, sections, text
+from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.read import Reader
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from markupsafe import Markup
 
 FOLDER = Path(__file__).parent
 
@@ -79,11 +83,32 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "coverage": sections.coverage(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
+        "dashboard": pack_dashboard(reader)._asdict(),
     }
 
 
 def _render(content: dict[str, Any]) -> str:
-    return _template().render(content, verdicts=text.VERDICTS, warning=text.SIMULATED)
+    return _template().render(
+        content,
+        verdicts=text.VERDICTS,
+        warning=text.SIMULATED,
+        script=_script(),
+        script_hash=_hash(_script()),
+    )
+
+
+@cache
+def _script() -> "Markup":
+    """The files of scripts/ in the order of their names: later ones use earlier ones."""
+    from markupsafe import Markup
+
+    files = sorted((FOLDER / "scripts").glob("*.js"))
+    return Markup('"use strict";\n' + "\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def _hash(script: str) -> str:
+    """What the page's policy names its one script by: no other can run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 @cache

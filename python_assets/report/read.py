@@ -6,11 +6,14 @@ used.
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from python_assets.errors import WarehouseError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Row = dict[str, Any]
 
@@ -39,6 +42,10 @@ class Reader:
         names = [column[0] for column in cursor.description or []]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
+    def table(self, query: str, **parameters: Any) -> "pa.Table":
+        """The rows of a query as columns, for those that are too many to be named one by one."""
+        return self._connection.execute(query, {"study": self.study_id, **parameters}).to_arrow_table()
+
     @property
     def alpha(self) -> float:
         """The error rate that intervals and q values refer to."""
@@ -48,7 +55,7 @@ class Reader:
         """The key that sorts groups factor by factor, in declared order; other levels follow by text."""
         factors, levels = grouping_id.split(" x "), group_id.split(" x ")
         return tuple(
-            (self._positions.get(factor, {}).get(level, float("inf")), _natural(level))
+            (self._positions.get(factor, {}).get(level, float("inf")), natural(level))
             for factor, level in zip(factors, levels, strict=False)
         )
 
@@ -66,6 +73,7 @@ def level_positions(config: Row) -> dict[str, dict[str, int]]:
     }
 
 
-def _natural(text: str) -> list[tuple[int, str]]:
+def natural(text: str) -> list[tuple[int, str]]:
+    """The key that sorts names as a reader expects: `item 2` before `item 10`."""
     parts = re.split(r"(\d+)", text)
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

@@ -43,6 +43,15 @@ def test_every_mistake_in_a_study_file_is_told_at_once(plumbline, studies, tmp_p
         assert field in done.stderr
 
 
+def test_a_run_tells_what_the_file_should_be_and_not_what_the_parser_met(plumbline, studies, tmp_path):
+    (studies / "unfinished.yml").write_text("title: x\nmeasures: [a, {b: c\n", encoding="utf-8")
+    done = plumbline(tmp_path / "home", "run", "unfinished", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 1
+    assert "unfinished.yml:" in done.stderr
+    assert "expected YAML" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies, tmp_path):
     done = plumbline(tmp_path / "home", "run", "unreachable", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1

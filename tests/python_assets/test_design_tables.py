@@ -209,14 +209,28 @@ def test_a_measure_of_a_slice_that_the_data_does_not_have_is_an_error(tmp_path, 
 
 
 def test_the_statistics_are_those_of_the_documents_with_their_options(tmp_path, build):
-    assert rows(imported(tmp_path, build)["statistics"]) == [
-        ("mean", "", None, None, None),
-        ("variance", "", None, None, None),
-        ("correlation", "method=pearson", None, None, None),
-        ("kl_divergence", "bins=10;smoothing=0.5", None, None, None),
-        ("precision", "threshold=0.1", None, None, None),
-        ("selection_rate", "standard=mean;method=larger", "mean", "larger", None),
+    table = imported(tmp_path, build)["statistics"]
+    assert rows(table[["statistic", "parameters", "standard", "method", "is_paired"]]) == [
+        ("mean", "", None, None, False),
+        ("variance", "", None, None, False),
+        ("correlation", "method=pearson", None, "pearson", True),
+        ("kl_divergence", "bins=10;smoothing=0.5", None, None, True),
+        ("precision", "threshold=0.1", None, None, True),
+        ("selection_rate", "standard=mean;method=larger", "mean", "larger", False),
     ]
+
+
+def test_custom_statistics_and_disparities_are_rows_with_their_expressions(tmp_path, build):
+    more = (
+        "analysis: {custom_statistics: {top: max(x)}, custom_disparities: {gap: max(value) - min(value)}}\n"
+    )
+    tables = imported(tmp_path, build, more)
+    assert rows(tables["statistics"][["statistic", "parameters", "expression"]])[-1] == (
+        "top",
+        "sql=max(x)",
+        "max(x)",
+    )
+    assert rows(tables["custom_disparities"]) == [("gap", '(max("value") - min("value"))')]
 
 
 def test_statistics_that_are_asked_for_take_the_place_of_those(tmp_path, build):
@@ -281,4 +295,5 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
         "coverage_sets",
         "measure_slices",
         "statistics",
+        "custom_disparities",
     }

@@ -144,6 +144,8 @@ def test_the_message_says_where_responses_came_before(study_of, home):
     note = "The study has responses already"
     assert note not in freeze_analysis(study_of(), home).text("mine")
     home.responses("mine").mkdir(parents=True)
+    (home.responses("mine") / "writer.assemble.jsonl").write_text("{}")
+    assert note not in freeze_analysis(study_of(analysis="{alpha: 0.2}"), home).text("mine")
     (home.responses("mine") / "fair.jsonl").write_text("{}")
     assert note not in freeze_analysis(study_of(), home).text("mine")
     assert note in freeze_analysis(study_of(analysis="{alpha: 0.1}"), home).text("mine")

@@ -13,9 +13,8 @@ def test_every_provider_registers_itself() -> None:
 
 @pytest.mark.parametrize("provider", ["ollama", "openai"])
 def test_a_server_needs_a_model_and_an_address(provider: str) -> None:
-    config = GenerationConfig("g", provider, base_url="localhost:1", prompt_template="Go on")
+    config = GenerationConfig("g", provider, base_url="localhost:1")
     assert config_problems(config, LEVELS) == [
-        "prompt_template: a template holds {prompt} exactly once; this one holds it 0 times",
         "model: missing; name the model as its server does",
         "base_url: no address of a server; it reads http://host:port/path or https://...",
     ]

@@ -293,7 +293,7 @@ class Page(HTMLParser):
             self._section = ""
 
     def handle_data(self, data):
-        if self._open and self._open[-1] != "style":
+        if self._open and self._open[-1] not in ("style", "script"):
             self.text += data
             self.sections[self._section] = self.sections.get(self._section, "") + data
 

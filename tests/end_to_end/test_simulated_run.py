@@ -1,0 +1,51 @@
+"""A study of models that are not here, with the simulator in their place."""
+
+import pytest
+
+STUDY = """
+title: Far away
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} person kind?"}, {id: "2", text: "Is a {gender} person fast?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male]}
+generations:
+  - {name: "{model}", provider: ollama, model: ["llama3.1:8b", mistral], base_url: "http://127.0.0.1:9"}
+  - {name: critic, provider: openai, model: gpt, base_url: "http://127.0.0.1:9/v1", engine: true}
+measures:
+  - {name: tone, judge: {engine: critic, rubric: "Is the text kind?", options: {kind: 1, plain: 0}}}
+analysis: {permutations: 199, bootstrap: 200}
+"""
+
+
+@pytest.fixture(scope="module")
+def far_away(run_study, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("studies")
+    (folder / "far_away.yml").write_text(STUDY, encoding="utf-8")
+    return run_study("far_away", PLUMBLINE_STUDIES=str(folder), PLUMBLINE_PROVIDER="simulator")
+
+
+def test_every_model_and_engine_is_the_simulator_under_its_own_name(far_away):
+    rows = far_away.rows(
+        "select generation_id, provider, model, is_simulated, is_engine from generations "
+        "where study_id = 'far_away' order by generation_id"
+    )
+    assert rows == [
+        ("critic", "simulator", "gpt", True, True),
+        ("llama3_1_8b", "simulator", "llama3.1:8b", True, False),
+        ("mistral", "simulator", "mistral", True, False),
+    ]
+
+
+def test_the_published_study_and_the_terminal_say_so(far_away):
+    assert far_away.value("select is_simulated from studies where study_id = 'far_away'")
+    assert "Simulated responses" in far_away.done.stdout
+    assert "127.0.0.1:9" not in far_away.reached
+
+
+def test_an_engine_is_compared_with_nothing(far_away):
+    compared = "select distinct generation_id from {} where study_id = 'far_away' and generation_id <> 'all'"
+    for mart in ("responses", "measurements", "contrasts", "disparities"):
+        names = {name for (name,) in far_away.rows(compared.format(mart))}
+        assert names <= {"llama3_1_8b", "mistral", "baseline"}, mart
