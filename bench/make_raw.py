@@ -6,14 +6,15 @@ Belongs here: made-up numbers in the shape of raw_tables.py. Not here: anything 
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from python_assets.design_tables import statistic_rows
 from python_assets.study_analysis import DEFAULT_STATISTICS
+from python_assets.study_statistics import StatisticEntry, statistic_rows
 from python_assets.warehouse import open_build, utc_now, write_stage
 
 STUDY = "paper_scale"
@@ -36,13 +37,16 @@ class Scale(NamedTuple):
     refused_share: float = 0.0
 
 
-def make_raw(path: Path, scale: Scale, *, seed: int) -> dict[str, int]:
+def make_raw(
+    path: Path, scale: Scale, *, seed: int, statistics: Sequence[StatisticEntry] = DEFAULT_STATISTICS
+) -> dict[str, int]:
     """Write a build file.
 
     Args:
         path: the file; one that is there is written over table by table.
         scale: its size; Scale() is paper scale.
         seed: of every number in it.
+        statistics: what is asked of the values.
 
     Returns:
         Rows by raw table.
@@ -53,7 +57,7 @@ def make_raw(path: Path, scale: Scale, *, seed: int) -> dict[str, int]:
     responses = _responses(prompts, scale, rng)
     stages = {
         "study": {"studies": _studies()},
-        "assemble": {"prompts": prompts, **_design(prompts, measures)},
+        "assemble": {"prompts": prompts, **_design(prompts, measures, statistics)},
         "generate": {"generations": _generations(scale), "responses": responses},
         "extract": {"measures": measures, "measurements": _measurements(prompts, measures, responses, rng)},
     }
@@ -101,7 +105,9 @@ def _levels(codes: np.ndarray) -> list[str]:
     return [f"Country {code:02d}" for code in codes]
 
 
-def _design(prompts: pd.DataFrame, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _design(
+    prompts: pd.DataFrame, measures: pd.DataFrame, statistics: Sequence[StatisticEntry]
+) -> dict[str, pd.DataFrame]:
     level = prompts.prompt_id.str.split(":").str[1]
     concept = pd.DataFrame({"prompt_id": prompts.prompt_id, "factor": "concept", "level": level})
     root = pd.DataFrame(
@@ -127,7 +133,7 @@ def _design(prompts: pd.DataFrame, measures: pd.DataFrame) -> dict[str, pd.DataF
         "grouping_references": pd.DataFrame([{"grouping_id": "concept", "reference": "rest"}]),
         "coverage_sets": pd.DataFrame([{"factors": "concept", "factor": "concept", "factor_position": 0}]),
         "measure_slices": pd.DataFrame({"measure_id": measures.measure_id, "slice_id": "all"}),
-        "statistics": statistic_rows(DEFAULT_STATISTICS),
+        "statistics": pd.DataFrame(statistic_rows(statistics)),
     }
 
 

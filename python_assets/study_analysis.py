@@ -4,33 +4,38 @@ Belongs here: the shape of the section and its defaults. Checking it against the
 study_checks/comparisons.py and study_checks/analysis.py.
 """
 
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
-from python_assets.study_base import FactorName, Part
+from python_assets.study_base import ID_PATTERN, FactorName, Part
+from python_assets.study_expressions import (
+    OF_DISPARITIES,
+    OF_STATISTICS,
+    aggregate_expression,
+    custom_rows,
+)
+from python_assets.study_options import StatisticRow
+from python_assets.study_statistics import STATISTICS, StatisticEntry, statistic_rows
 
-Statistic = Literal[
-    "mean",
-    "median",
-    "variance",
-    "standard_deviation",
-    "skewness",
-    "kurtosis",
-    "correlation",
-    "kl_divergence",
-    "precision",
-    "selection_rate",
-]
-DEFAULT_STATISTICS: list[Statistic] = [
-    "mean",
-    "variance",
-    "correlation",
-    "kl_divergence",
-    "precision",
-    "selection_rate",
-]
+DEFAULT_STATISTICS: Final[tuple[StatisticEntry, ...]] = (
+    *("mean", "variance", "correlation", "kl_divergence", "precision", "selection_rate"),
+)
 Names = Annotated[list[StrictStr], Field(min_length=1)]
+
+
+def _check_name(name: str) -> str:
+    if not ID_PATTERN.match(name):
+        raise ValueError("a name of lower-case letters, digits and _, a letter first; rename it")
+    if name in STATISTICS:
+        raise ValueError(f"a name of its own, for {name} is a statistic already; rename it")
+    return name
+
+
+CustomName = Annotated[StrictStr, AfterValidator(_check_name)]
+StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_STATISTICS))]
+DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
 
 
 class Quality(Part):
@@ -95,7 +100,9 @@ class Analysis(Part):
     bootstrap: int = Field(2_000, ge=200)
     alpha: float = Field(0.05, gt=0, lt=0.5)
     seed: int | None = None
-    statistics: list[Statistic] = DEFAULT_STATISTICS
+    statistics: list[StatisticEntry] = list(DEFAULT_STATISTICS)
+    custom_statistics: dict[CustomName, StatisticSql] = {}
+    custom_disparities: dict[CustomName, DisparitySql] = {}
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
@@ -104,3 +111,13 @@ class Analysis(Part):
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()
     quality: Quality = Quality()
+
+    @cached_property
+    def asked_statistics(self) -> list[StatisticRow]:
+        """Every statistic with its options, custom ones last: the rows of raw.statistics."""
+        return [*statistic_rows(self.statistics), *custom_rows(self.custom_statistics)]
+
+    @property
+    def statistic_names(self) -> list[str]:
+        """The names of the statistics, each once."""
+        return list(dict.fromkeys(row.statistic for row in self.asked_statistics))

@@ -22,6 +22,7 @@ RAW_DESIGN = (
     "coverage_sets",
     "measure_slices",
     "statistics",
+    "custom_disparities",
 )
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120

@@ -1,17 +1,25 @@
-{# Every statistic of one group: name -> aggregate over x and baseline, in the unit of x. Those that need more than one
-   scan: skewness and kurtosis (int_group_shapes), kl_divergence (int_group_divergences), selection_rate and precision
-   (int_cell_sums). To add one: a line here, and the same name to REFERENCE in tests/dbt_models/test_statistics.py. #}
-{% macro group_statistics() %}
-{{ return({
+{# A statistic of one scan as an aggregate over x and baseline, none for one that needs more (statistics_of). To add one:
+   a line here, and in `expected` of tests/dbt_models/test_traps.py. asked: a row of asked_statistics. #}
+{% macro group_statistic(asked) -%}
+{%- set aggregates = {
     'mean': 'avg(x)',
-    'median': 'percentile_cont(0.5) within group (order by x)',
+    'median': quantile_of_x(0.5),
     'variance': 'var_samp(x)',
     'standard_deviation': 'stddev_samp(x)',
-    'correlation': paired_correlation(),
-}) }}
-{% endmacro %}
+    'range': 'max(x) - min(x)',
+    'quantile': quantile_of_x(asked.level_low),
+    'percentile': quantile_of_x(asked.level_low),
+    'quantile_range': quantile_of_x(asked.level_high) ~ ' - ' ~ quantile_of_x(asked.level_low),
+    'percentile_range': quantile_of_x(asked.level_high) ~ ' - ' ~ quantile_of_x(asked.level_low),
+} -%}
+{%- if asked.expression -%}
+{{ return('cast(' ~ asked.expression ~ ' as double)') }}
+{%- elif asked.statistic == 'correlation' -%}
+{{ return(paired_correlation() if asked.method == 'pearson' else none) }}
+{%- endif -%}
+{{ return(aggregates.get(asked.statistic)) }}
+{%- endmacro %}
 
-{# Every statistic in a column of int_group_statistics. #}
-{% macro column_statistics() %}
-{{ return(group_statistics().keys() | list + ['skewness', 'kurtosis', 'kl_divergence']) }}
-{% endmacro %}
+{% macro quantile_of_x(level) -%}
+    percentile_cont({{ level }}) within group (order by x)
+{%- endmacro %}

@@ -1,10 +1,10 @@
-{# Pearson's correlation of x with its baseline over pairs, NULL under 2 pairs, or where a side has one value only. #}
+{# Pearson's correlation of x with its baseline over rows that have both, NULL under 2 of them, or where a side has one
+   value only. #}
 {% macro paired_correlation() -%}
-    {%- set paired = 'case when baseline is not null then x end' -%}
     case
-        when count(baseline) < 2 then null
+        when count(*) < 2 then null
         when {{ has_one_value('max(baseline)', 'min(baseline)') }} then null
-        when {{ has_one_value('max(' ~ paired ~ ')', 'min(' ~ paired ~ ')') }} then null
+        when {{ has_one_value('max(x)', 'min(x)') }} then null
         else corr(x, baseline)
     end
 {%- endmacro %}

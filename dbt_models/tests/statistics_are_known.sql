@@ -1,20 +1,31 @@
--- Every statistic that a study asks for has its aggregate and the parameters that SQL computes it with; every selection
--- rate its standard and its method; every precision its threshold.
-select study_id, statistic, parameters, standard, method, standard_value
+-- Every statistic that a study asks for is one that SQL computes, or has an expression of its own, and has the options
+-- that it is computed with.
+{% set needed = {
+    'mean': 'true', 'median': 'true', 'variance': 'true', 'standard_deviation': 'true', 'skewness': 'true',
+    'kurtosis': 'true', 'range': 'true',
+    'mode': 'bin_width > 0',
+    'quantile': 'level_low between 0 and 1',
+    'percentile': 'level_low between 0 and 1',
+    'quantile_range': 'level_low < level_high',
+    'percentile_range': 'level_low < level_high',
+    'correlation': "is_paired and method in ('pearson', 'spearman', 'kendall')",
+    'kl_divergence': 'is_paired and n_bins > 1 and smoothing > 0',
+    'precision': 'is_paired and threshold >= 0',
+    'selection_rate': "standard is not null and method is not null and (standard <> 'fixed' or standard_value is not null)
+        and (standard <> 'mode' or bin_width > 0) and (method not like 'within%' or threshold >= 0)
+        and (standard not like '%tile%' or level_low is not null)",
+} %}
+select *
 from {{ ref('stg_statistics') }}
 where
-    statistic not in ('selection_rate', 'precision', '{{ column_statistics() | join("', '") }}')
-    or (statistic = 'correlation' and parameters <> 'method=pearson')
-    or (
-        statistic = 'kl_divergence'
-        and parameters <> 'bins={{ kl_bins().n }};smoothing={{ kl_bins().smoothing }}'
+    not coalesce(
+        case statistic
+            {% for name, condition in needed.items() %}
+            when '{{ name }}' then {{ condition }}
+            {% endfor %}
+            else expression is not null
+        end,
+        false
     )
-    or (statistic = 'precision' and parameters not like 'threshold=%')
-    or (
-        statistic = 'selection_rate'
-        and (
-            coalesce(standard, '') not in ('{{ selection_standards().keys() | join("', '") }}')
-            or coalesce(method, '') not in ('larger', 'smaller')
-            or (standard = 'fixed' and standard_value is null)
-        )
-    )
+    or normalise not in ('', 'before', 'after')
+    or (normalise <> '' and normalise_over not in ('generation', 'all'))

@@ -18,8 +18,8 @@ DIFFERENCE: Final = "_difference"
 WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
 """Contrasts that every measure of their kind has."""
 OF_VALUES: Final = (
-    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "impact_ratio"),
-    *("dixon_low", "dixon_high"),
+    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "dixon_low", "dixon_high"),
+    "impact_ratio",
 )
 OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
 METRICS: Final = (*OF_VALUES, *OF_LABELS)

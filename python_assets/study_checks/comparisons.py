@@ -8,8 +8,9 @@ from python_assets.study_checks.factors import repeated, unknown_level
 from python_assets.study_checks.measures import every_measure_id
 from python_assets.study_expand import Draft
 from python_assets.study_factors import KnownFactor
+from python_assets.study_options import StatisticRow
 from python_assets.study_problems import NOTHING, FieldPath, Problem, listed, nearest, unknown_name
-from python_assets.study_statistics import StatisticRow, statistic_rows
+from python_assets.study_statistics import statistic_rows
 
 MARGINS: Final = (
     *("mean_difference", "risk_difference", "log_disparity", "dbi", "fdi_group"),

@@ -24,8 +24,9 @@ def generation_problems(draft: Draft) -> Iterator[Problem]:
             yield from _replay_problems(draft, path, spec)
         if spec.engine:
             yield from _engine_problems(path, spec)
+        if spec.provider != REPLAY and not spec.engine:
+            yield from _extension_problems(draft, path, spec)
         yield from _template_problems(path, spec)
-        yield from _extension_problems(draft, path, spec)
     for path, generations in draft.generations.items():
         for generation in generations[:1]:
             yield from _provider_problems(draft, path, generation)
@@ -73,12 +74,10 @@ def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> 
             expected = "path, files to draw on, because this study scrapes no documents"
             yield Problem((*where, "path"), NOTHING, expected, "add path: FILE or FOLDER")
             continue
+        tags, remedy = prompts.scrape.tags, "name the tag of a source, or remove it"
         for index, tag in enumerate(extension.source_tags or []):
-            if tag not in prompts.scrape.tags:
-                remedy = "name a source's tag, or remove it"
-                yield unknown_name(
-                    (*where, "source_tags", index), tag, "a tag of prompts.scrape", prompts.scrape.tags, remedy
-                )
+            if tag not in tags:
+                yield unknown_name((*where, "source_tags", index), tag, "a source's tag", tags, remedy)
 
 
 def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:

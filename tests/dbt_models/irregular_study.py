@@ -8,6 +8,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from python_assets.study_selections import SelectionRate, Standard
+from python_assets.study_statistics import Statistics, statistic_rows
 from python_assets.warehouse import utc_now
 
 STUDY = "irregular"
@@ -53,12 +55,13 @@ ASKED_CONTRASTS = [
     *("standard_deviation_difference", "skewness_difference", "kurtosis_difference"),
     *("correlation_difference", "kl_divergence_difference"),
 ]
-STATISTICS = {
-    **dict.fromkeys(["mean", "median", "variance", "standard_deviation", "skewness", "kurtosis"], ""),
-    "correlation": "method=pearson",
-    "kl_divergence": "bins=10;smoothing=0.5",
-    "precision": "threshold=0.1",
-}
+STATISTICS = statistic_rows(
+    [
+        *("mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation"),
+        *("kl_divergence", "precision", "selection_rate"),
+        Statistics(selection_rate=SelectionRate(standard=Standard(fixed=0.1), method="smaller")),
+    ]
+)
 
 
 def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
@@ -140,14 +143,7 @@ def _design() -> dict[str, pd.DataFrame]:
         "measure_slices": rows(
             "measure_id slice_id", [(m, s) for m, names in MEASURE_SLICES.items() for s in names]
         ),
-        "statistics": rows(
-            "statistic parameters standard method standard_value",
-            [
-                *((s, parameters, None, None, None) for s, parameters in STATISTICS.items()),
-                ("selection_rate", "standard=mean;method=larger", "mean", "larger", None),
-                ("selection_rate", "standard=fixed(0.1);method=smaller", "fixed", "smaller", 0.1),
-            ],
-        ),
+        "statistics": pd.DataFrame(STATISTICS),
     }
 
 

@@ -27,8 +27,12 @@ selecting as (
         comparisons.outcome_position,
         comparisons.layout_position,
         coalesce(standards.selection_position, 0) as selection_position,
-        standards.standard,
-        standards.method
+        standards.normalise,
+        standards.method,
+        standards.bound_low,
+        standards.bound_high,
+        standards.centre,
+        standards.spread
     from comparisons
     left join standards
         on comparisons.study_id = standards.study_id
@@ -36,6 +40,8 @@ selecting as (
         and comparisons.outcome_position = standards.outcome_position
 ),
 
+{% set x, baseline = 'outcome_values.x', 'outcome_values.baseline' %}
+{% set centre, spread = 'selecting.centre', 'selecting.spread' %}
 judged as (
     select
         selecting.comparison_position,
@@ -47,8 +53,14 @@ judged as (
         prompt_groups.prompt_position,
         outcome_values.x,
         outcome_values.baseline,
-        {{ is_selected('outcome_values.x', 'outcome_values.baseline', 'selecting.standard', 'selecting.method') }}
-            as is_selected
+        case
+            when selecting.normalise = 'before'
+            then
+                {{ is_selected(
+                    normalised(x, centre, spread), normalised(baseline, centre, spread), 'selecting'
+                ) }}
+            else {{ is_selected(x, baseline, 'selecting') }}
+        end as is_selected
     from outcome_values
     inner join prompt_groups
         on outcome_values.study_id = prompt_groups.study_id
@@ -59,28 +71,22 @@ judged as (
 ),
 
 prompt_sums as (
+    -- a prompt has one group, block, root prompt and stratum in a comparison
     select
         comparison_position,
         selection_position,
-        group_position,
-        block_position,
-        root_position,
-        stratum_position,
         prompt_position,
+        min(group_position) as group_position,
+        min(block_position) as block_position,
+        min(root_position) as root_position,
+        min(stratum_position) as stratum_position,
         sum(x) as total,
         sum(cast(is_selected as integer)) as n_selected,
         count(is_selected) as n_selectable,
         count(baseline) as n_pairs,
         count(*) as n_responses
     from judged
-    group by
-        comparison_position,
-        selection_position,
-        group_position,
-        block_position,
-        root_position,
-        stratum_position,
-        prompt_position
+    group by comparison_position, selection_position, prompt_position
 )
 
 select
@@ -88,8 +94,8 @@ select
     selection_position,
     group_position,
     block_position,
-    root_position,
-    stratum_position,
+    min(root_position) as root_position,
+    min(stratum_position) as stratum_position,
     sum(total) as total,
     cast(sum(n_selected) as bigint) as n_selected,
     cast(sum(n_selectable) as bigint) as n_selectable,
@@ -101,4 +107,4 @@ select
     min(n_responses) as min_responses,
     max(n_responses) as max_responses
 from prompt_sums
-group by comparison_position, selection_position, group_position, block_position, root_position, stratum_position
+group by comparison_position, selection_position, group_position, block_position

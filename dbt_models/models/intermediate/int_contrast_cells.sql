@@ -57,44 +57,81 @@ every_cell as (
         and selected_cells.statistic || '_difference' = asked.contrast
 ),
 
+layouts as (
+    select
+        comparisons.comparison_position,
+        comparisons.layout_position,
+        comparisons.layout_position in (select layout_position from strata) as is_nested
+    from comparisons
+),
+
 compared as (
     select
         every_cell.comparison_position,
         every_cell.statistic,
         every_cell.parameters,
         every_cell.group_position,
-        coalesce(strata.stratum_position, every_cell.block_position) as block_position,
-        strata.stratum_position is not null as is_nested,
+        every_cell.block_position,
+        false as is_nested,
+        every_cell.root_position,
+        1 as n_units,
+        every_cell.n_responses as min_responses,
+        every_cell.cell_mean
+    from every_cell
+    inner join layouts on every_cell.comparison_position = layouts.comparison_position and not layouts.is_nested
+    union all
+    select
+        every_cell.comparison_position,
+        every_cell.statistic,
+        every_cell.parameters,
+        every_cell.group_position,
+        strata.stratum_position as block_position,
+        true as is_nested,
         min(every_cell.root_position) as root_position,
         count(*) as n_units,
         min(every_cell.n_responses) as min_responses,
         avg(every_cell.cell_mean) as cell_mean
     from every_cell
-    inner join comparisons on every_cell.comparison_position = comparisons.comparison_position
-    left join strata
-        on comparisons.layout_position = strata.layout_position
+    inner join layouts on every_cell.comparison_position = layouts.comparison_position and layouts.is_nested
+    inner join strata
+        on layouts.layout_position = strata.layout_position
         and every_cell.block_position = strata.block_position
     group by
         every_cell.comparison_position,
         every_cell.statistic,
         every_cell.parameters,
         every_cell.group_position,
-        coalesce(strata.stratum_position, every_cell.block_position),
-        strata.stratum_position is not null
+        strata.stratum_position
+),
+
+blocks as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        block_position,
+        count(*) as n_groups,
+        avg(cell_mean) as block_mean
+    from compared
+    group by comparison_position, statistic, parameters, block_position
 )
 
 select
-    comparison_position,
-    statistic,
-    parameters,
-    group_position,
-    block_position,
-    root_position,
-    is_nested,
-    n_units,
-    min_responses,
-    cell_mean,
-    count(*) over block as n_groups,
-    avg(cell_mean) over block as block_mean
+    compared.comparison_position,
+    compared.statistic,
+    compared.parameters,
+    compared.group_position,
+    compared.block_position,
+    compared.root_position,
+    compared.is_nested,
+    compared.n_units,
+    compared.min_responses,
+    compared.cell_mean,
+    blocks.n_groups,
+    blocks.block_mean
 from compared
-window block as (partition by comparison_position, statistic, parameters, block_position)
+inner join blocks
+    on compared.comparison_position = blocks.comparison_position
+    and compared.statistic = blocks.statistic
+    and compared.parameters = blocks.parameters
+    and compared.block_position = blocks.block_position

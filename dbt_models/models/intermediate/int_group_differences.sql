@@ -1,7 +1,7 @@
 -- One row per (comparison_position, statistic, parameters, group_position, reference): a group minus what it is
 -- compared with on the same prompt: the others present (rest: mean D of inference.md 1), all present (grand_mean), or
 -- one other group; averaged over the blocks of a unit first, then over units (inference.md 2.6, macro unit_position).
--- rest and grand_mean for every group, other groups where the study compares with them. own_mean is the group alone in
+-- rest for every group, grand_mean and other groups where the study compares with them. own_mean is the group alone in
 -- the same blocks, so that own_mean - difference is what it is compared with. Both are NULL for a group that shares no
 -- block with another; a pair that shares none has no row.
 with
@@ -14,8 +14,31 @@ comparisons as (
     select * from {{ ref('int_comparisons') }}
 ),
 
+every_reference as (
+    select * from {{ ref('int_references') }}
+),
+
+contrasts as (
+    select * from {{ ref('stg_contrasts') }}
+),
+
 group_references as (
-    select * from {{ ref('int_references') }} where other_position is not null
+    select * from every_reference where other_position is not null
+),
+
+-- where all present are compared with: the study says so, or asks for dbi
+with_grand_mean as (
+    select comparisons.comparison_position
+    from comparisons
+    inner join every_reference
+        on comparisons.study_id = every_reference.study_id
+        and comparisons.slice_id = every_reference.slice_id
+        and comparisons.grouping_id = every_reference.grouping_id
+        and every_reference.reference = 'grand_mean'
+    union
+    select comparisons.comparison_position
+    from comparisons
+    inner join contrasts on comparisons.study_id = contrasts.study_id and contrasts.contrast = 'dbi'
 ),
 
 designs as (
@@ -67,8 +90,9 @@ block_differences as (
         case when n_groups > 1 then difference_from_mean * n_groups / (n_groups - 1) end as difference
     from placed
     union all
-    select *, 'grand_mean' as reference, difference_from_mean as difference
+    select placed.*, 'grand_mean' as reference, difference_from_mean as difference
     from placed
+    inner join with_grand_mean on placed.comparison_position = with_grand_mean.comparison_position
     union all
     select * from pairs
 ),

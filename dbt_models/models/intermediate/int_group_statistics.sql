@@ -1,9 +1,10 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id): every
--- statistic of one group side by side, in one scan. A group without a value has a row with n_responses 0.
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id): how
+-- many values and root prompts one group has, and their mean and variance. A group without a value has a row with
+-- n_responses 0.
 with
 
-outcome_values as (
-    select * from {{ ref('int_outcome_values') }}
+grouped_values as (
+    select * from {{ ref('int_grouped_values') }} where scale = ''
 ),
 
 measurements as (
@@ -30,30 +31,17 @@ cells as (
     select * from {{ ref('int_cell_sums') }}
 ),
 
-shapes as (
-    select * from {{ ref('int_group_shapes') }}
-),
-
-divergences as (
-    select * from {{ ref('int_group_divergences') }}
-),
-
 one_scan as (
     select
-        outcome_values.outcome_position,
-        prompt_groups.layout_position,
-        prompt_groups.group_position,
+        comparison_position,
+        group_position,
         count(*) as n_responses,
         count(baseline) as n_pairs,
         sum(x) as total,
-        {% for name, aggregate in group_statistics().items() %}
-        {{ aggregate }} as {{ name }}{{ ',' if not loop.last }}
-        {% endfor %}
-    from outcome_values
-    inner join prompt_groups
-        on outcome_values.study_id = prompt_groups.study_id
-        and outcome_values.prompt_id = prompt_groups.prompt_id
-    group by outcome_values.outcome_position, prompt_groups.layout_position, prompt_groups.group_position
+        avg(x) as mean,
+        var_samp(x) as variance
+    from grouped_values
+    group by comparison_position, group_position
 ),
 
 without_value as (
@@ -108,29 +96,16 @@ select
     coalesce(roots.n_root_prompts, 0) as n_root_prompts,
     coalesce(roots.n_root_prompts_paired, 0) as n_root_prompts_paired,
     one_scan.total,
-    {% for name in group_statistics() %}
-    one_scan.{{ name }},
-    {% endfor %}
-    shapes.skewness,
-    shapes.kurtosis,
-    divergences.kl_divergence
+    one_scan.mean,
+    one_scan.variance
 from comparisons
 inner join slice_groups
     on comparisons.study_id = slice_groups.study_id
     and comparisons.slice_id = slice_groups.slice_id
     and comparisons.grouping_id = slice_groups.grouping_id
 left join one_scan
-    on comparisons.outcome_position = one_scan.outcome_position
-    and comparisons.layout_position = one_scan.layout_position
+    on comparisons.comparison_position = one_scan.comparison_position
     and slice_groups.group_position = one_scan.group_position
-left join shapes
-    on comparisons.outcome_position = shapes.outcome_position
-    and comparisons.layout_position = shapes.layout_position
-    and slice_groups.group_position = shapes.group_position
-left join divergences
-    on comparisons.outcome_position = divergences.outcome_position
-    and comparisons.layout_position = divergences.layout_position
-    and slice_groups.group_position = divergences.group_position
 left join missing
     on comparisons.outcome_position = missing.outcome_position
     and comparisons.layout_position = missing.layout_position

@@ -1,7 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, statistic,
 -- parameters, group_position, block_position): the share of the responses of a cell that a selection rate selects,
 -- or of its pairs that precision does; a prompt counts once. Continuous measures only: the selection rate of a binary
--- measure is its mean.
+-- measure is its mean. A rate that is normalised afterwards is no share of a cell.
 {{ config(materialized='view') }}
 with
 
@@ -41,4 +41,4 @@ inner join standards
     and comparisons.slice_id = standards.slice_id
     and comparisons.outcome_position = standards.outcome_position
     and cells.selection_position = standards.selection_position
-where cells.n_selectable > 0
+where cells.n_selectable > 0 and standards.normalise <> 'after'

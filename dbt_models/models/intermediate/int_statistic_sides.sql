@@ -24,14 +24,18 @@ contrasts as (
     select * from {{ ref('stg_contrasts') }}
 ),
 
+ranges as (
+    select * from {{ ref('int_value_ranges') }}
+),
+
 asked as (
-    select statistics.study_id, {{ is_paired('statistics.statistic') }} as is_paired
+    select statistics.study_id, statistics.is_paired
     from contrasts
     inner join statistics
         on contrasts.study_id = statistics.study_id
         and contrasts.contrast = statistics.statistic || '_difference'
     where statistics.statistic not in ('mean', 'selection_rate', 'precision')
-    group by statistics.study_id, {{ is_paired('statistics.statistic') }}
+    group by statistics.study_id, statistics.is_paired
 ),
 
 placed as (
@@ -43,7 +47,9 @@ placed as (
         outcome_values.prompt_id,
         outcome_values.replicate,
         outcome_values.x,
-        outcome_values.baseline
+        outcome_values.baseline,
+        ranges.value_low,
+        ranges.value_high
     from outcome_values
     inner join comparisons
         on outcome_values.outcome_position = comparisons.outcome_position
@@ -54,6 +60,9 @@ placed as (
     inner join prompt_groups
         on comparisons.layout_position = prompt_groups.layout_position
         and outcome_values.prompt_id = prompt_groups.prompt_id
+    left join ranges
+        on comparisons.slice_id = ranges.slice_id
+        and comparisons.outcome_position = ranges.outcome_position
 ),
 
 members as (
@@ -75,7 +84,9 @@ select
     placed.prompt_id,
     placed.replicate,
     placed.x,
-    placed.baseline
+    placed.baseline,
+    placed.value_low,
+    placed.value_high
 from placed
 inner join members
     on placed.comparison_position = members.comparison_position

@@ -9,6 +9,10 @@ group_statistics as (
     select * from {{ ref('int_group_statistics') }}
 ),
 
+statistic_values as (
+    select * from {{ ref('int_statistic_values') }}
+),
+
 cells as (
     select * from {{ ref('int_cell_sums') }}
 ),
@@ -19,6 +23,10 @@ comparisons as (
 
 standards as (
     select * from {{ ref('int_selection_standards') }}
+),
+
+generations as (
+    select * from {{ ref('stg_generations') }}
 ),
 
 asked as (
@@ -36,14 +44,16 @@ selected as (
     group by comparison_position, selection_position, group_position
 ),
 
--- shares selected have a row for every group too, with or without responses
-selected_shares as (
+every_value as (
+    select comparison_position, group_position, statistic, parameters, value
+    from statistic_values
+    union all
     select
         selected.comparison_position,
         selected.group_position,
         standards.statistic,
         standards.parameters,
-        selected.share
+        selected.share as value
     from selected
     inner join comparisons on selected.comparison_position = comparisons.comparison_position
     inner join standards
@@ -56,36 +66,80 @@ selected_shares as (
 long_statistics as (
     select
         group_statistics.*,
+        generations.is_baseline,
         asked.statistic,
         asked.parameters,
-        {{ is_paired('asked.statistic') }} as is_paired,
-        case asked.statistic
-            {% for name in column_statistics() %}
-            when '{{ name }}' then group_statistics.{{ name }}
-            {% endfor %}
-            else selected_shares.share
-        end as value
+        asked.is_paired,
+        asked.normalise,
+        asked.normalise_over,
+        asked.expression is not null as is_custom,
+        every_value.value as value_as_it_is
     from group_statistics
     inner join asked on group_statistics.study_id = asked.study_id
-    left join selected_shares
-        on asked.statistic = selected_shares.statistic
-        and asked.parameters = selected_shares.parameters
-        and group_statistics.comparison_position = selected_shares.comparison_position
-        and group_statistics.group_position = selected_shares.group_position
+    inner join generations
+        on group_statistics.study_id = generations.study_id
+        and group_statistics.generation_id = generations.generation_id
+    left join every_value
+        on asked.statistic = every_value.statistic
+        and asked.parameters = every_value.parameters
+        and group_statistics.comparison_position = every_value.comparison_position
+        and group_statistics.group_position = every_value.group_position
     where
         group_statistics.kind = 'continuous'
-        or (
-            group_statistics.kind = 'binary'
-            and asked.statistic <> 'selection_rate'
-            and not {{ is_paired('asked.statistic') }}
-        )
+        or (group_statistics.kind = 'binary' and asked.statistic <> 'selection_rate' and not asked.is_paired)
 ),
 
-counted as (
+pooled as (
+    -- what a statistic is normalised by afterwards: the groups of its generation, or of all but the baseline
     select
-        *,
-        case when is_paired and calibration = 'raw' then n_responses - n_pairs else 0 end as n_unpaired
+        study_id,
+        slice_id,
+        measure_id,
+        calibration,
+        grouping_id,
+        statistic,
+        parameters,
+        case when normalise_over = 'generation' then generation_id end as generation_id,
+        avg(value_as_it_is) as centre,
+        case
+            when not ({{ has_one_value('max(value_as_it_is)', 'min(value_as_it_is)') }})
+            then stddev_samp(value_as_it_is)
+        end as spread
     from long_statistics
+    where normalise = 'after' and (normalise_over = 'generation' or not is_baseline)
+    group by
+        study_id,
+        slice_id,
+        measure_id,
+        calibration,
+        grouping_id,
+        statistic,
+        parameters,
+        case when normalise_over = 'generation' then generation_id end
+),
+
+normalised_statistics as (
+    select
+        long_statistics.*,
+        case
+            when long_statistics.normalise = 'after'
+            then {{ normalised('long_statistics.value_as_it_is', 'pooled.centre', 'pooled.spread') }}
+            else long_statistics.value_as_it_is
+        end as value,
+        case when long_statistics.is_paired and long_statistics.calibration = 'raw'
+            then long_statistics.n_responses - long_statistics.n_pairs else 0
+        end as n_unpaired
+    from long_statistics
+    left join pooled
+        on long_statistics.study_id = pooled.study_id
+        and long_statistics.slice_id = pooled.slice_id
+        and long_statistics.measure_id = pooled.measure_id
+        and long_statistics.calibration = pooled.calibration
+        and long_statistics.grouping_id = pooled.grouping_id
+        and long_statistics.statistic = pooled.statistic
+        and long_statistics.parameters = pooled.parameters
+        and long_statistics.normalise = 'after'
+        and (pooled.generation_id is null or long_statistics.generation_id = pooled.generation_id)
 )
 
 select
@@ -108,10 +162,13 @@ select
         when is_paired and calibration = 'calibrated' then 'already_calibrated'
         when n_responses = 0 then 'no_values'
         when is_paired and n_pairs = 0 then 'no_baseline'
+        when is_custom then 'custom_undefined'
         when {{ has_too_few_values('statistic', 'n_responses - n_unpaired') }} then 'too_few_values'
         else 'constant_values'
     end as reason,
     kind,
+    normalise,
+    is_custom,
     group_position,
     comparison_position
-from counted
+from normalised_statistics

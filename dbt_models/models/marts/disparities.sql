@@ -1,6 +1,10 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric).
 -- value by SQL, every response equal; value_cells and what is uncertain about it by inference, joined on that key,
 -- parameters being those of the statistic alone there, and category '': an index is of all labels together.
+-- The probability that an impact ratio is under 0.8 is inference's alone.
+{% set value = (
+    "case when metrics.metric = 'impact_ratio_below_four_fifths' then inference.value_cells else metrics.value end"
+) %}
 with
 
 metrics as (
@@ -25,7 +29,7 @@ select
     metrics.statistic,
     metrics.parameters,
     metrics.metric,
-    metrics.value,
+    {{ value }} as value,
     inference.value_cells,
     metrics.group_low,
     metrics.group_high,
@@ -48,7 +52,7 @@ select
     coalesce(inference.n_root_prompts, metrics.n_root_prompts) as n_root_prompts,
     inference.method,
     inference.scope,
-    metrics.reason,
+    case when {{ value }} is null then metrics.reason end as reason,
     {{ inference_reason('disparities', 'metrics') }} as inference_reason
 from metrics
 left join inference

@@ -12,11 +12,15 @@ select
     model,
     model_digest,
     engine_version,
+    role,
+    template,
+    extension,
     system_prompt,
     prompt_template,
     decoding_json,
     extensions_json,
     model_details_json,
     is_simulated,
+    is_engine,
     is_baseline
 from generations

@@ -15,5 +15,6 @@ select
     analysis_frozen_at,
     plumbline_version,
     run_id,
+    is_simulated,
     cast(null as timestamp) as published_at
 from studies

@@ -5,5 +5,5 @@
     'impact_ratio',
     'value_min / value_max',
     reasons={'value_max = 0': 'no_selections'},
-    where="statistic = 'selection_rate' or (statistic = 'mean' and kind = 'binary')",
+    where=is_rate(),
 ) }}

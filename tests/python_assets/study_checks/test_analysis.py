@@ -94,8 +94,8 @@ CASES = {
     "a metric of a family that is not tested": (
         analysis("{families: {one: {metrics: [max]}}}"),
         "analysis.families.one.metrics[0]: got \"max\"; expected a metric with a p: 'range', "
-        "'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'impact_ratio', 'dixon_low', "
-        "'dixon_high', 'fdi', 'fdi_max', 'idi', 'cramers_v' and 1 more; did you mean 'max_z'?",
+        "'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
+        "'impact_ratio', 'fdi', 'fdi_max', 'idi', 'cramers_v' and 1 more; did you mean 'max_z'?",
     ),
     "a statistic of a family that is not computed": (
         analysis("{statistics: [mean], families: {one: {statistics: [kurtosis]}}}"),
@@ -116,8 +116,8 @@ CASES = {
     "metrics that no measure of a family has": (
         analysis("{families: {one: {measures: [sentiment, refusal], metrics: [fdi]}}}"),
         'analysis.families.one.metrics: got ["fdi"]; expected metrics that one of its measures has: '
-        "'range', 'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'impact_ratio', 'dixon_low', "
-        "'dixon_high'; correct the list, or list measures that have them",
+        "'range', 'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
+        "'impact_ratio'; correct the list, or list measures that have them",
     ),
     "a contrast that no measure of the study has": (
         analysis("{families: {one: {contrasts: [fdi_group]}}}", measures="[sentiment]"),

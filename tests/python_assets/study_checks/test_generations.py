@@ -72,7 +72,7 @@ CASES = {
     "an unknown provider": (
         generations("[{name: m, provider: olama, model: a}]"),
         "generations[0].provider: got \"olama\"; expected a provider: 'ollama', 'openai', 'replay', "
-        "'simulator'; did you mean 'ollama'?",
+        "'simulator', 'transformers'; did you mean 'ollama'?",
     ),
     "a star without replay": (
         generations('[{name: "*", provider: simulator}]'),
@@ -126,6 +126,25 @@ CASES = {
         imported(generations='[{name: "*", provider: replay, extension: {type: rag}}]'),
         'generations[0].extension: got [""]; expected no extension for replay, which asks nobody; '
         "remove extension",
+    ),
+    "an extension without documents": (
+        {
+            "factors": "{gender: {levels: [Female, Male]}}",
+            "prompts": "{templates: {texts: [{id: a, text: 'Is a {gender} kind?'}], cross: [gender]}}",
+            "generations": '[{name: "{extension}", provider: simulator, extension: {look: {type: rag}}}]',
+        },
+        "generations[0].extension.look.path: got nothing; expected path, files to draw on, because this "
+        "study scrapes no documents; add path: FILE or FOLDER",
+    ),
+    "an extension that draws on an unknown source": (
+        generations("[{name: m, provider: simulator, extension: {type: react, source_tags: [artcle]}}]"),
+        "generations[0].extension.source_tags[0]: got \"artcle\"; expected a source's tag: 'article'; "
+        "did you mean 'article'?",
+    ),
+    "a local model with an option that is none": (
+        generations("[{name: m, provider: transformers, model: a, options: {top_k: 3}}]"),
+        "generations[0].options.top_k: got 3; expected what provider transformers can use (no option); "
+        "it takes revision",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),
