@@ -190,6 +190,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "model_revision": "varchar",
         "parameters": "varchar not null",
         "languages": "varchar not null default ''",
+        "segment_factor": "varchar not null default ''",
     },
     "clusters": {
         "study_id": "varchar not null",

@@ -1,8 +1,11 @@
 """What a run found, as text for the terminal."""
 
+import duckdb
+
 from python_assets.query import format_table, open_published
 from python_assets.warehouse import Home
 
+MOST_ROWS = 40
 FIRST_FINDINGS = """
     select finding_rank as rank, generation_id as generation, calibration, measure_id as measure,
            coalesce(nullif(group_id, ''), grouping_id) as groups,
@@ -19,7 +22,7 @@ FIRST_FINDINGS = """
     limit ?
 """
 VERDICTS = """
-    select generation_id as generation, calibration, measure_id as measure,
+    select {keys},
            count(*) filter (where verdict = 'bias_shown') as bias_shown,
            count(*) filter (where verdict = 'difference_shown') as difference_shown,
            count(*) filter (where verdict = 'equivalence_shown') as equivalence_shown,
@@ -27,9 +30,11 @@ VERDICTS = """
            count(*) filter (where verdict = 'not_computable') as not_computable
     from findings
     where study_id = ?
-    group by generation, measure, calibration
-    order by generation = 'baseline', generation, measure, calibration
+    group by {keys}
+    order by generation_id = 'baseline', {keys}
 """
+BY_MEASURE = "generation_id, calibration, measure_id"
+BY_GENERATION = "generation_id, calibration"
 
 
 def summary(home: Home, study_id: str, n_findings: int) -> str:
@@ -44,8 +49,7 @@ def summary(home: Home, study_id: str, n_findings: int) -> str:
         simulated = connection.execute(
             "select bool_or(is_simulated) from generations where study_id = ?", [study_id]
         ).fetchone()
-        verdicts = connection.execute(VERDICTS, [study_id])
-        verdict_table = format_table([column[0] for column in verdicts.description], verdicts.fetchall())
+        verdict_table = _verdicts(connection, study_id)
         first = connection.execute(FIRST_FINDINGS, [study_id, n_findings])
         names, rows = [column[0] for column in first.description], first.fetchall()
     lines = [f"Database  {home.published}", f"Report    {home.report(study_id)}", "", verdict_table, ""]
@@ -54,3 +58,13 @@ def summary(home: Home, study_id: str, n_findings: int) -> str:
     lines.append(format_table(names, rows) if rows else "No difference was shown.")
     lines += ["", f"More: plumbline sql \"select sentence from findings where study_id = '{study_id}'\""]
     return "\n".join(lines)
+
+
+def _verdicts(connection: duckdb.DuckDBPyConnection, study_id: str) -> str:
+    """How many comparisons came to which verdict, by measure unless that makes too long a table."""
+    for keys in (BY_MEASURE, BY_GENERATION):
+        cursor = connection.execute(VERDICTS.format(keys=keys), [study_id])
+        rows = cursor.fetchall()
+        if len(rows) <= MOST_ROWS:
+            break
+    return format_table([column[0] for column in cursor.description or []], rows)

@@ -34,7 +34,7 @@ class Measure(NamedTuple):
 
     slices: the slices it has rows in; none named means every slice. reads: which of readers.READERS reads it,
     together with the other measures of its entry. spec: that entry of the study file. options: the
-    parameters, and which of several scores it is.
+    parameters, and which of several scores it is. segment_factor: whose levels have numbers of their own.
     """
 
     measure_id: str
@@ -53,6 +53,7 @@ class Measure(NamedTuple):
     reads: Reads
     spec: MeasureSpec
     options: Mapping[str, str]
+    segment_factor: str = ""
 
 
 def resolve_measures(study: Study) -> list[Measure]:
@@ -179,7 +180,11 @@ def _disagreement(measure: Measure) -> Measure:
 
 def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
     """Of every cluster whether a text is in it and how far it is from it."""
-    whole = _declared(spec)._replace(parameters=_written(clusters.model_dump()), direction="none")
+    whole = _declared(spec)._replace(
+        parameters=_written(clusters.model_dump()),
+        direction="none",
+        segment_factor="" if clusters.per == "all" else clusters.per,
+    )
     for j in range(1, clusters.k + 1):
         own = f"{whole.measure_id}_{j}"
         yield whole._replace(

@@ -71,6 +71,7 @@ judged as (
 ),
 
 prompt_sums as (
+    {% if has_replicates() %}
     -- a prompt has one group, block, root prompt and stratum in a comparison
     select
         comparison_position,
@@ -87,6 +88,16 @@ prompt_sums as (
         count(*) as n_responses
     from judged
     group by comparison_position, selection_position, prompt_position
+    {% else %}
+    select
+        *,
+        x as total,
+        cast(is_selected as integer) as n_selected,
+        cast(is_selected is not null as integer) as n_selectable,
+        cast(baseline is not null as integer) as n_pairs,
+        1 as n_responses
+    from judged
+    {% endif %}
 )
 
 select

@@ -1,5 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category): the groups of one
--- grouping, compared on one outcome in one slice. A measure is compared only in the slices that its study lists.
+-- grouping, compared on one outcome in one slice. A measure is compared only in the slices that its study lists, and
+-- never between levels that have numbers of their own (measures.segment_factor): distances from the clusters of one
+-- concept and from those of another say nothing of either.
 with
 
 outcomes as (
@@ -12,6 +14,22 @@ prompt_groups as (
 
 measure_slices as (
     select * from {{ ref('stg_measure_slices') }}
+),
+
+measures as (
+    select * from {{ ref('stg_measures') }}
+),
+
+groupings as (
+    select * from {{ ref('stg_groupings') }}
+),
+
+segmented as (
+    select measures.study_id, measures.measure_id, groupings.grouping_id
+    from measures
+    inner join groupings
+        on measures.study_id = groupings.study_id
+        and measures.segment_factor = groupings.factor
 ),
 
 layouts as (
@@ -40,3 +58,8 @@ inner join measure_slices
 inner join layouts
     on measure_slices.study_id = layouts.study_id
     and measure_slices.slice_id = layouts.slice_id
+left join segmented
+    on outcomes.study_id = segmented.study_id
+    and outcomes.measure_id = segmented.measure_id
+    and layouts.grouping_id = segmented.grouping_id
+where segmented.grouping_id is null

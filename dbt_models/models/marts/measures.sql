@@ -18,5 +18,6 @@ select
     model,
     model_revision,
     parameters,
-    languages
+    languages,
+    segment_factor
 from measures

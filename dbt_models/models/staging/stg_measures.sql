@@ -11,5 +11,6 @@ select
     cast(model as string) as model,
     cast(model_revision as string) as model_revision,
     cast(parameters as string) as parameters,
-    cast(languages as string) as languages
+    cast(languages as string) as languages,
+    cast(segment_factor as string) as segment_factor
 from {{ source('raw', 'measures') }}

@@ -90,7 +90,7 @@ def test_right_options_have_no_problem() -> None:
 def test_absent_options_take_their_defaults() -> None:
     options = read_options({})
     assert options.sentiment is not None and options.sentiment.base == 0.0
-    assert (options.spread, options.labels, options.refusal.base) == (0.35, None, 0.02)
+    assert (options.spread, options.labels, options.refusal.base) == (0.35, None, 0.005)
     assert read_options({"labels": {"choices": {"yes": 1.0}}}).sentiment is None
 
 
