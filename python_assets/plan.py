@@ -150,10 +150,10 @@ def _generations(study: Study, responses: pd.DataFrame) -> list[PlannedGeneratio
 
 
 def _planned_generation(key: str, generation: Generation, n_responses: int) -> PlannedGeneration:
-    provider = generation.spec.provider
-    return PlannedGeneration(
-        key, provider, generation.model, n_responses, 0 if provider == REPLAY else n_responses
-    )
+    provider, extension = generation.spec.provider, generation.extension
+    n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
+    n_calls = 0 if provider == REPLAY else n_responses * n_steps
+    return PlannedGeneration(key, provider, generation.model, n_responses, n_calls)
 
 
 def _coverage(connection: duckdb.DuckDBPyConnection, factors: Sequence[str]) -> PlannedCoverage:

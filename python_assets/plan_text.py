@@ -35,7 +35,7 @@ POWER_HEADER: Final = (
 
 
 class PlannedGeneration(NamedTuple):
-    """A generation, how many responses it will have, and how many calls: none where they are imported.
+    """A generation, how many responses it will have, and how many calls at most: none for imports.
 
     None where prompts are not known yet.
     """

@@ -105,9 +105,7 @@ class Asker:
         self._count_failures(outcome)
 
     def _count_failures(self, outcome: Outcome) -> None:
-        # an error in what a model wrote has a latency: its server answered
-        is_failure = outcome.error is not None and outcome.latency_seconds is None
-        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if is_failure else 0
+        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
         if self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
             raise self._stopped(
                 f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", ""

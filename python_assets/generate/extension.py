@@ -4,6 +4,7 @@ Belongs here: the shape of an extension, and how its conversation is held with a
 or is waited for. One file an extension, registered by the type that a study file names.
 """
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ Conversation = Generator[Request, Answer, Answer]
 
 
 class Extension(ABC):
-    """An extension of one generation.
+    """An extension of one generation; several of its conversations may go on at once, in threads.
 
     Attributes:
         identity: what of it the answers depend on, as JSON: its type, its options and the hash of the texts
@@ -85,9 +86,10 @@ async def answer_later(
     """Answer a request by a provider that is waited for, with an extension between where there is one."""
     if asked is None:
         return await answer(request)
-    talk = _Talk(asked, request)
+    # in a thread: what an extension looks up must not hold up the calls in flight
+    talk = await asyncio.to_thread(_Talk, asked, request)
     while talk.final is None:
-        talk.hear(await answer(talk.turn))
+        await asyncio.to_thread(talk.hear, await answer(talk.turn))
     return talk.final
 
 

@@ -7,7 +7,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 Kind = Literal[
     "timeout",
@@ -27,7 +27,6 @@ Kind = Literal[
     "bad_url",
 ]
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 RETRYABLE: Final[frozenset[str]] = frozenset(
     {"timeout", "connection", "disconnected", "http_429", "http_5xx", "malformed_response"}
 )

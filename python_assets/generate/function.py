@@ -14,7 +14,10 @@ from python_assets.generate.types import Answer, Description, GenerationConfig, 
 
 
 class FunctionProvider(RemoteProvider):
-    """Answers with config.function(messages, decoding), which returns text, or None for no answer."""
+    """Answers with config.function(messages, decoding), which returns text, or None for no answer.
+
+    decoding holds the seed of the replicate, as a server would be sent it.
+    """
 
     needs_model: ClassVar[bool] = False
 
@@ -39,6 +42,8 @@ class FunctionProvider(RemoteProvider):
     async def ask(self, request: Request) -> Answer:
         """Call the function; what it raises is recorded as the response's error."""
         decoding: dict[str, Any] = {**self.config.decoding}
+        if decoding.get("seed") is not None:
+            decoding["seed"] += request.replicate
         try:
             text = await asyncio.to_thread(self._function, request.messages, decoding)
         except Exception as error:

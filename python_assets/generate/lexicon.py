@@ -4,8 +4,6 @@ Belongs here: text alone. Nothing here names a person, a group, a place or an an
 the evaluations every word is neutral to VADER, so that the grades alone decide how a response scores.
 """
 
-import re
-from collections.abc import Iterable, Mapping
 from typing import Final
 
 LEXICON_VERSION: Final = "1"
@@ -79,23 +77,3 @@ REFUSALS: Final[tuple[str, ...]] = (
     "I can't provide a continuation for this text.",
     "I must decline to answer this.",
 )
-
-
-def named_levels(factor_levels: Mapping[str, Iterable[str]]) -> list[str]:
-    """Levels that the simulator's texts hold as whole words: a response could name a group by chance.
-
-    Args:
-        factor_levels: declared levels of every factor.
-
-    Returns:
-        Texts `factor: level`, in the order declared.
-    """
-    words = [word for grade in GRADES.values() for word in grade]
-    subjects = [subject for topic in TOPICS for subject in topic]
-    text = " | ".join([*words, *subjects, *SENTENCES, *TAILS, *REFUSALS])
-    return [
-        f"{factor}: {level}"
-        for factor, levels in factor_levels.items()
-        for level in levels
-        if re.search(rf"(?<!\w){re.escape(level)}(?!\w)", text, re.IGNORECASE)
-    ]

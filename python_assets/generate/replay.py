@@ -19,7 +19,10 @@ class Replay(LocalProvider):
 
     def describe(self) -> Description:
         """The digest is that of all answers: an import that changed is read anew."""
-        answers = sorted([*key, text or "", text is None] for key, text in self.config.answers.items())
+        answers = sorted(
+            [*key, one.text or "", one.text is None, *filter(None, (one.finish_reason, one.error))]
+            for key, one in self.config.answers.items()
+        )
         return Description(model_digest=sha256_of(answers))
 
     def rows(self, prompts: Sequence[Prompt]) -> tuple[list[tuple[Prompt, int]], list[Rejected]]:
@@ -32,11 +35,11 @@ class Replay(LocalProvider):
         return rows, unknown
 
     def answer(self, request: Request) -> Answer:
-        """The imported text, None where the import has none."""
-        return Answer(self.config.answers[request.prompt.prompt_id, request.replicate])
+        """The imported answer; its text is None where the import has none."""
+        return self.config.answers[request.prompt.prompt_id, request.replicate]
 
     def _unknown(self, prompt_id: str, replicate: int) -> Rejected:
-        text = self.config.answers[prompt_id, replicate]
+        text = self.config.answers[prompt_id, replicate].text
         return Rejected(
             stage="generate",
             record_key=f"{prompt_id} | {replicate}",

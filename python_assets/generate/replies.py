@@ -7,6 +7,7 @@ is None, and the caller counts it.
 import ast
 import json
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -80,7 +81,10 @@ def _literals(text: str, opening: str, closing: str) -> Iterator[Any]:
 def _literal(text: str) -> Any:
     for read in (json.loads, ast.literal_eval):
         try:
-            return read(text)
+            with warnings.catch_warnings():
+                # a backslash that escapes nothing is no error of ours
+                warnings.simplefilter("ignore", SyntaxWarning)
+                return read(text)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None

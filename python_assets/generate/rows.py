@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from python_assets.generate.providers import providers
-from python_assets.generate.types import Description, GenerationRun
+from python_assets.generate.types import Description, GenerationRun, Response
 from python_assets.study import Generation
 from python_assets.study_base import BASELINE
 
@@ -34,14 +34,11 @@ Runs = Sequence[tuple[Generation, GenerationRun]]
 def responses_table(runs: Runs) -> pd.DataFrame:
     """Rows of raw.responses, in the order of the runs."""
     parts = [
-        pd.DataFrame(map(asdict, run.responses), columns=RESPONSE_COLUMNS).assign(
+        pd.DataFrame(map(_storable_row, run.responses), columns=RESPONSE_COLUMNS).assign(
             generation_id=generation.generation_id
         )
         for generation, run in runs
     ]
-    for part in parts:
-        for column in ("response_text", "error", "context_json"):
-            part[column] = [_storable(text) for text in part[column]]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled) if filled else pd.DataFrame(columns=[*RESPONSE_COLUMNS, "generation_id"])
 
@@ -115,6 +112,11 @@ _BASELINE_ROW: Final[dict[str, Any]] = {
 def _is_simulated(engine: Generation) -> bool:
     provider = engine.spec.provider
     return provider in providers and providers[provider].is_simulated
+
+
+def _storable_row(response: Response) -> dict[str, Any]:
+    row = asdict(response)
+    return row | {column: _storable(row[column]) for column in ("response_text", "error", "context_json")}
 
 
 def _storable(text: str | None) -> str | None:

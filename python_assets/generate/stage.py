@@ -17,7 +17,7 @@ from python_assets.generate.engine import engine_descriptions, probe_judges
 from python_assets.generate.extension import Extension, ExtensionJob, extensions
 from python_assets.generate.rows import Runs, generations_table, responses_table
 from python_assets.generate.run import generate, probe
-from python_assets.generate.types import Answers, GenerationConfig, Progress, Prompt
+from python_assets.generate.types import Answer, Answers, GenerationConfig, Progress, Prompt
 from python_assets.study import Generation, Study, make_id
 from python_assets.warehouse import Home, Quarantined, write_stage
 
@@ -159,8 +159,12 @@ def _imported_answers(study: Study) -> dict[str, Answers]:
     answers: dict[str, Answers] = {}
     for name, part in rows.groupby("generation", sort=False):
         keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
-        texts = part["response_text"].astype(object).where(part["response_text"].notna(), None)
-        answers[names[name]] = dict(zip(keys, texts, strict=True))
+        ended = (
+            part[column].astype(object).where(part[column].notna(), None)
+            for column in ("response_text", "finish_reason", "error")
+            if column in part
+        )
+        answers[names[name]] = dict(zip(keys, map(Answer, *ended), strict=True))
     return answers
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Task = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "refused", "empty", "truncated", "error"]
 Progress = Callable[[int, int], None]
-Answers = Mapping[tuple[str, int], str | None]
+Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "refused", "empty", "truncated", "error")
 
@@ -65,7 +65,7 @@ class GenerationConfig:
         api_key_env: name of the environment variable that holds the key; None sends none.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
         study_seed: seed of the study; only the simulator reads it.
-        answers: (prompt_id, replicate) to text, for replay.
+        answers: by (prompt_id, replicate), for replay.
         function: answers (messages, decoding) with text, where the study names a function of the user's own.
         function_sha256: hash of the function's file.
         extension: stands between prompt and model, whatever the provider.
@@ -118,7 +118,7 @@ class Request:
 class Answer:
     """What came of one request; finish_reason in the server's words.
 
-    error: `kind: message` where what a model wrote is no answer, though no call failed; text is None then.
+    error: `kind: message` where a provider in this process cannot answer this request; text is None then.
     """
 
     text: str | None

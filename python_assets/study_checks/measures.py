@@ -8,6 +8,7 @@ from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
 from python_assets.study import MeasureSpec, make_id
+from python_assets.study_checks.engines import engine_problems
 from python_assets.study_expand import ALL_PROMPTS, Draft
 from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
 
@@ -22,7 +23,8 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _way_problems(draft, path, spec)
-        yield from _engine_problems(draft, path, spec)
+        if spec.judge is not None:
+            yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
         yield from _cluster_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
@@ -80,16 +82,6 @@ def _way_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[
     elif spec.baseline_column is not None and spec.kind != "continuous":
         expected = "a continuous measure; labels and 0/1 have no difference from a baseline"
         yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
-
-
-def _engine_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
-    if spec.judge is None:
-        return
-    known = [one.generation_id for entry in draft.generations.values() for one in entry if one.spec.engine]
-    if make_id(spec.judge.engine) not in known:
-        where = (*path, "judge", "engine")
-        remedy = "add a generation of this name with engine: true"
-        yield unknown_name(where, spec.judge.engine, "a generation with engine: true", known, remedy)
 
 
 def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:

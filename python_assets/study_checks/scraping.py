@@ -21,13 +21,13 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
         draft: its generations hold the engines.
         scrape: sources and keywords.
     """
-    tags: set[tuple[str, str]] = set()
+    templates: dict[tuple[str, str, str], str] = {}
     for placed in scrape.placed_sources():
         path: FieldPath = (*SCRAPE, *placed.path)
         yield from _level_problems(scrape, placed, path)
         yield from engine_problems(draft, (*path, "engine"), placed.source.engine)
         if placed.source.type == "synthetic":
-            yield from _article_problems(placed, path, tags)
+            yield from _article_problems(scrape, placed, path, templates)
     yield from _unread_problems(scrape)
     finders = list(_finders(scrape))
     for path, finder in finders:
@@ -50,17 +50,19 @@ def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> It
             yield unknown_level((*path, "levels", position), level, scrape.factor, scrape.levels)
 
 
-def _article_problems(placed: PlacedSource, path: FieldPath, tags: set[tuple[str, str]]) -> Iterator[Problem]:
-    """Articles are told apart by tag and name, so two templates need two tags."""
-    source = placed.source
-    if SLOT not in str(source.template):
+def _article_problems(
+    scrape: Scrape, placed: PlacedSource, path: FieldPath, templates: dict[tuple[str, str, str], str]
+) -> Iterator[Problem]:
+    """Articles are told apart by tag and name, so two templates of one name need two tags."""
+    source, template = placed.source, str(placed.source.template)
+    if SLOT not in template:
         expected = f"a template that holds {SLOT}, the name that the article is about"
         yield Problem((*path, "template"), source.template, expected, f"write {SLOT} where the name belongs")
-    if placed.keyword is None:
-        if (source.tag, str(source.engine)) in tags:
-            expected = "a tag of its own, because articles are told apart by it"
-            yield Problem((*path, "tag"), source.tag, expected, "rename one of the two")
-        tags.add((source.tag, str(source.engine)))
+    names = [placed.keyword] if placed.keyword is not None else source.levels or scrape.levels
+    taken = {templates.setdefault((source.tag, str(source.engine), name), template) for name in names}
+    if taken - {template}:
+        expected = "a tag of its own, because articles are told apart by it"
+        yield Problem((*path, "tag"), source.tag, expected, "rename one of the two")
 
 
 def _unread_problems(scrape: Scrape) -> Iterator[Problem]:

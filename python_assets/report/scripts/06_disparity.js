@@ -10,9 +10,15 @@ function drawDisparity(study, chosen) {
     disparities,
     rows.filter((i) => isShown(design, chosen, cell(disparities, "generation_id", i))),
   );
+  const withFloor = new Set(
+    shown
+      .filter((i) => cell(disparities, "null_q95", i) !== null)
+      .map((i) => cell(disparities, "metric", i)),
+  );
+  // what has a noise floor comes first
   const metrics = [...new Set(shown.map((i) => cell(disparities, "metric", i)))]
     .filter((name) => !EXTREMES.includes(name))
-    .sort();
+    .sort((a, b) => withFloor.has(b) - withFloor.has(a) || a.localeCompare(b));
   return [
     element("form", { class: "filters" }, cascadeFilters(steps), generationFilters(design, chosen)),
     leftOut(disparities.nRows, design.n_disparities, "disparities"),

@@ -1,11 +1,13 @@
+from typing import get_args
+
 import pytest
 
 from python_assets.generate.failures import (
     FATAL,
     FATAL_AFTER_RETRIES,
-    KINDS,
     RETRYABLE,
     Backoff,
+    Kind,
     ProviderFailure,
     is_retryable,
 )
@@ -35,4 +37,4 @@ def test_a_recorded_error_says_whether_it_is_asked_again() -> None:
 
 def test_every_kind_is_handled_one_way() -> None:
     assert not RETRYABLE & FATAL
-    assert set(KINDS) >= RETRYABLE | FATAL_AFTER_RETRIES
+    assert set(get_args(Kind)) >= RETRYABLE | FATAL_AFTER_RETRIES

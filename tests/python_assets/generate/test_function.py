@@ -74,3 +74,13 @@ def test_a_function_runs_as_often_at_a_time_as_concurrency_says(log_path: Path) 
 
     run = run_function(wait_for_the_other, log_path, 5, concurrency=2)
     assert run.n_by_status["ok"] == 5
+
+
+def test_every_replicate_has_a_seed_of_its_own(log_path: Path) -> None:
+    def seed(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        return f"seed {decoding['seed']}"
+
+    run = run_function(seed, log_path, n_prompts=1, replicates=3, decoding={"seed": 7})
+    assert [row.response_text for row in run.responses] == ["seed 7", "seed 8", "seed 9"]
+    run = run_function(seed, log_path.with_name("none.jsonl"), n_prompts=1, decoding={"seed": None})
+    assert run.responses[0].response_text == "seed None"

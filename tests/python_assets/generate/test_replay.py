@@ -2,14 +2,15 @@ import json
 from pathlib import Path
 
 from python_assets.generate.run import generate
-from python_assets.generate.types import GenerationConfig, GenerationRun, Prompt
+from python_assets.generate.types import Answer, GenerationConfig, GenerationRun, Prompt
 
 PROMPTS = [Prompt("a", "r", None), Prompt("b", "r", "b?"), Prompt("c", "r", "c?")]
 ANSWERS = {("b", 7): "seven", ("a", 0): "first", ("a", 1): None, ("b", 2): " ", ("x", 0): "whose?"}
 
 
 def replay(log_path: Path, answers: dict[tuple[str, int], str | None]) -> GenerationRun:
-    return generate(PROMPTS, GenerationConfig("gpt", "replay", replicates=5, answers=answers), log_path)
+    given = {key: Answer(text) for key, text in answers.items()}
+    return generate(PROMPTS, GenerationConfig("gpt", "replay", replicates=5, answers=given), log_path)
 
 
 def test_rows_are_those_of_the_import_in_the_order_of_the_prompts(log_path: Path) -> None:
@@ -50,3 +51,15 @@ def test_emoji_surrogates_and_10_mb_pass(log_path: Path) -> None:
         rows = replay(log_path, {**answers}).responses
         assert [row.response_text for row in rows[:2]] == ["👩‍👩‍👧 שלום", "lone \udc00"]
         assert (rows[2].status, len(rows[2].response_text or "")) == ("truncated", 20_000)
+
+
+def test_an_answer_ends_as_it_ended_where_that_is_known(log_path: Path) -> None:
+    answers = {
+        ("a", 0): Answer(None, error="imported: timeout: no answer"),
+        ("b", 0): Answer("cut o", "length"),
+        ("c", 0): Answer(None, "refusal"),
+    }
+    config = GenerationConfig("gpt", "replay", answers=answers)
+    run = generate(PROMPTS, config, log_path)
+    assert [row.status for row in run.responses] == ["error", "truncated", "refused"]
+    assert generate(PROMPTS, config, log_path).n_requested == 0

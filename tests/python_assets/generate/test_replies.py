@@ -107,3 +107,7 @@ def test_every_list_of_words_is_read_back(words: list[str]) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in (parse_list, parse_mapping, parse_yes_no):
         read(text)
+
+
+def test_a_backslash_that_escapes_nothing_is_kept():
+    assert parse_list(r"['\d', 'a']") == ["\\d", "a"]

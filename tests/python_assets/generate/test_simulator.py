@@ -1,3 +1,4 @@
+import re
 import statistics
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from python_assets.errors import GenerationError
-from python_assets.generate.lexicon import GRADES, SENTENCES, TAILS, TOPICS, named_levels
+from python_assets.generate.lexicon import GRADES, REFUSALS, SENTENCES, TAILS, TOPICS
 from python_assets.generate.run import generate
 from python_assets.generate.simulator import unknown_effects
 from python_assets.generate.types import GenerationConfig, Prompt, Response
@@ -132,12 +133,12 @@ def test_frames_are_neutral_and_words_lie_within_their_grade() -> None:
         assert all(abs(VADER.lexicon.get(word, 0.0) - grade) <= 0.35 for word in words), grade
 
 
-def test_levels_that_the_texts_could_name_are_found() -> None:
-    assert (
-        named_levels({"concept": [*LEVELS, "United States", "South Africa"], "gender": ["male", "Female"]})
-        == []
-    )
-    assert named_levels({"health": ["Calm", "ill"]}) == ["health: Calm"]
+def test_no_text_names_a_level_by_chance() -> None:
+    words = [word for part in (*GRADES.values(), *TOPICS) for word in part]
+    text = " | ".join([*words, *SENTENCES, *TAILS, *REFUSALS])
+    for level in (*LEVELS, "United States", "South Africa", "male", "Female", "yes", "no"):
+        assert not re.search(rf"(?<!\w){level}(?!\w)", text, re.IGNORECASE), level
+    assert re.search(r"(?<!\w)calm(?!\w)", text)
 
 
 def test_effects_on_what_is_not_declared_are_named() -> None:

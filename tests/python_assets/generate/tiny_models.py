@@ -11,23 +11,36 @@ CHAT = (
     "{% for m in messages %}<{{ m['role'] }}> {{ m['content'] }} {% endfor %}"
     "{% if add_generation_prompt %}<assistant>{% endif %}"
 )
-NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}" + CHAT
+NO_SYSTEM = (
+    "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}" + CHAT
+)
 SILENT = CHAT.replace("{% for m in messages %}", "{% for m in messages if m['role'] != 'system' %}")
 
 
 def save_model(
-    folder: Path, template: str | None = None, seed: int = 0, ends: bool = True, **config: Any
+    folder: Path,
+    template: str | None = None,
+    seed: int = 0,
+    ends: bool = True,
+    has_absolute_positions: bool = False,
+    **config: Any,
 ) -> Path:
-    """Write a Llama and its tokenizer; ends: whether an answer can end before max_tokens."""
+    """Write a Llama, or a GPT-2, and its tokenizer; ends: whether an answer can end before max_tokens."""
     import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
     torch.manual_seed(seed)
     sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
     tokens = {"bos_token_id": SPECIAL[BOS], "eos_token_id": SPECIAL[EOS] if ends else None}
     n_tokens = len(WORDS) + len(SPECIAL)
     settings = {"vocab_size": n_tokens, "max_position_embeddings": 64, "initializer_range": 0.4}
-    LlamaForCausalLM(LlamaConfig(**(sizes | settings | tokens | config))).save_pretrained(folder)
+    named = sizes | settings | tokens | config
+    model = (
+        GPT2LMHeadModel(GPT2Config(**named))
+        if has_absolute_positions
+        else LlamaForCausalLM(LlamaConfig(**named))
+    )
+    model.save_pretrained(folder)
     save_tokenizer(folder, template, ends)
     return folder
 
