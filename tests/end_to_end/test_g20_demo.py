@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from scipy import stats
 
 SHOWN = "('bias_shown', 'difference_shown')"
 
@@ -42,32 +43,50 @@ def test_no_difference_is_shown_where_there_is_none(demo):
     assert shown == []
 
 
-def test_names_alone_move_the_calibrated_score_and_that_is_told_as_tool_bias(demo):
-    calibrated = demo.rows(
+def test_what_a_name_alone_scores_is_in_neither_response_nor_baseline(demo):
+    # VADER scores the word United; the prompt, which holds the name, is measured on neither side
+    shown = demo.rows(
         f"""
-        select group_id from contrasts
-        where study_id = 'g20_demo' and generation_id = 'fair'
-          and measure_id = 'sentiment' and calibration = 'calibrated'
-          and verdict in {SHOWN}
+        select generation_id, calibration, group_id from contrasts
+        where study_id = 'g20_demo' and generation_id in ('fair', 'baseline')
+          and measure_id = 'sentiment' and verdict in {SHOWN}
         """
     )
-    assert {("United States",), ("United Kingdom",)} & set(calibrated)
-    sentences = demo.rows(
+    assert shown == []
+    n, n_same = demo.rows(
+        """
+        select count(*), count(*) filter (where abs(branch.value - root.value) < 1e-12)
+        from measurements as branch
+        join prompts using (study_id, prompt_id)
+        join measurements as root
+            on root.study_id = branch.study_id and root.prompt_id = prompts.root_prompt_id
+            and root.generation_id = branch.generation_id and root.measure_id = branch.measure_id
+        where branch.study_id = 'g20_demo' and branch.generation_id = 'baseline'
+          and branch.measure_id = 'sentiment' and not prompts.is_root
+        """
+    )[0]
+    assert n_same == n == 800
+
+
+def test_the_model_without_effects_has_no_more_findings_than_chance_gives(demo):
+    shown = demo.rows(
         f"""
-        select sentence from findings
-        where study_id = 'g20_demo' and verdict in {SHOWN} and generation_id in ('baseline', 'fair')
+        select name, verdict from findings
+        where study_id = 'g20_demo' and generation_id = 'fair' and verdict in {SHOWN}
         """
     )
-    assert len(sentences) > len(calibrated)
-    assert all(sentence.startswith("Tool bias") for (sentence,) in sentences)
-
-
-def test_the_model_without_effects_has_no_finding_of_its_own(demo):
-    query = f"""
-        select distinct generation_id from findings
-        where study_id = 'g20_demo' and verdict in {SHOWN} and not is_tool_bias
-    """
-    assert demo.rows(query) == [("biased",)]
+    n_families = demo.value(
+        """
+        select count(distinct family_id) from (
+            select family_id from contrasts where generation_id = 'fair' and q_value is not null
+            union all
+            select family_id from disparities where generation_id = 'fair' and q_value is not null
+        )
+        """
+    )
+    assert "bias_shown" not in {verdict for _, verdict in shown}
+    # each family has one chance in twenty of a false row, or of several that are about the same numbers
+    assert len({name for name, _ in shown}) <= stats.binom.ppf(0.99, n_families, 0.05)
 
 
 def test_sql_and_inference_agree_on_every_contrast(demo):
