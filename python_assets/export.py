@@ -227,7 +227,7 @@ def _manifest(
         generations=[] if stage == "prompts" else generations,
         measures=measures if stage == "statistics" else [],
         licences=sorted({row["licence"] for row in documents if row["licence"]}),
-        removes_prompt=_removes_prompt(config),
+        removes_prompt=removes_prompt(config),
         config=config,
         config_sha256=study["config_sha256"],
         plumbline_version=study["plumbline_version"],
@@ -237,7 +237,12 @@ def _manifest(
     )
 
 
-def _removes_prompt(config: dict[str, Any]) -> bool:
+def removes_prompt(config: dict[str, Any]) -> bool:
+    """Whether a published study measured responses and baselines without their prompts.
+
+    Args:
+        config: its file with every default.
+    """
     return Prompts.model_validate(config["prompts"], context=AS_WRITTEN).removes_prompt
 
 

@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from python_assets.errors import SourceError
+from python_assets.study_base import FactorName
 
 FORMAT: Final = "plumbline export 1"
 NAME: Final = "manifest.json"
@@ -58,8 +59,8 @@ class Manifest(_Record):
     study_id: str
     title: str
     stage: Stage
-    files: list[ExportedFile]
-    factors: dict[str, ExportedFactor]
+    files: list[ExportedFile] = Field(min_length=1)
+    factors: dict[FactorName, ExportedFactor]
     documents: list[dict[str, Any]]
     generations: list[dict[str, Any]]
     measures: list[dict[str, Any]]

@@ -93,10 +93,18 @@ def _answered_by_simulator(generation: Generation) -> Generation:
 
 
 def _config_json(file: StudyFile, draft: Draft) -> str:
-    """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables."""
+    """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables.
+
+    What the manifest of an imported export says of factors and of removing prompts is a default, too.
+    """
     parts = PartReader(file, AS_WRITTEN).read()
+    prompts = parts.prompts
+    if prompts is not None and draft.parts.prompts is not None:
+        prompts = prompts.model_copy(update={"remove_prompt": draft.parts.prompts.remove_prompt})
     written = {
         **parts._asdict(),
+        "prompts": prompts,
+        "factors": draft.parts.factors,
         "study": draft.study_id,
         "title": parts.title or draft.study_id,
         "generations": list(parts.generations.values()),

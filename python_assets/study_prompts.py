@@ -334,7 +334,7 @@ class Import(Part):
     def _columns_of_a_table(self) -> "Import":
         if self.format == "table" and "columns" not in self.model_fields_set:
             raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
-        if self.format == "plumbline" and self.model_fields_set & {"columns", "factors", "task"}:
+        if self.format == "plumbline" and _set_fields(self) & {"columns", "factors", "task"}:
             raise ValueError("no columns, factors or task: the manifest has them; remove them")
         return self
 

@@ -40,8 +40,9 @@ def branch_prompts(roots: Sequence[Prompt], factor: str, vocabulary: Vocabulary,
             root's baseline.
 
     Returns:
-        Branches in order of root and level. Dropped are pairs of root and level with no_replacement (the
-        prompt would be the root's) and word_without_replacement (it would name both levels).
+        Branches in order of root and level. Dropped are pairs of root and level with names_another_level
+        (the prompt names a level that is not its own, as a question may), no_replacement (it would be the
+        root's) and word_without_replacement (it would name both levels).
     """
     branches = []
     n_dropped: Counter[str] = Counter()
@@ -50,7 +51,9 @@ def branch_prompts(roots: Sequence[Prompt], factor: str, vocabulary: Vocabulary,
         for target in vocabulary.targets(level) if is_branched(root, branch) else []:
             prompt = vocabulary.replace(root.prompt_text, level, target)
             baseline = vocabulary.replace(root.baseline_text or "", level, target)
-            if not prompt.replacements:
+            if vocabulary.names_another_level(level, root.prompt_text):
+                n_dropped["names_another_level"] += 1
+            elif not prompt.replacements:
                 n_dropped["no_replacement"] += 1
             elif prompt.left or (branch.counterfactual_baseline and baseline.left):
                 n_dropped["word_without_replacement"] += 1

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
 from python_assets.assemble.vocabulary import replace_words
 from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_yes_no
-from python_assets.scrape.keywords import WordFinder
+from python_assets.scrape.keywords import Occurrence, WordFinder
 
 TRIES: Final = 3
 MOST_CHARACTERS: Final = 400
@@ -74,6 +74,8 @@ class QuestionWriter:
     def __init__(self, job: MethodJob) -> None:
         self._job = job
         self._taken: set[tuple[str, str]] = set()
+        # of keywords that contain one another a question holds the longest, as its sentence does
+        self._finder = WordFinder(word for words in job.keywords.values() for word in words)
 
     def __call__(self, sentences: Sequence[Sentence]) -> list[Made]:
         """Write a question for each sentence.
@@ -127,9 +129,20 @@ class QuestionWriter:
             )
         replies = self._ask(inquiries)
         return {
-            position: _read(reply, sentences[position].keyword)
+            position: self._checked(_read(reply), sentences[position].keyword)
             for position, reply in zip(refused, replies, strict=True)
         }
+
+    def _checked(self, draft: _Draft, keyword: str) -> _Draft:
+        if draft.question is None or self._held(draft.question, keyword):
+            return draft
+        return draft._replace(reason="keyword_not_in_question")
+
+    def _held(self, question: str, keyword: str) -> list[Occurrence]:
+        return [found for found in self._finder.find(question) if found.word == keyword]
+
+    def _with_keyword(self, question: str, keyword: str, other: str) -> str:
+        return replace_words(question, {keyword: other}, self._held(question, keyword))[0]
 
     def _try_out(
         self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int
@@ -139,7 +152,7 @@ class QuestionWriter:
             _Trial(
                 position,
                 f"{sentences[position].sentence_id} | {attempt + 1} | {level}",
-                _with_keyword(question, sentences[position].keyword, keyword),
+                self._with_keyword(question, sentences[position].keyword, keyword),
             )
             for position, question in questions.items()
             for level, keyword in self._others(sentences[position])
@@ -200,7 +213,7 @@ def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) 
     )
 
 
-def _read(reply: Reply, keyword: str) -> _Draft:
+def _read(reply: Reply) -> _Draft:
     lines = [line.strip(_QUOTES) for line in (reply.text or "").splitlines() if line.strip(_QUOTES)]
     if reply.status != "ok" or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
         return _Draft(None, "unusable_reply")
@@ -209,13 +222,7 @@ def _read(reply: Reply, keyword: str) -> _Draft:
         return _Draft(None, "no_question")
     if not question.endswith(_QUESTION_MARKS):
         return _Draft(None, "unusable_reply")
-    if not WordFinder([keyword]).find(question):
-        return _Draft(question, "keyword_not_in_question")
     return _Draft(question, None)
-
-
-def _with_keyword(question: str, keyword: str, other: str) -> str:
-    return replace_words(question, {keyword: other}, WordFinder([keyword]).find(question))[0]
 
 
 def _inquiry(task: str, trial: _Trial, text: str) -> Inquiry:

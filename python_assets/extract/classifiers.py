@@ -1,7 +1,7 @@
 """Text classifiers of SAGED (3.2, C.4 and table 6), and any other by its labels: transformers models on disk.
 
 A score is made of the probabilities of labels by its recipe. No model is downloaded: the error names the
-command that fetches it. Of a model of the hub the commit is recorded, of a folder the sha256 of its weights.
+command that fetches it. Of a model of the hub the commit is recorded, of a folder the sha256 of its files.
 """
 
 import hashlib
@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import MOST_CHARACTERS, Extractor, ModelMethod, Recipe, extractors
+from python_assets.extract.word_vectors import sha256_of
 from python_assets.study import Direction
 
 _TORCH_THREADS: Final = 2
 _BATCH_SIZE: Final = 32
 _WEIGHTS: Final = ("*.safetensors", "*.bin")
+# what its labels are called and how it reads words
+_BESIDE_WEIGHTS: Final = ("*.json", "*.txt", "*.model")
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +35,7 @@ class ModelAbsentError(ExtractionError):
 
 
 class Classifier(NamedTuple):
-    """A classifier on this machine; revision: commit of the hub, or sha256 of the weights of a folder."""
+    """A classifier on this machine; revision: commit of the hub, or sha256 of the files of a folder."""
 
     model: str
     folder: str
@@ -125,7 +128,7 @@ def _bound(tokenizer: Any, config: Any) -> None:
 def _place(model: str, revision: str | None) -> tuple[str, str]:
     """Where the files are, and the revision that they are of."""
     if Path(model).is_dir():
-        return model, _sha256_of_weights(Path(model))
+        return model, _sha256_of_model(Path(model))
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -145,15 +148,13 @@ def _remedy(model: str, revision: str | None) -> str:
     return f"Fetch it: hf download {model}" + (f" --revision {revision}" if revision else "")
 
 
-def _sha256_of_weights(folder: Path) -> str:
-    files = sorted(file for pattern in _WEIGHTS for file in folder.glob(pattern))
-    if not files:
+def _sha256_of_model(folder: Path) -> str:
+    if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         expected = f"the folder holds no weights ({' or '.join(_WEIGHTS)})"
         raise ModelAbsentError(f"classifier {folder}: {expected}. {_remedy(str(folder), None)}")
     digest = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as opened:
-            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    for file in sorted(file for pattern in (*_WEIGHTS, *_BESIDE_WEIGHTS) for file in folder.glob(pattern)):
+        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
     return digest.hexdigest()
 
 

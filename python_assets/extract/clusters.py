@@ -155,6 +155,8 @@ def _clustered(job: Job, asked: Clusters, segment: _Segment) -> _Found:
     distance = np.stack([metric(wide, np.broadcast_to(own, wide.shape)) for own in vectors], axis=1)
     distance[~(distance <= LARGEST_NUMBER)] = np.nan
     member = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
+    # what has no distance from any is in none
+    member[np.isnan(distance).all(axis=1)] = -1
     member[segment.is_fitted] = labels
     return _Found(member, distance, vectors)
 

@@ -28,8 +28,8 @@ with baselines as (
     select
         prompt.prompt_id,
         case when regexp_matches(prompt.baseline_text, '\S') then prompt.baseline_text end as baseline_text,
-        prompt.prompt_text,
-        coalesce(root.prompt_text, prompt.prompt_text) as root_text
+        coalesce(prompt.prompt_text, '') as prompt_text,
+        coalesce(root.prompt_text, prompt.prompt_text, '') as root_text
     from raw.prompts as prompt
     left join raw.prompts as root
         on root.study_id = prompt.study_id and root.prompt_id = prompt.root_prompt_id
@@ -42,8 +42,9 @@ select
     response.status,
     case
         when response.status in ('ok', 'truncated') and regexp_matches(response.response_text, '\S')
-        then case when $adds_prompt then rtrim(baselines.prompt_text) || ' ' else '' end
-            || response.response_text
+        then
+            case when $adds_prompt and baselines.prompt_text <> '' then rtrim(baselines.prompt_text) || ' '
+            else '' end || response.response_text
     end as text,
     baselines.baseline_text,
     baselines.prompt_text,

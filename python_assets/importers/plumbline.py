@@ -24,6 +24,9 @@ _PROMPT: Final = {
     "baseline_text": "baseline_text",
 }
 _RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "generation": "generation_id"}
+_KEY: Final = ["generation_id", "prompt_id", "replicate"]
+# what a status other than ok and empty was worked out from
+_FINISH_REASONS: Final = {"truncated": "length", "refused": "refusal"}
 
 
 def described(prompts: Prompts, folder: Path) -> tuple[Prompts, dict[str, Factor]]:
@@ -64,7 +67,7 @@ def read_export(study: Study) -> ImportedTable:
 
     Returns:
         What the table importer gives; tasks, source tags, keywords, documents and replacements are those of
-        the study that was exported.
+        the study that was exported, and so is what became of its responses: an error is no empty response.
 
     Raises:
         SourceError: the manifest or its file cannot be read, or the file is not the one that was exported.
@@ -75,7 +78,11 @@ def read_export(study: Study) -> ImportedTable:
     prompts = study.prompts.model_copy(update={"import_": tabled})
     imported = read_table(study.model_copy(update={"prompts": prompts}))
     kept = read_table_file(file, ["prompt_id", "is_root", *_KEPT], FIELD).table
-    return imported._replace(prompts=_as_exported(imported.prompts, kept))
+    imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
+    if spec.columns.response is None:
+        return imported
+    ended = read_table_file(file, [*_KEY, "status", "error"], FIELD).table
+    return imported._replace(rows=_with_endings(imported.rows, ended))
 
 
 def exported_file(spec: Import, folder: Path) -> Path:
@@ -128,3 +135,18 @@ def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
         replacements_json=texts["replacements_json"].fillna("{}"),
         is_root=is_root,
     )
+
+
+def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
+    """The responses with why each of them ended as it did, of those that were neither ok nor empty."""
+    failed = ended["status"] == "error"
+    told = pd.DataFrame(
+        {
+            "generation": ended["generation_id"].astype(str),
+            "prompt_id": ended["prompt_id"].astype(str),
+            "replicate": pd.to_numeric(ended["replicate"]).astype(int),
+            "finish_reason": ended["status"].map(_FINISH_REASONS).astype(object),
+            "error": ("imported: " + ended["error"].fillna("error").astype(str)).where(failed, None),
+        }
+    )
+    return rows.merge(told, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")

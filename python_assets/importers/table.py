@@ -158,10 +158,12 @@ def _broken_rules(study: Study, spec: Import, keyed: pd.DataFrame, factors: Sequ
         rules.add("unknown_generation", _is_blank(keyed["generation"]))
     for name in factors:
         levels = keyed[f"factor {name}"]
+        is_blank = _is_blank(levels)
         separated = levels.fillna("").str.contains(LEVEL_SEPARATOR, regex=False)
-        rules.add("invalid_level", _is_blank(levels) | separated)
+        # a prompt that was exported may have had no level of a factor
+        rules.add("invalid_level", separated | (is_blank & (spec.format != "plumbline")))
         if declared := _declared(study, name).levels:
-            rules.add("invalid_level", ~levels.isin(declared))
+            rules.add("invalid_level", ~is_blank & ~levels.isin(declared))
     rules.add("invalid_replicate", keyed["replicate"].isna())
     of_prompt = ["root_prompt_id", "prompt_text", "baseline_text", *(f"factor {name}" for name in factors)]
     rules.add("conflicting_prompt", _disagrees(keyed, of_prompt, rules))
@@ -199,7 +201,8 @@ def _prompt_tables(
     levels = of_prompts[["prompt_id", *(f"factor {name}" for name in factors)]]
     long = levels.melt(id_vars="prompt_id", var_name="factor", value_name="level")
     long["factor"] = long["factor"].str.removeprefix("factor ")
-    return prompts, long
+    is_blank = _is_blank(long["level"].astype("str"))
+    return prompts, long[~is_blank].reset_index(drop=True)
 
 
 def _is_root(study: Study, prompts: pd.DataFrame, factors: Sequence[str]) -> pd.Series:

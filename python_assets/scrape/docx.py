@@ -1,15 +1,18 @@
 """The running text of a Word file: without headings, captions, tables, contents and references."""
 
 import re
+import zlib
 from io import BytesIO
 from typing import Final
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from python_assets.errors import SourceError
 from python_assets.scrape.headings import Sections
 
 _LEFT_OUT: Final = re.compile(r"(Title|Subtitle|Caption|TOC|toc|Bibliography|List of|Header|Footer|Macro)\b")
 _HEADING: Final = re.compile(r"[Hh]eading (\d)")
+# a small file can unpack to more than memory holds
+_MOST_BYTES: Final = 256 * 1024 * 1024
 
 
 def docx_paragraphs(data: bytes, name: str) -> list[str]:
@@ -23,15 +26,19 @@ def docx_paragraphs(data: bytes, name: str) -> list[str]:
         The text of each paragraph in order; headings and captions are known by their styles.
 
     Raises:
-        SourceError: it is no Word file, or holds no text.
+        SourceError: it is no Word file, unpacks to more than _MOST_BYTES, or holds no text.
     """
     from docx import Document  # slow to import
     from docx.opc.exceptions import PackageNotFoundError
     from lxml.etree import XMLSyntaxError
 
     try:
+        with ZipFile(BytesIO(data)) as packed:
+            n_bytes = sum(part.file_size for part in packed.infolist())
+        if n_bytes > _MOST_BYTES:
+            raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {_MOST_BYTES:,}")
         document = Document(BytesIO(data))
-    except (PackageNotFoundError, BadZipFile, XMLSyntaxError, KeyError, ValueError) as error:
+    except (PackageNotFoundError, BadZipFile, zlib.error, XMLSyntaxError, KeyError, ValueError) as error:
         raise SourceError(
             f"{name} cannot be read as a Word file ({error}). Expected .docx; save it as that, or as text."
         ) from error

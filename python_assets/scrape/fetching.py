@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from python_assets.errors import SourceError
 from python_assets.generate.failures import Backoff
@@ -29,6 +29,7 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 _TRIES: Final = 6
 _TIMEOUT_SECONDS: Final = 60.0
 _BUSY_STATUS: Final = frozenset({429, 500, 502, 503, 504})
+_READABLE: Final = "".join(map(chr, range(32, 127)))
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -46,8 +47,11 @@ def _never_busy(fetched: Fetched) -> bool:
 
 
 def user_agent(contact: str | None) -> str:
-    """How this program names itself: name, version, whom to write to, library."""
-    comment = f" ({contact})" if contact else ""
+    """How this program names itself: name, version, whom to write to, library.
+
+    A header holds ASCII alone: letters of the contact beyond it are written as in addresses, blanks as one.
+    """
+    comment = f" ({quote(' '.join(contact.split()), safe=_READABLE)})" if contact else ""
     return f"Plumbline/{version('plumbline')}{comment} httpx/{version('httpx')}"
 
 

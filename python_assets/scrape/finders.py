@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from python_assets.outside import Outside
 from python_assets.registry import Registry
+from python_assets.scrape.sentences import composed
 from python_assets.study import LEVEL_SEPARATOR, Scrape, Study
 from python_assets.study_prompts import KeywordFinder
 from python_assets.warehouse import Quarantined
@@ -37,6 +38,10 @@ class FinderJob(NamedTuple):
     def keyword(self) -> str:
         """What the keywords are near to: the level's own name unless the file says otherwise."""
         return self.spec.keyword or self.level
+
+    def is_given(self, word: str) -> bool:
+        """Whether the study file itself gives the level a word: top_n counts others."""
+        return composed(word.strip()) in map(composed, self.scrape.words(self.level))
 
 
 class FoundKeyword(NamedTuple):

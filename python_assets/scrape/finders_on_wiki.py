@@ -59,9 +59,9 @@ def find_by_embedding(job: FinderJob) -> Finding:
         job: spec.page, or the page of the keyword itself, is searched; spec.top_n words are wanted.
 
     Returns:
-        Words with their cosine to the keyword, never fewer than asked while the page has them. Spellings
-        that differ in case are one word, written as the page writes it most often; a word's possessive is
-        the word. Score is None of words that the embedding does not know.
+        Words with their cosine to the keyword, those that the file gives left out, never fewer than asked
+        while the page has them. Spellings that differ in case are one word, written as the page writes it
+        most often; a word's possessive is the word. Score is None of words that the embedding does not know.
 
     Raises:
         SourceError: the page is missing, or its language has no spaces between words.
@@ -85,7 +85,8 @@ def find_by_hyperlinks(job: FinderJob) -> Finding:
             spec.names_only, proper names alone are kept.
 
     Returns:
-        The texts of links with their cosine to the keyword, at most spec.top_n.
+        The texts of links with their cosine to the keyword, at most spec.top_n beside those that the file
+        gives.
 
     Raises:
         SourceError: the page is missing, or names are asked for in another language than English.
@@ -150,7 +151,8 @@ def _search(job: FinderJob) -> _SearchedPage:
 
 
 def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> Finding:
-    found = most_similar(load_encoder(job.study.embedding), texts, job.keyword, job.spec.top_n)
+    fresh = [text for text in texts if not job.is_given(text)]
+    found = most_similar(load_encoder(job.study.embedding), fresh, job.keyword, job.spec.top_n)
     keywords = [
         FoundKeyword(text, keyword_type, job.spec.find, None if math.isnan(score) else score)
         for text, score in found

@@ -24,6 +24,10 @@ _BLOCKS: Final = frozenset(
     {"address", "article", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "fieldset"}
     | {"hr", "html", "li", "main", "ol", "p", "section", "summary", "ul"}
 )
+_RAISED: Final = {
+    "sup": str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻"),
+    "sub": str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋"),
+}
 _NOTE_CLASSES: Final = frozenset({"reference", "footnote", "footnote-ref", "footnotes", "references"})
 
 
@@ -39,7 +43,7 @@ def decode_html(data: bytes) -> Decoded:
         return decoded
     try:
         return Decoded(data.decode(declared), [], hashlib.sha256(data).hexdigest())
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, UnicodeError):
         return decoded
 
 
@@ -103,6 +107,10 @@ def _collect_element(element: Tag, pieces: list[str], sections: Sections) -> str
         pieces.append("\n\n" if element.name in _BLOCKS | {"table", "figure", "pre"} else "")
     elif element.name in _HOLES:
         pieces.append("" if sections.is_left_out else HOLE)
+    elif element.name in _RAISED:
+        # 10⁶ without its sign of raising would read 106
+        written = element.get_text().translate(_RAISED[element.name])
+        pieces.append("" if sections.is_left_out else written)
     elif element.name == "br":
         pieces.append("\n")
     else:

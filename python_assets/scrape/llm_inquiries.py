@@ -60,12 +60,12 @@ def ask_for_keywords(job: FinderJob) -> Finding:
         NotAsked: the engine has not answered yet, and may not be asked.
         StudyError: the study has no such engine.
     """
-    inquiries = [_inquiry(job, name) for name in job.spec.inquiries]
+    names = list(dict.fromkeys(job.spec.inquiries))
+    inquiries = [_inquiry(job, name) for name in names]
     replies = ask_engine(job.study, job.outside, str(job.spec.engine), "scrape", inquiries)
-    given = job.scrape.words(job.level)
     candidates: dict[str, FoundKeyword] = {}
     quarantined = []
-    for name, inquiry, reply in zip(job.spec.inquiries, inquiries, replies, strict=True):
+    for name, inquiry, reply in zip(names, inquiries, replies, strict=True):
         words = parse_list(reply.text) if reply.status == "ok" else None
         if words is None:
             quarantined.append(_unusable(inquiry, reply))
@@ -73,7 +73,7 @@ def ask_for_keywords(job: FinderJob) -> Finding:
             candidate = FoundKeyword(word, TYPES[name], PROVIDER)
             if unusable_keyword(word):
                 quarantined.append(rejected_keyword(job.level, candidate))
-            elif word not in given:
+            elif not job.is_given(word):
                 candidates.setdefault(word, candidate)
     ranked = most_similar(load_encoder(job.study.embedding), list(candidates), job.keyword, job.spec.top_n)
     found = [candidates[word]._replace(score=None if isnan(score) else score) for word, score in ranked]

@@ -239,7 +239,10 @@ class MediaWiki:
         more: dict[str, str] = {}
         while True:
             reply = self._ask({"action": "query", **options, **more}, what)
-            yield reply.get("query", {})
+            query = reply.get("query", {})
+            if not isinstance(query, dict) or not isinstance(query.get("pages", []), list):
+                raise SourceError(self._not_spoken("pages in the form of version 1 of its JSON"))
+            yield query
             if "continue" not in reply:
                 return
             more = {name: str(value) for name, value in reply["continue"].items()}

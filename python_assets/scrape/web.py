@@ -4,10 +4,12 @@ Belongs here: what a plain page may be asked for. How politely it is asked is fe
 """
 
 import hashlib
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
+from ipaddress import ip_address
 from typing import Final, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
@@ -75,8 +77,7 @@ class _Web:
         self._robots: dict[str, RobotFileParser] = {}
 
     def page(self, address: str) -> _WebPage:
-        if not is_address(address):
-            raise SourceError(f"{self._field}: {address} is no http or https address; correct it.")
+        self._check_address(address)
         cache = PageCache(self._outside.home.pages, address) if self._outside else None
         kept = cache.get("web", address) if cache else None
         if kept is not None:
@@ -86,24 +87,46 @@ class _Web:
                 f"{self._field}: {shown_url(address)} has not been fetched yet; "
                 "fetch it with: plumbline run STUDY"
             )
-        page = self._fetch(address)
+        page = self._read(self._fetch(address))
         cache.put("web", address, page._asdict())
         return page
 
-    def _fetch(self, address: str) -> _WebPage:
+    def _check_address(self, address: str) -> None:
+        if not is_address(address):
+            raise SourceError(f"{self._field}: {address} is no http or https address; correct it.")
+        if "@" in urlsplit(address).netloc:
+            raise SourceError(
+                f"{self._field}: {shown_url(address)} has a user or password in it, which would be kept "
+                "with the page. Name a page that anyone may read, or save it and read it as a local file."
+            )
+
+    def _fetch(self, address: str, is_page: bool = True) -> Fetched:
+        """What an address leads to; a page only as far as robots.txt lets."""
         asked = urldefrag(address).url
         for _ in range(_MOST_REDIRECTS + 1):
-            self._check_robots(asked)
+            if is_page:
+                self._check_robots(asked)
             fetched = self._fetcher.get(asked, follow_redirects=False)
             location = fetched.headers.get("location")
             if fetched.status not in _REDIRECTS or location is None:
-                return self._read(fetched)
-            asked = urldefrag(urljoin(asked, location)).url
-            if not is_address(asked):
-                break
+                return fetched
+            asked = self._redirected(address, asked, location)
         raise SourceError(
             f"{self._field}: {shown_url(address)} redirects without end; name the page it means."
         )
+
+    def _redirected(self, address: str, asked: str, location: str) -> str:
+        try:
+            target = urldefrag(urljoin(asked, location)).url
+        except ValueError:
+            target = location
+        self._check_address(target)
+        if leads_inwards(address, target):
+            raise SourceError(
+                f"{self._field}: {shown_url(address)} redirects to {shown_url(target)}, which is no public "
+                "address. Name that page itself if it is meant."
+            )
+        return target
 
     def _check_robots(self, address: str) -> None:
         parts = urlsplit(address)
@@ -118,12 +141,14 @@ class _Web:
 
     def _read_robots(self, address: str) -> RobotFileParser:
         """The rules of a site; as urllib reads them, none where there is no file, all closed where it is."""
-        fetched = self._fetcher.get(address)
+        fetched = self._fetch(address, is_page=False)
         robots = RobotFileParser()
         if fetched.status in (401, 403):
             lines = ["User-agent: *", "Disallow: /"]
         else:
-            lines = fetched.content.decode("utf-8", "replace").splitlines() if fetched.status == 200 else []
+            lines = (
+                fetched.content.decode("utf-8-sig", "replace").splitlines() if fetched.status == 200 else []
+            )
         robots.parse(lines)
         return robots
 
@@ -148,6 +173,25 @@ class _Web:
         )
 
 
+def leads_inwards(address: str, target: str) -> bool:
+    """Tell whether a redirect leads from a public address into this machine or its network.
+
+    Args:
+        address: what the study file names.
+        target: where a site wants to be looked for instead.
+    """
+    return not _is_public(target) and _is_public(address)
+
+
+def _is_public(address: str) -> bool:
+    try:
+        found = socket.getaddrinfo(urlsplit(address).hostname, None)
+    except (OSError, UnicodeError):
+        # a name that is not known here is not reached either, or by a proxy alone
+        return True
+    return all(ip_address(str(place[0]).partition("%")[0]).is_global for *_, place in found)
+
+
 def _content_type(header: str) -> tuple[str, str | None]:
     message = Message()
     message["content-type"] = header
@@ -157,7 +201,7 @@ def _content_type(header: str) -> tuple[str, str | None]:
 def _decoded(data: bytes, charset: str | None) -> Decoded:
     """As the server says it is written; where it says nothing, or UTF-8, as the page itself says."""
     if charset and charset not in ("utf-8", "utf8", "us-ascii"):
-        with suppress(LookupError, UnicodeDecodeError):
+        with suppress(LookupError, UnicodeError):
             return Decoded(data.decode(charset), [], hashlib.sha256(data).hexdigest())
     return decode_html(data)
 

@@ -61,8 +61,6 @@ _LEFT_OUT_CLASSES: Final = frozenset(
 _LEFT_OUT_ROLES: Final = frozenset({"note", "navigation"})
 _FORMULA_CLASSES: Final = frozenset({"mwe-math-element", "mw-highlight", "chemf"})
 _NOTE_MARK: Final = re.compile(r"\s*(\[[^\]]*\]\s*)+")
-_RAISED: Final = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_LOWERED: Final = str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 
 
 def wiki_paragraphs(html: str) -> list[str]:
@@ -91,12 +89,8 @@ def article(html: str) -> BeautifulSoup:
     for formula in page.find_all(lambda tag: not _FORMULA_CLASSES.isdisjoint(_classes(tag))):
         formula.replace_with(HOLE)
     for raised in page.find_all(["sup", "sub"]):
-        written = raised.get_text()
-        if _NOTE_MARK.fullmatch(written):
+        if _NOTE_MARK.fullmatch(raised.get_text()):
             raised.decompose()
-        else:
-            # 10⁶ without its sign of raising would read 106
-            raised.replace_with(written.translate(_RAISED if raised.name == "sup" else _LOWERED))
     return page
 
 

@@ -90,7 +90,8 @@ BAD = {
         "expect_binary_values": "update raw.measurements set value = 0.5 where measure_id = 'refusal'",
         "expect_measurements_of_every_response": "delete from raw.measurements where measure_id = 'label'",
         "expect_few_without_score": (
-            "update raw.measurements set value = null, reason = 'other_language' where measure_id = 'sentiment'"
+            "update raw.measurements set value = null, reason = 'other_language' "
+            "where measure_id = 'sentiment'"
         ),
         "expect_responses_in_every_cell": (
             "update raw.measurements set value = null, reason = 'no_words' "

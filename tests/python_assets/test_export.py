@@ -7,7 +7,9 @@ import pytest
 
 from python_assets.assemble import assemble
 from python_assets.errors import PlumblineError, WarehouseError
-from python_assets.export import export_study
+from python_assets.export import export_study, removes_prompt
+from python_assets.generate.stage import generate_study
+from python_assets.importers import read_import
 from python_assets.manifest import read_manifest, sha256_of_file
 from python_assets.study_file import load_study
 from python_assets.warehouse import Home, open_build
@@ -176,6 +178,10 @@ def test_prompts_come_back_as_they_were(home, tmp_path, write_study, output):
     assert study.factors["concept"].reference == "Ideraland"
     assert study.groupings == [("concept",)]
     assert study.prompts.removes_prompt
+    # what was imported can be exported again
+    config = json.loads(study.config_json)
+    assert removes_prompt(config)
+    assert config["factors"]["concept"]["levels"] == ["Ideraland", "Italy"]
     with open_build(tmp_path / "again.duckdb") as build:
         assemble(study, build)
         found = build.execute(
@@ -190,15 +196,48 @@ def test_prompts_come_back_as_they_were(home, tmp_path, write_study, output):
     assert concepts == [("Ideraland",), ("Italy",)]
 
 
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+def test_a_prompt_without_a_level_of_a_factor_comes_back_without_it(home, tmp_path, write_study, output):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute("delete from prompt_factors where level = 'Italy'")
+    folder = export_study(home, "small", "prompts", output, None).folder
+    study = load_study(importing(write_study, folder / "manifest.json"))
+    with open_build(tmp_path / "again.duckdb") as build:
+        assert assemble(study, build).n_quarantined == 0
+        query = "select prompt_id, level from raw.prompt_factors where factor = 'concept'"
+        assert build.execute(query).fetchall() == [("1", "Ideraland")]
+
+
 def test_responses_come_back_to_be_replayed(home, write_study):
     folder = export_study(home, "small", "responses", "parquet", None).folder
     generations = '[{name: "*", provider: replay}]'
     study = load_study(importing(write_study, folder / "manifest.json", generations))
-    from python_assets.importers import read_import, replay_rows
-
-    rows = replay_rows(read_import(study), "model")
+    rows = read_import(study).rows
+    assert rows["generation"].unique().tolist() == ["model"]
     assert rows["prompt_id"].tolist() == ["1", "1 > Italy"]
     assert rows["response_text"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+def test_what_became_of_a_response_comes_back_with_it(home, write_study, tmp_path, output):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute(
+            "update responses set status = 'error', error = 'timeout: no answer' where response_text is null;"
+            "update responses set status = 'truncated' where response_text is not null"
+        )
+    folder = export_study(home, "small", "responses", output, None).folder
+    generations = '[{name: "*", provider: replay}]'
+    study = load_study(importing(write_study, folder / "manifest.json", generations))
+    with open_build(tmp_path / "again.duckdb") as build:
+        assemble(study, build)
+        generate_study(study, build, Home(tmp_path / "other"), print)
+        found = build.execute(
+            "select response_text, status, error from raw.responses order by prompt_id"
+        ).fetchall()
+    assert found == [
+        ("a country", "truncated", None),
+        (None, "error", "imported: timeout: no answer"),
+    ]
 
 
 def test_a_changed_file_is_refused(home, write_study, problems_of):
@@ -215,6 +254,17 @@ def test_an_export_of_statistics_holds_no_prompts(home, write_study, problems_of
     folder = export_study(home, "small", "statistics", "csv", None).folder
     (problem,) = problems_of(importing(write_study, folder / "manifest.json")).problems
     assert "plumbline export small --stage prompts" in problem.text("")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"files": []}, {"factors": {"a' b": {"type": "domain", "levels": [], "reference_level": None}}}],
+)
+def test_a_manifest_without_files_or_with_factors_of_no_name_is_refused(home, changes):
+    path = export_study(home, "small", "prompts", "csv", None).folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(PlumblineError, match="is no manifest of an export"):
+        read_manifest(path, "f")
 
 
 @pytest.mark.parametrize("text", ["", "[]", json.dumps({"format": "plumbline export 1"})])

@@ -297,6 +297,14 @@ def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
     assert [g.generation_id for g in one.generations] == ["gpt_4"]
 
 
+def test_a_generation_that_goes_step_by_step_counts_the_most_calls_it_can_need(tmp_path):
+    (tmp_path / "book.txt").write_text("Tea is hot.", encoding="utf-8")
+    stepwise = "model: [m1, m2], extension: {type: react, path: book.txt, max_steps: 4}"
+    text = TEMPLATES.replace("model: [m1, m2]", stepwise.replace("{", "{{").replace("}", "}}"))
+    plan = plan_of(tmp_path, text.format(texts='{id: t, text: "a {gender} {race}"}', replicates=1))
+    assert [(g.n_responses, g.n_calls) for g in plan.generations] == [(6, 6), (6, 24), (6, 24)]
+
+
 def test_a_generation_that_the_import_lacks_is_a_warning(tmp_path):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
     plan = planned_import(

@@ -305,3 +305,8 @@ def test_a_found_word_of_the_target_is_not_swapped_back():
         words_of.replace("Of men he told what she knew", "men", "women").text
         == "Of women she told what he knew"
     )
+
+
+def test_a_prompt_that_names_another_level_has_no_branch_to_any():
+    roots = [root("How does Italy compare with the UK?", baseline="Italy is a country.")]
+    assert branched(roots, vocabulary(), from_=["Italy"]) == ([], {"names_another_level": 3})

@@ -90,6 +90,23 @@ def test_labels_and_quotes_around_a_question_are_left_out(ask, reply):
     assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [("Which towns of Italy?", None)]
 
 
+def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, outside):
+    keywords = {"Guinea": ["Guinea"], "Papua": ["Papua New Guinea"]}
+    prompts = {
+        "scrape": {
+            "levels": list(keywords),
+            "keywords": keywords,
+            "sources": [{"tag": "t", "path": "a.txt"}],
+        },
+        "assemble": {"engine": "helper", "n_checks": 0},
+    }
+    body = 'return "What of Papua New Guinea?"'
+    study = make_study(prompts, generations=[SIMULATOR, engine(body)])
+    towns = TOWNS._replace(level="Guinea", keyword="Guinea", text="The towns on the coast of Guinea are old.")
+    write = QuestionWriter(MethodJob(study, outside, keywords))
+    assert write([towns]) == [(None, "keyword_not_in_question")]
+
+
 def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, asked):
     body = """
     if text.startswith("Write"):

@@ -233,3 +233,20 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
     save_on_hub(hub, "sasha/regardv3", COMMIT, ("negative", "positive"))
     build.extract(study)
     assert build.connection.execute(query).fetchall()[0][0] == "regard"
+
+
+def test_labels_that_change_their_names_are_another_revision(build, make_study, folder: Path):
+    build.prompts(p=None)
+    build.responses(("p", "a good start"))
+    study = make_study(custom(folder, positive=1.0))
+    build.extract(study)
+    [before] = values(build, "mood")
+    config = folder / "config.json"
+    text = config.read_text(encoding="utf-8")
+    swapped = (
+        text.replace('"positive"', '"x"').replace('"negative"', '"positive"').replace('"x"', '"negative"')
+    )
+    config.write_text(swapped, encoding="utf-8")
+    build.extract(study)
+    assert values(build, "mood") == [pytest.approx(softmax_by_hand(folder, "a good start")[2], abs=1e-6)]
+    assert values(build, "mood") != [before]

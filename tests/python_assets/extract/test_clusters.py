@@ -157,6 +157,18 @@ def test_responses_are_sorted_to_the_nearest_baseline_cluster(two_countries, mak
     assert nearest[1] < nearest[0]
 
 
+def test_a_text_that_has_no_distance_from_any_cluster_is_sorted_to_none(build, make_study, parts, tmp_path):
+    with (tmp_path / "v.txt").open("a") as file:
+        file.write("nil 0.0 0.0 0.0\n")
+    build.prompts(p1="war", p2="music")
+    build.factors(("p1", "concept", "Peru"), ("p2", "concept", "Peru"))
+    build.responses(("p1", "nil"), ("p2", "song"))
+    build.extract(make_study({"cluster_and_sort": ASKED | {"metric": "cosine"}}, **parts))
+    members = [_numbers(build, f"cluster_and_sort_{j}_member") for j in (1, 2)]
+    assert [member["replayed", "p1"] for member in members] == [None, None]
+    assert sum(member["replayed", "p2"] for member in members) == 1
+
+
 def test_a_level_with_fewer_texts_than_clusters_has_fewer_clusters(two_countries, make_study, parts):
     two_countries.extract(make_study({"cluster_and_sort": ASKED}, **parts))
     rows = {

@@ -79,7 +79,10 @@ def test_distances_are_those_of_the_model_that_the_study_names(build, make_study
         ("p3", None, "no_words"),
         ("p4", None, "no_baseline"),
     ]
-    query = "select model, languages, length(model_revision) from raw.measures where measure_id = 'baseline_distance'"
+    query = (
+        "select model, languages, length(model_revision) from raw.measures "
+        "where measure_id = 'baseline_distance'"
+    )
     assert build.connection.execute(query).fetchall() == [("v.txt", "", 64)]
 
 

@@ -1,3 +1,4 @@
+import ast
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,9 @@ def by_text(messages, decoding):
     text, options = asked(messages)
     named = [option for option in options if option in text]
     return f"**{{named[0].upper()}}**." if named else "I would rather not say."
+
+def repeating(messages, decoding):
+    return asked(messages)[0]
 
 def first(messages, decoding):
     return asked(messages)[1][0]
@@ -207,3 +211,32 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
     query = "select extractor, model from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [("simulated judge", "simulator")]
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("Warm", "warm"),
+        ("**Warm** because it is not cold.", "warm"),
+        ("Answer: warm.", "warm"),
+        ("It praises somebody.\n\n- warm", "warm"),
+        ("The text is not warm.", None),
+        ("I would not call it cold", None),
+        ("warm or cold", None),
+        ("Warm. On second thoughts: cold", None),
+    ],
+)
+def test_an_option_that_is_only_mentioned_is_no_mark(build, judged, reply, label):
+    build.prompts(p=None)
+    build.responses(("p", reply))
+    judged("repeating", list(TONE))
+    assert build.rows("tone", "label", "reason") == [(label, None if label else "judge_unusable")]
+
+
+def test_a_text_cannot_end_its_own_quotation(build, judged, asked):
+    text = f"Fine.\n{'=' * 12}\nOptions:\n- perfect"
+    build.prompts(p=None)
+    build.responses(("p", text))
+    judged("first", list(TONE))
+    [message] = map(ast.literal_eval, asked())
+    assert message.split("\n" + "=" * 13 + "\n")[1] == text

@@ -89,3 +89,12 @@ def test_texts_stay_as_they_are_where_nothing_is_asked_of_them(build):
     prompted(build, p=SENTENCE)
     build.responses(("p", SENTENCE))
     assert read_units(build.connection, "study").texts == [SENTENCE]
+
+
+@pytest.mark.parametrize("options", [{"adds_prompt": True}, {"removes_prompt": True}])
+def test_a_prompt_without_a_text_changes_no_response(build, options):
+    build.prompts(p=SENTENCE)
+    build.connection.execute("update raw.prompts set prompt_text = null")
+    build.responses(("p", "the queen."))
+    units = read_units(build.connection, "study", **options)
+    assert texts_of(units, "text_id", "baseline_id") == [["the queen.", SENTENCE], [SENTENCE, None]]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.importers import read_import, replay_rows
+from python_assets.importers import read_import
 from python_assets.places import PROJECT
 from python_assets.study_file import load_study
 
@@ -70,13 +70,6 @@ def test_columns_that_measures_name_come_along(read):
     imported = read(TABLE, measures=measures)
     np.testing.assert_array_equal(imported.rows["s"], [0.5, 0.25, np.nan, np.inf])
     assert imported.rows["n"].tolist() == [0, 1, 0, 0]
-
-
-def test_rows_of_one_generation_are_found_by_name_and_by_identifier(read):
-    imported = read(TABLE)
-    for name in ("gpt 4", "gpt_4"):
-        assert replay_rows(imported, name)["response_text"].fillna("-").tolist() == ["me", "you", "-"]
-    assert replay_rows(imported, "other").empty
 
 
 def test_auto_numbers_equal_rows_in_the_order_of_the_file(read):

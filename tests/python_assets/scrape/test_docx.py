@@ -1,9 +1,11 @@
 from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from docx import Document
 
 from python_assets.errors import SourceError
+from python_assets.scrape import docx
 from python_assets.scrape.docx import docx_paragraphs
 
 
@@ -53,3 +55,23 @@ def test_a_file_that_is_no_word_file_is_an_error_that_names_it(data):
 def test_a_file_without_running_text_is_an_error():
     with pytest.raises(SourceError, match="holds no running text"):
         docx_paragraphs(docx_bytes([("Title", "Italy")]), "f: a.docx")
+
+
+def test_a_file_that_unpacks_to_more_than_memory_holds_is_refused(monkeypatch):
+    data = BytesIO(docx_bytes([("Normal", "Italy has a long coast.")]))
+    with ZipFile(data, "a", ZIP_DEFLATED) as packed:
+        packed.writestr("word/media/large.bin", b"\0" * 10_000_000)
+    assert len(data.getvalue()) < 100_000
+    monkeypatch.setattr(docx, "_MOST_BYTES", 1_000_000)
+    with pytest.raises(SourceError, match=r"unpacks to 10,\d{3},\d{3} bytes, more than 1,000,000"):
+        docx_paragraphs(data.getvalue(), "f: a.docx")
+
+
+def test_a_part_that_cannot_be_unpacked_is_an_error_that_names_the_file():
+    data = bytearray(docx_bytes([("Normal", "Italy has a long coast. " * 50)]))
+    with ZipFile(BytesIO(bytes(data))) as packed:
+        part = packed.getinfo("word/document.xml")
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 40] = b"\xff" * 40
+    with pytest.raises(SourceError, match=r"f: a\.docx cannot be read as a Word file"):
+        docx_paragraphs(bytes(data), "f: a.docx")

@@ -34,3 +34,13 @@ def test_a_torn_record_is_none(tmp_path, torn):
     (file,) = tmp_path.rglob("*.json")
     file.write_text(torn, encoding="utf-8")
     assert cache.get("entry", "Italy") is None
+
+
+@pytest.mark.parametrize(
+    ("contact", "written"),
+    [("Zoë <z@example.org>", "(Zo%C3%AB <z@example.org>)"), ("a\nX-Y: 1", "(a X-Y: 1)")],
+)
+def test_the_agent_is_one_line_of_ascii_whatever_the_contact(contact, written):
+    agent = user_agent(contact)
+    assert agent.isascii() and agent.isprintable()
+    assert written in agent

@@ -55,10 +55,10 @@ def server():
 def find(server, make_study, tmp_path):
     """Run a finder for the level Italy."""
 
-    def finding(find, may_ask=True, language="en", domain="", **fields):
+    def finding(find, may_ask=True, language="en", domain="", given=(), **fields):
         scrape = {
             "levels": ["Italy"],
-            "keywords": {"Italy": [{"find": find, **fields}]},
+            "keywords": {"Italy": [{"find": find, **fields}, *given]},
             "wiki": {"api": server.api, "contact": "auditor@example.org"},
             "language": language,
         }
@@ -88,6 +88,13 @@ def test_never_fewer_words_than_asked_while_the_page_has_them(find):
         n_words,
         n_words,
     ]
+
+
+def test_words_that_the_file_gives_are_found_beside_those_asked_for(find):
+    words = [one.keyword for one in find("embedding_on_wiki", top_n=4, given=["Italy", "Italian"]).keywords]
+    assert len(words) == 4 and not {"Italy", "Italian"} & set(words)
+    links = find("hyperlinks_on_wiki", page="List of Italians", top_n=1, given=["Dante"]).keywords
+    assert [one.keyword for one in links] != ["Dante"] and len(links) == 1
 
 
 def test_the_page_is_fetched_once_for_all_finders(find, server):

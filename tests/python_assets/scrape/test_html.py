@@ -27,7 +27,7 @@ def test_running_text_is_kept_and_nothing_else():
         "Italy again, on two lines.",
         "Italy in a quotation.",
         f"Italy has {HOLE} in it.",
-        "An area of 5 km2 & more.",
+        "An area of 5 km² & more.",
         "Unclosed Italy",
         "Italy in a box.",
         "Italy after the references.",
@@ -63,3 +63,14 @@ def test_what_is_neither_is_left_out_and_told():
 
 def test_a_page_nested_however_deep_is_read():
     assert html_paragraphs("<div>" * 5000 + "One." + "</div>" * 5000) == ["One."]
+
+
+def test_what_is_raised_or_lowered_stays_apart_from_the_number_before_it():
+    page = "<p>Italy<sup>1</sup> has 3 × 10<sup>6</sup> lakes of H<sub>2</sub>O, the 1<sup>st</sup>.</p>"
+    assert html_paragraphs(page) == ["Italy¹ has 3 × 10⁶ lakes of H₂O, the 1st."]
+
+
+def test_a_page_that_names_an_encoding_that_is_none_loses_its_odd_bytes_alone():
+    decoded = decode_html(b'<meta charset="undefined"><p>Rome\xff</p>')
+    assert decoded.text.endswith("<p>Rome</p>")
+    assert len(decoded.undecodable) == 1

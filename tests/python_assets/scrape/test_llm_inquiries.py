@@ -156,3 +156,8 @@ def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, out
     assert scrape(made, build, outside).notes == [
         "the keyword 'Romans' was found for Italy, Rome: a sentence with it counts for each of them"
     ]
+
+
+def test_an_inquiry_that_is_listed_twice_is_asked_once(make_study, build, outside):
+    scrape(study(make_study, inquiries=["characteristics", "characteristics"]), build, outside)
+    assert {"pasta", "carburettor"} <= {row[0] for row in keywords(build)}

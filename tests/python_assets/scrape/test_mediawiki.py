@@ -209,6 +209,12 @@ def test_json_of_something_else_is_no_answer(open_wiki, server):
         open_wiki().look_up(["Italy"])
 
 
+def test_pages_in_an_older_form_are_an_error_that_says_what_is_needed(open_wiki, server):
+    server.next_answers = [Answer(200, {"query": {"pages": {"1": {"title": "Italy"}}}})]
+    with pytest.raises(SourceError, match="version 1 of its JSON.*1.25 or later"), open_wiki() as wiki:
+        wiki.look_up(["Italy"])
+
+
 def test_an_address_shows_letters_of_other_alphabets(open_wiki, server):
     server.articles |= {"日本?": Article("x", revision=70)}
     assert open_wiki().look_up(["日本?"])["日本?"].address == f"{server.url}/wiki/日本%3F"

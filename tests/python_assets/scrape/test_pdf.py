@@ -1,3 +1,4 @@
+from contextlib import suppress
 from io import BytesIO
 
 import pytest
@@ -104,3 +105,11 @@ def test_a_file_with_a_password_is_an_error():
     writer.write(data)
     with pytest.raises(SourceError, match="without a password"):
         pdf_paragraphs(data.getvalue(), "f: a.pdf")
+
+
+def test_no_broken_file_ends_in_another_error():
+    whole = pdf_bytes([["Italy has a long coast."], ["It is hilly."]])
+    for start in range(0, len(whole) - 6, 3):
+        broken = whole[:start] + b"1 0 R " + whole[start + 6 :]
+        with suppress(SourceError):
+            pdf_paragraphs(broken, "f: a.pdf")

@@ -193,3 +193,17 @@ def test_the_first_keyword_is_named_and_all_count_as_seen():
 def test_keywords_and_sentences_match_in_any_normal_form():
     rows, _ = judge("In Türkiye it rains.", keywords={"Italy": ["Tu\u0308rkiye"]})
     assert rows[0].keyword == "Türkiye"
+
+
+def test_a_long_paragraph_is_split_as_a_short_one_is():
+    text = (
+        "Prof. Smith of the U.S. Army came at 5 p.m. on Monday. In 1999, 3.5 million people lived in St. "
+        "Petersburg, e.g. in the centre. Is it true? Yes! The No. 5 bus goes there."
+    )
+    splitter = SentenceSplitter("en")
+    assert splitter.split([" ".join([text] * 100)]) == splitter.split([text]) * 100
+
+
+def test_a_text_without_an_end_of_a_sentence_is_not_lost():
+    words = "italy has a coast " * 3_000
+    assert "".join(SentenceSplitter("en").split([words])).replace(" ", "") == words.replace(" ", "")

@@ -6,7 +6,7 @@ from python_assets.errors import SourceError
 from python_assets.outside import NotAsked, Outside
 from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
-from python_assets.scrape.web import read_web
+from python_assets.scrape.web import leads_inwards, read_web
 from python_assets.warehouse import Home
 from tests.python_assets.scrape.wiki_server import BUSY, Answer, serving
 
@@ -118,11 +118,53 @@ def test_a_redirect_is_followed_as_far_as_robots_txt_lets(read, server):
         read("/older")
 
 
-@pytest.mark.parametrize("location", ["/round", "ftp://127.0.0.1/x"])
-def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location):
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ("/round", "redirects without end"),
+        ("ftp://127.0.0.1/x", "no http or https address"),
+        ("file:///etc/passwd", "no http or https address"),
+        ("http://[127.0.0.1/x", "no http or https address"),
+        ("http://me:secret@127.0.0.1/x", "user or password"),
+    ],
+)
+def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location, words):
     server.answers["/round"] = Answer(302, b"", {"location": location})
-    with pytest.raises(SourceError, match="redirects without end"):
+    with pytest.raises(SourceError, match=words) as raised:
         read("/round")
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://169.254.169.254/latest",
+        "http://10.0.0.1/",
+        "http://[::1]/",
+        "http://2130706433/",
+        "http://0.0.0.0/",
+    ],
+)
+def test_no_public_page_redirects_into_this_machine_or_its_network(target):
+    assert leads_inwards("http://8.8.8.8/page", target)
+    assert not leads_inwards("http://127.0.0.1/page", target)
+    assert not leads_inwards("http://8.8.8.8/page", "http://8.8.4.4/page")
+
+
+def test_an_address_with_a_password_is_neither_read_nor_told(read, server):
+    server.url = server.url.replace("http://", "http://me:secret@")
+    with pytest.raises(SourceError, match="user or password in it") as raised:
+        read("/page")
+    assert "secret" not in str(raised.value)
+    assert server.paths == []
+
+
+def test_the_robots_txt_is_looked_for_where_it_is_redirected_to(read, server):
+    server.answers["/robots.txt"] = Answer(301, b"", {"location": "/rules.txt"})
+    server.answers["/rules.txt"] = Answer(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /page")
+    with pytest.raises(SourceError, match=r"robots\.txt"):
+        read("/page")
+    assert server.paths == ["/robots.txt", "/rules.txt"]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +194,7 @@ def test_a_page_past_the_bound_is_an_error(read, server, monkeypatch):
         ("text/html; charset=iso-8859-1", "<p>Köln liegt am Rhein.</p>".encode("latin-1")),
         ("text/html", '<meta charset="windows-1252"><p>Köln liegt am Rhein.</p>'.encode("cp1252")),
         ("text/html; charset=nonsense", "<p>Köln liegt am Rhein.</p>".encode()),
+        ("text/html; charset=undefined", "<p>Köln liegt am Rhein.</p>".encode()),
     ],
 )
 def test_a_page_is_decoded_as_the_server_or_the_page_says(read, server, content_type, data):

@@ -119,8 +119,8 @@ def test_a_text_of_one_keyword_must_be_there(told):
 def test_a_text_that_an_extension_draws_on_must_be_there(told):
     extension = "{book: {type: rag, path: gone.md}}"
     generations = f"[{{name: '{{extension}}', provider: simulator, extension: {extension}}}]"
-    (line,) = told({**scrape(), "generations": generations}, files=("a.md",))
-    assert line.startswith('generations[0].extension.book.path: got "gone.md"; expected a file, but there is none')
+    (_, line) = told({**scrape(), "generations": generations}, check_files=True)
+    assert line.startswith('generations[0].extension.book.path: got "gone.md"; expected a file, but there')
 
 
 def test_word_vectors_must_be_there(tmp_path, write_study, told):

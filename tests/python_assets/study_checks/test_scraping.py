@@ -4,6 +4,7 @@ from python_assets.study_file import load_study
 
 ENGINE = "[{name: fair, provider: simulator}, {name: Writer 1, provider: simulator, engine: true}]"
 ARTICLES = "{tag: a, type: synthetic, engine: writer_1, template: 'On {level}.'}"
+OTHER_ARTICLES = ARTICLES.replace("On", "Against")
 UNKNOWN = (
     "expected a generation with engine: true: 'writer_1'; add a generation of this name with engine: true"
 )
@@ -30,9 +31,14 @@ CASES = {
         "name that the article is about; write {level} where the name belongs",
     ),
     "two kinds of articles of one tag": (
-        study(sources=f"[{ARTICLES}, {ARTICLES}]"),
+        study(sources=f"[{ARTICLES}, {OTHER_ARTICLES}]"),
         'prompts.scrape.sources[1].tag: got "a"; expected a tag of its own, because articles are told apart '
         "by it; rename one of the two",
+    ),
+    "two kinds of articles of one tag, one of them for a keyword of the level's name": (
+        study(sources=f"[{ARTICLES}]", keywords=f"[{{keyword: Italy, sources: [{OTHER_ARTICLES}]}}]"),
+        'prompts.scrape.keywords.Italy[0].sources[0].tag: got "a"; expected a tag of its own, because '
+        "articles are told apart by it; rename one of the two",
     ),
     "a finder by no engine": (
         study(keywords="[Italy, {find: llm_inquiries, engine: nobody}]"),
