@@ -1,8 +1,8 @@
 """The study file as pydantic models: everything a study needs, with every default.
 
-Belongs here: the study as a whole. Its sections are study_prompts.py, study_generations.py, study_measures.py
-and study_analysis.py; reading it, expanding it and checking one part against another is study_file.py. The
-message of a check says what is expected and, after a semicolon, what to do.
+Belongs here: the study as a whole. Its sections are study_scrape.py, study_prompts.py, study_generations.py,
+study_measures.py and study_analysis.py; reading it, expanding it and checking one part against another is
+study_file.py. The message of a check says what is expected and, after a semicolon, what to do.
 """
 
 from pathlib import Path
@@ -37,12 +37,10 @@ from python_assets.study_prompts import (
     Import,
     ImportColumns,
     Prompts,
-    Scrape,
-    Source,
     Template,
     Templates,
-    Wiki,
 )
+from python_assets.study_scrape import Scrape, Source, Wiki
 
 __all__ = [
     "AS_WRITTEN",

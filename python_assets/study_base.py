@@ -34,6 +34,12 @@ class Part(BaseModel):
     )
 
 
+def stated_fields(part: Part) -> set[str]:
+    """The fields that say something: a file written out with every default says no more than it did."""
+    fields = type(part).model_fields
+    return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
+
+
 def expand_variables(text: str) -> str:
     """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
 

@@ -9,7 +9,7 @@ from python_assets.outside import Outside
 from python_assets.registry import Registry
 from python_assets.scrape.sentences import composed
 from python_assets.study import LEVEL_SEPARATOR, Scrape, Study
-from python_assets.study_prompts import KeywordFinder
+from python_assets.study_scrape import KeywordFinder
 from python_assets.warehouse import Quarantined
 
 MOST_CHARACTERS: Final = 100

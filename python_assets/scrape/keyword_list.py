@@ -14,7 +14,7 @@ from python_assets.scrape.finders import (
 )
 from python_assets.scrape.sentences import composed
 from python_assets.study import Scrape, Study
-from python_assets.study_prompts import Keyword, KeywordEntry, KeywordFinder
+from python_assets.study_scrape import Keyword, KeywordEntry, KeywordFinder
 from python_assets.warehouse import Quarantined
 
 STUDY_FILE: Final = "study file"

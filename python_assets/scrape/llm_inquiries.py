@@ -17,7 +17,7 @@ from python_assets.scrape.finders import (
     rejected_keyword,
     unusable_keyword,
 )
-from python_assets.study_prompts import Inquiry as InquiryName
+from python_assets.study_scrape import Inquiry as InquiryName
 from python_assets.warehouse import Quarantined
 
 PROVIDER: Final = "llm_inquiries"

@@ -9,7 +9,7 @@ from python_assets.scrape.keyword_list import KeywordList
 from python_assets.scrape.sentences import composed
 from python_assets.scrape.sources import SOURCES, Document, SourceJob, document_ids
 from python_assets.study import LEVEL_SEPARATOR, Scrape, Source, Study
-from python_assets.study_prompts import PlacedSource
+from python_assets.study_scrape import PlacedSource
 from python_assets.warehouse import Quarantined
 
 Wanted = dict[str, set[str]]

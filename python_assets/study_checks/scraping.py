@@ -8,7 +8,7 @@ from python_assets.study_checks.engines import engine_problems
 from python_assets.study_checks.factors import unknown_level
 from python_assets.study_expand import Draft
 from python_assets.study_problems import NOTHING, FieldPath, Problem
-from python_assets.study_prompts import Keyword, KeywordFinder, PlacedSource
+from python_assets.study_scrape import Keyword, KeywordFinder, PlacedSource
 
 SCRAPE: Final[FieldPath] = ("prompts", "scrape")
 SLOT: Final = "{level}"

@@ -7,7 +7,7 @@ from python_assets.extract.embedding import load_encoder
 from python_assets.outside import NotAsked, Outside
 from python_assets.scrape import scrape
 from python_assets.scrape.llm_inquiries import QUESTIONS
-from python_assets.study_prompts import INQUIRIES
+from python_assets.study_scrape import INQUIRIES
 from python_assets.warehouse import Home
 
 TEXT = (
