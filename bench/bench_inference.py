@@ -21,6 +21,7 @@ from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import RandomDraws
 from python_assets.infer.run import infer_study
+from python_assets.study_statistics import statistic_rows
 
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
@@ -91,7 +92,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
     )
     prompts = pd.DataFrame({"scheme": ["blocked"], "root_position": 0, "stratum_position": 0})
     tables = {
-        "raw.statistics": pd.DataFrame({"statistic": ["mean"], "parameters": ""}),
+        "raw.statistics": pd.DataFrame(statistic_rows(["mean"])),
         "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
         "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
         "raw.measures": cells[["study_id", "measure_id"]]

@@ -21,6 +21,7 @@ from python_assets.infer.design import Design, Unit
 from python_assets.infer.indices import complete_blocks
 from python_assets.infer.nonlinear import NONLINEAR_PERMUTATIONS, compare_statistic
 from python_assets.infer.permutation import RandomDraws
+from tests.python_assets.infer.simulated import asked
 
 PAIRED = ("correlation", "kl_divergence")
 OTHERS = ("median", "skewness", "kurtosis")
@@ -113,21 +114,21 @@ def tests(
 ) -> None:
     what = "indices and contrasts" if with_contrast else "indices"
     for name in names:
-        chosen, rows = of_statistic(cells, values, name, "", is_paired=name in PAIRED)
+        chosen, rows = of_statistic(cells, values, asked(name))
         design = Design(chosen.frame, np.arange(len(chosen.frame.block)), Unit.ROOT_PROMPT)
         draws = RandomDraws(1, options.draws, design.block, design.cell, len(design.cell))
         blocks = complete_blocks(design, len(design.block_size), chosen.frame.n_groups)
         task = Task(design, blocks, draws, 0.05)
         columns = np.arange(len(chosen.columns))
-        work = partial(compare_statistic, task, rows, columns, name, with_contrast=with_contrast)
+        work = partial(compare_statistic, task, rows, columns, asked(name), with_contrast=with_contrast)
         report(f"{what} of {name}", len(columns), work)
 
 
 def intervals(cells: Cells, values: Values, names: tuple[str, ...]) -> None:
     for name in names:
-        chosen, rows = of_statistic(cells, values, name, "", is_paired=name in PAIRED)
+        chosen, rows = of_statistic(cells, values, asked(name))
         options = {"alpha": 0.05, "n_bootstrap": N_BOOTSTRAP, "seed": 1}
-        work = partial(bootstrap_intervals, chosen.frame, rows, name, **options)
+        work = partial(bootstrap_intervals, chosen.frame, rows, asked(name), **options)
         report(f"bootstrap of {name}", len(chosen.columns), work)
 
 

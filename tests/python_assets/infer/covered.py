@@ -112,7 +112,12 @@ def of_statistics(n_prompts: int, noise: str, sizes: Sizes) -> dict[str, float]:
     found = {}
     for name, truth in (TRUE_STATISTICS[noise] | {"correlation": np.sqrt(0.5)}).items():
         one = bootstrap_intervals(
-            simulated.frame_of(layout), values, name, alpha=ALPHA, n_bootstrap=2_000, seed=sizes.seed
+            simulated.frame_of(layout),
+            values,
+            simulated.asked(name),
+            alpha=ALPHA,
+            n_bootstrap=2_000,
+            seed=sizes.seed,
         )
         found[name] = covered(one.ci_low, one.ci_high, truth)
     return found

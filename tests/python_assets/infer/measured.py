@@ -102,7 +102,9 @@ def nonlinear_false_positives(layout: Layout, model: Model, sizes: Sizes, statis
     )
     task = simulated.task_of(layout, sizes.n_permutations)
     columns = np.arange(sizes.n_sets)
-    return false_positives(compare_statistic(task, values, columns, statistic, with_contrast=True))
+    return false_positives(
+        compare_statistic(task, values, columns, simulated.asked(statistic), with_contrast=True)
+    )
 
 
 def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:

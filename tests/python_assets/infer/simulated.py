@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from python_assets.infer.asked import Asked
 from python_assets.infer.cells import Values
 from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit
@@ -19,6 +20,7 @@ from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import Floats, RandomDraws
 from python_assets.infer.reference import Reference
+from python_assets.study_statistics import statistic_rows
 
 NO_MARGINS = ("mean_difference", "risk_difference", "log_disparity", "fdi_group")
 NOISES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Floats]] = {
@@ -182,3 +184,9 @@ def cramers_v(profile: Floats) -> Floats:
     squares = ((profile - average) ** 2).mean(axis=0)
     phi = np.divide(squares, average, out=np.zeros_like(average), where=average > 0).sum(axis=-1)
     return np.sqrt(phi / (np.minimum(len(profile), (average > 0).sum(axis=-1)) - 1))
+
+
+def asked(name: str) -> Asked:
+    """A statistic with the options that a study has where it names no more than the statistic."""
+    row = statistic_rows([name])[0]._asdict()
+    return Asked(**{field: row[field] for field in Asked._fields if row.get(field) is not None})

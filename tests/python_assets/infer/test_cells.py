@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from python_assets.infer.cells import of_statistic, read_cells, read_values
+from tests.python_assets.infer.simulated import asked
 
 
 def read(connection):
@@ -55,7 +56,7 @@ def test_pairs_leave_out_what_has_no_baseline(study):
     study.add("score", x, baseline=b).add("score", x, calibration="calibrated", baseline=b)
     study.add("other", x).add("rate", x > 0, kind="binary", baseline=b)
     cells, values = read(study.write())
-    paired, rows = of_statistic(cells, values, "correlation", "method=pearson", is_paired=True)
+    paired, rows = of_statistic(cells, values, asked("correlation"))
     assert paired.columns[["measure_id", "calibration", "statistic", "parameters"]].to_numpy().tolist() == [
         ["score", "raw", "correlation", "method=pearson"]
     ]
@@ -68,7 +69,7 @@ def test_pairs_leave_out_what_has_no_baseline(study):
 def test_statistic_without_pairs_has_every_column(study):
     study.add("score", numbers(2)).add("score", numbers(), calibration="calibrated")
     cells, values = read(study.write())
-    one, rows = of_statistic(cells, values, "median", "", is_paired=False)
+    one, rows = of_statistic(cells, values, asked("median"))
     assert one.columns.calibration.tolist() == ["calibrated", "raw"]
     assert one.columns.statistic.tolist() == ["median"] * 2
     assert one.n_responses.mean(axis=0).tolist() == [1, 2]
@@ -78,7 +79,7 @@ def test_statistic_without_pairs_has_every_column(study):
 
 def test_no_pair_at_all_leaves_no_column(study):
     cells, values = read(study.add("score", numbers()).write())
-    paired, rows = of_statistic(cells, values, "correlation", "method=pearson", is_paired=True)
+    paired, rows = of_statistic(cells, values, asked("correlation"))
     assert paired.x.shape == (12, 0)
     assert len(rows.columns) == len(rows.x) == 0
 
