@@ -78,10 +78,14 @@ _PROBES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
         "(0.0::double, 0.0::double), (0.0, 0.0)",
         "(-1.0::double, null::double)",
         "(1.0::double, 0.0::double)",
+        "(1e20::double, -1e20::double), (-2e20, 1e-20), (3e20, 2e20)",
     ),
-    OF_DISPARITIES: ("(-2.0::double), (0.5), (4.0)", "(0.0::double), (0.0)", "(-1.0::double), (-1.0)"),
+    OF_DISPARITIES: (
+        *("(-2.0::double), (0.5), (4.0)", "(0.0::double), (0.0)", "(-1.0::double), (-1.0)"),
+        "(1e20::double), (-2e20)",
+    ),
 }
-"""Groups that an expression meets: mixed signs, equal values, a single one, none with a baseline."""
+"""Groups that an expression meets: mixed signs, equal values, one alone, none with a baseline, large ones."""
 
 
 class NotAnAggregate(ValueError):
@@ -101,7 +105,7 @@ def aggregate_expression(text: str, columns: tuple[str, ...]) -> str:
     import duckdb
 
     with duckdb.connect(config={"enable_external_access": "false"}) as connection:
-        tree = json.loads(_one(connection, "select json_serialize_sql(?)", f"select {text}\n from given"))
+        tree = _tree(connection, f"select {text}\n from given")
         if tree["error"]:
             raise NotAnAggregate(f"one SQL expression ({tree['error_message']}); correct it")
         expression = _only_expression(tree)
@@ -110,6 +114,13 @@ def aggregate_expression(text: str, columns: tuple[str, ...]) -> str:
         found = written.removeprefix("SELECT ").removesuffix(" FROM given").rstrip()
         _check_result(connection, found, columns)
     return found
+
+
+def _tree(connection: Any, query: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(_one(connection, "select json_serialize_sql(?)", query)))
+    except RecursionError as error:
+        raise NotAnAggregate("an expression that is not nested hundreds of times; shorten it") from error
 
 
 def _one(connection: Any, query: str, value: str) -> str:

@@ -60,6 +60,11 @@ class Asked(NamedTuple):
             return (self.level_high, 1), (self.level_low, -1)
         return ((0.5 if self.statistic == "median" else self.level_low, 1),)
 
+    @property
+    def is_extreme(self) -> bool:
+        """Whether the smallest or the largest value is a part of it."""
+        return self.statistic in OF_QUANTILES and any(level in (0, 1) for level, _ in self.levels)
+
 
 def asked_statistics(connection: duckdb.DuckDBPyConnection) -> list[Asked]:
     """The statistics whose rows are shuffled, in order: none of means, rates and custom expressions.

@@ -27,6 +27,7 @@ COLUMNS_AT_ONCE = 256
 WORDS: Final = (
     InferenceReason.NO_VALUES,
     InferenceReason.TOO_FEW_ROOT_PROMPTS,
+    InferenceReason.INTERVAL_NOT_VALIDATED,
     InferenceReason.UNDEFINED_STATISTIC,
 )
 
@@ -70,10 +71,10 @@ def bootstrap_intervals(
 
     Returns:
         Percentile limits over resamples of the root prompts that hold the group; for the median of one value
-        a root prompt the order statistics that cover with 1 - alpha at least. NaN under 10 root prompts, and
-        where a resample has no value.
+        a root prompt the order statistics that cover with 1 - alpha at least. NaN under 10 root prompts,
+        where a resample has no value, and of the smallest and largest value: no resample goes beyond them.
 
-    Source: metrics.md 6.2; Efron 1979; Conover 1999, section 3.2.
+    Source: metrics.md 6.2; Efron 1979; Conover 1999, section 3.2; Bickel and Freedman 1981, section 6.
     """
     n_roots = int(frame.root_of_block.max()) + 1
     resampled = _Resampled(np.random.default_rng(seed).random((n_bootstrap, n_roots)))
@@ -87,12 +88,16 @@ def bootstrap_intervals(
         shape = (frame.n_groups, len(members))
         low, high = (side.reshape(shape).T for side in limits(sample, counts, resampled, alpha))
         n = (counts > 0).sum(axis=0).reshape(shape).T
-        return GroupIntervals(low, high, n, first_of([n == 0, n < MIN_ROOT_PROMPTS, np.isnan(low)], WORDS))
+        is_extreme = np.full(n.shape, asked.is_extreme)
+        why = [n == 0, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low)]
+        return GroupIntervals(low, high, n, first_of(why, WORDS))
 
     return joined([part_of(columns) for columns in pieces(len(values.columns), COLUMNS_AT_ONCE)])
 
 
 def _limits(asked: Asked) -> Callable[[Sample, Ints, _Resampled, float], Floats]:
+    if asked.is_extreme:
+        return _no_limits
     if asked.statistic in OF_QUANTILES:
         return partial(_quantile_limits, asked)
     if of_sums := additive_statistic(asked):
@@ -100,6 +105,11 @@ def _limits(asked: Asked) -> Callable[[Sample, Ints, _Resampled, float], Floats]
     if of_rows := row_statistic(asked):
         return partial(_limits_by_group, partial(_drawn_rows, of_rows))
     return partial(_limits_by_group, _drawn_taus)
+
+
+def _no_limits(sample: Sample, counts: Ints, resampled: _Resampled, alpha: float) -> Floats:
+    del sample, resampled, alpha
+    return np.full((2, counts.shape[1]), np.nan)
 
 
 def _patterns(has_value: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:

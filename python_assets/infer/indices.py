@@ -249,7 +249,7 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int) -> Spr
     high, low = deviation.max(axis=axis), deviation.min(axis=axis)
     squares = np.square(deviation).sum(axis=axis) - deviation.sum(axis=axis) ** 2 / n_groups
     sd = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
-    return Spread(level, high, low, sd, *dixon_ratios(deviation, axis), scale)
+    return Spread(level, high, low, sd, *dixon_ratios(deviation, axis, TIE * scale), scale)
 
 
 def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor: float) -> Spread:
@@ -263,13 +263,14 @@ def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor
         factor: positive.
     """
     high, low, squares, dixon_low, dixon_high = (np.empty((null.shape[0], null.shape[2])) for _ in range(5))
+    nothing = TIE * scale[:, None] / factor
 
     def work(part: slice) -> None:
         deviation = null[part] if len(groups) == null.shape[1] else null[part][:, groups]
         deviation.max(axis=1, out=high[part])
         deviation.min(axis=1, out=low[part])
         np.einsum("fgb,fgb->fb", deviation, deviation, out=squares[part])
-        dixon_low[part], dixon_high[part] = dixon_ratios(deviation, 1)
+        dixon_low[part], dixon_high[part] = dixon_ratios(deviation, 1, nothing[part])
 
     in_threads(work, list(pieces(len(null), 1)))
     sd = np.sqrt(squares / (len(groups) - 1))

@@ -171,7 +171,7 @@ def _kl_divergence(sums: Sums, n_bins: int, smoothing: float) -> Floats:
     logs = np.log(smoothed)
     within = np.einsum("b...,b...->...", x, logs[:n_bins] - logs[n_bins:]) / n
     divergence = within + np.log(b.sum(axis=0) / n)
-    return np.where(n > (n_bins + 0.5) * smoothing, divergence, np.nan)
+    return np.where(n - n_bins * smoothing > 0.5, divergence, np.nan)
 
 
 def _mean(sums: Sums) -> Floats:

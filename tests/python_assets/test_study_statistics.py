@@ -168,6 +168,17 @@ def test_an_expression_is_stored_as_the_parser_writes_it(text, written):
     assert aggregate_expression(text, OF_STATISTICS) == written
 
 
+def test_an_expression_nested_without_end_is_refused():
+    with pytest.raises(NotAnAggregate):
+        aggregate_expression("sqrt(" * 900 + "abs(avg(x))" + ")" * 900, OF_STATISTICS)
+
+
+def test_a_cast_that_large_values_do_not_fit_is_refused():
+    with pytest.raises(NotAnAggregate, match="a number of every group"):
+        aggregate_expression("max(cast(x as integer))", OF_STATISTICS)
+    assert aggregate_expression("avg(cast(x > 1 as integer))", OF_STATISTICS)
+
+
 def test_a_disparity_is_of_the_values_of_groups_alone():
     assert aggregate_expression("max(value)", OF_DISPARITIES) == 'max("value")'
     with pytest.raises(NotAnAggregate, match="no column but value"):

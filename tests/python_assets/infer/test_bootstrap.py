@@ -90,6 +90,14 @@ def test_no_order_statistics_are_sure_enough_for_a_tiny_alpha():
     assert np.isnan(found.ci_low).all()
 
 
+def test_what_rests_on_the_largest_value_has_no_interval():
+    x = np.random.default_rng(8).normal(size=(40, 2))
+    found = intervals(x, name="range", n=200)
+    assert np.isnan([found.ci_low, found.ci_high]).all()
+    assert (found.reason == "interval_not_validated").all()
+    assert (intervals(x[:5], name="range", n=200).reason == "too_few_root_prompts").all()
+
+
 def test_weighted_quantiles_are_those_of_repeated_values():
     rng = np.random.default_rng(5)
     ordered, weights = np.sort(rng.normal(size=9)), rng.integers(0, 4, size=(50, 9)).astype(np.int32)

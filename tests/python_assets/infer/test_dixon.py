@@ -38,7 +38,7 @@ def test_a_mirror_swaps_the_ends():
 def test_unit_and_offset_change_nothing():
     values = np.random.default_rng(2).normal(size=20)
     low, high = dixon_ratios(values, 0)
-    assert np.array(dixon_ratios(7 - 3 * values, 0)) == pytest.approx([high, low])
+    assert np.array(dixon_ratios(7 - 3 * values, 0)) == pytest.approx(np.array([high, low]))
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 60])
@@ -64,3 +64,9 @@ def test_normal_groups_pass_the_critical_value_as_often_as_it_says(n):
     # two-sided: either end may be the suspect one, and the test is of the one further out
     past = np.maximum(low, high) > critical[n]
     assert past.mean() == pytest.approx(0.05, abs=0.006)
+
+
+def test_groups_that_differ_by_rounding_have_no_ratio():
+    values = 0.3 + np.array([0, 1, 3, 2]) * 5.5e-17
+    assert np.isnan(dixon_ratios(values, 0, 1e-9)).all()
+    assert not np.isnan(dixon_ratios(values * 1e12, 0, 1e-9)).any()

@@ -118,3 +118,13 @@ def test_correlation_stays_within_one():
     found = values(x, 1e6 * x + 1)["correlation"]
     assert (found <= 1).all()
     assert found == pytest.approx(np.ones(20))
+
+
+def test_smoothing_by_more_than_there_are_rows_still_gives_a_divergence():
+    x, b = np.random.default_rng(9).normal(size=(2, 12, 1))
+    rows = sample(x, b)
+    heavy = additive_statistic(STATISTICS["kl_divergence"]._replace(smoothing=100.0))
+    sums = heavy.cell_sums(rows).sum(axis=1).astype(float)
+    expected = stats.entropy(sums[:N_BINS, 0] + 100, sums[N_BINS:, 0] + 100)
+    assert heavy.of(sums)[0] == pytest.approx(expected)
+    assert np.isnan(heavy.of(np.zeros_like(sums))[0])
