@@ -1,9 +1,10 @@
 -- The value of a contrast by SQL and the same by inference are one number: of those that are taken of means of cells in
 -- every design, whatever they are compared with; of those that pool responses where the design is balanced. Values far
--- from 0 with little spread, such as dates in seconds, leave what is standardised few digits.
-{% set of_cells = [
-    'mean_difference', 'risk_difference', 'log_disparity', 'dbi', 'selection_rate_difference', 'precision_difference'
+-- from 0 with little spread, such as dates in seconds, leave dbi and statistics of shape fewer digits.
+{% set of_means = [
+    'mean_difference', 'risk_difference', 'log_disparity', 'selection_rate_difference', 'precision_difference'
 ] %}
+{% set of_cells = of_means + ['dbi'] %}
 with
 
 balanced as (
@@ -64,5 +65,7 @@ where
     and inference.value_cells is not null
     and (
         contrasts.value is null
-        or abs(contrasts.value - inference.value_cells) > 1e-5 * greatest(abs(inference.value_cells), 1)
+        or abs(contrasts.value - inference.value_cells)
+        > case when contrasts.contrast in ('{{ of_means | join("', '") }}') then 1e-9 else 1e-5 end
+        * greatest(abs(inference.value_cells), 1)
     )

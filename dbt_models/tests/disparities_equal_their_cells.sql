@@ -1,14 +1,18 @@
--- Where all blocks are complete and equally replicated, the index on responses is the index on cell means. Values far
--- from 0 with little spread, such as dates in seconds, leave a standardised index few digits.
+-- Where all blocks are complete and equally replicated, the index on responses is the index on cell means. Group values
+-- that differ in their last digits only, such as dates in seconds, leave an index that is standardised as many less.
 with
 
 {% set keys = [
     'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters'
 ] %}
 profiles as (
-    select {{ keys | join(', ') }}, is_balanced from {{ ref('int_statistic_profiles') }}
+    select
+        {{ keys | join(', ') }},
+        is_balanced,
+        case when value_sd > 0 then greatest(abs(value_max), abs(value_min)) / value_sd else 0 end as lost
+    from {{ ref('int_statistic_profiles') }}
     union all
-    select {{ keys | join(', ') }}, is_balanced from {{ ref('int_label_profiles') }}
+    select {{ keys | join(', ') }}, is_balanced, 0 as lost from {{ ref('int_label_profiles') }}
 )
 
 select
@@ -38,5 +42,6 @@ where
     and disparities.value_cells is not null
     and (
         disparities.value is null
-        or abs(disparities.value - disparities.value_cells) > 1e-5 * greatest(abs(disparities.value_cells), 1)
+        or abs(disparities.value - disparities.value_cells)
+        > greatest(1e-9, 1e-13 * profiles.lost) * greatest(abs(disparities.value_cells), 1)
     )
