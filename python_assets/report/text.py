@@ -26,11 +26,16 @@ NOTHING: Final = "\N{EN DASH}"
 Writer = Callable[[float | None], str]
 
 
+ROUNDING: Final = 1e-12  # what is left of a difference of equal numbers
+
+
 def number(value: float | None) -> str:
     """A value with three significant digits, of which at most four stand after the point."""
     if value is None:
         return NOTHING
     size = abs(value)
+    if size < ROUNDING:
+        return "0"
     if size >= 1000 or float(value).is_integer():
         return _signed(f"{value:,.0f}")
     if size < 0.0001:

@@ -23,6 +23,7 @@ const fixed = (value, decimals) => signed(value.toFixed(decimals).replace(/^-(0(
 function number(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return NOTHING;
   const size = Math.abs(value);
+  if (size < 1e-12) return "0"; // what is left of a difference of equal numbers
   if (size >= 65536) return signed(Number(value.toPrecision(4)).toLocaleString("en"));
   if (size >= 1000 || Number.isInteger(value)) return signed(Math.round(value).toLocaleString("en"));
   if (size < 0.0001) return signed(value.toExponential(1).replace(/e([+-])(\d)$/, "e$10$2"));

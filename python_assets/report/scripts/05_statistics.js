@@ -159,7 +159,7 @@ function drawThemes({ themes, design }, chosen) {
         };
   };
   return [
-    element("h3", {}, "Precision of clusters by concept, theme and generation"),
+    element("h3", {}, "Precision of clusters by theme and generation"),
     element(
       "form",
       { class: "filters" },
@@ -171,7 +171,7 @@ function drawThemes({ themes, design }, chosen) {
       [...new Set(shown.map(name))],
       generations.map((code) => themes.columns.generation_id.levels[code]),
       at,
-      "concept: theme",
+      "clusters of: theme",
     ),
   ];
 }
