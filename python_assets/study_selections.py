@@ -48,7 +48,7 @@ class Tolerance(Part):
     """How far from the standard a value may be, in its unit, or as a share of the standard."""
 
     within_range: float | None = Field(None, ge=0)
-    within_percentage: float | None = Field(None, ge=0)
+    within_percentage: float | None = Field(None, ge=0, le=1)
 
     @model_validator(mode="after")
     def _one(self) -> Self:
