@@ -97,7 +97,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
-        .assign(kind="continuous", unit="1"),
+        .assign(kind="continuous", direction="none", unit="1"),
         "intermediate.int_cells": cells,
         "intermediate.int_selected_cells": cells.head(0).assign(statistic="", parameters=""),
         "intermediate.int_groups": groups,

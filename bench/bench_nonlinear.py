@@ -68,7 +68,7 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
     n_blocks, n_groups = options.root_prompts, options.groups
     connection.execute(f"""
         create table raw.measures as
-        select format('score_{{:03d}}', m) as measure_id, 'continuous' as kind
+        select format('score_{{:03d}}', m) as measure_id, 'continuous' as kind, 'none' as direction
         from range({-(-options.columns // 20)}) as t(m);
         create table raw.groupings as select 'group' as grouping_id, 'group' as factor;
         create table intermediate.int_groups as

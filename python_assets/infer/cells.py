@@ -28,9 +28,9 @@ _CELLS = f"""
 """
 _COLUMNS = f"""
     with cells as ({_CELLS})
-    select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind
+    select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
     from (select distinct {", ".join(KEYS)} from cells where slice_id = ? and grouping_id = ?) as keys
-    left join (select measure_id, kind from raw.measures) as measures using (measure_id)
+    left join (select measure_id, kind, direction from raw.measures) as measures using (measure_id)
     order by column_position
 """
 _VALUES = f"""
@@ -104,9 +104,9 @@ _ROLES = {"selection_rate": "selection", "precision": "precision", "share": "pro
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
-    columns: one row a column of the matrices: KEYS and kind. group_ids: by position. x: cell means, shape
-    (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts: whether a cell
-    has, in a block of two groups or more, although the study declares no unit they belong to.
+    columns: one row a column of the matrices: KEYS, kind and direction. group_ids: by position. x: cell
+    means, shape (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts:
+    whether a cell has, in a block of two groups or more, although the study declares no unit they belong to.
     stratum_of_cell: where each unit lies in one group, and is a cell of its own. is_full: whether the
     grouping joins all factors of all groupings.
     """
@@ -144,8 +144,9 @@ class Rows(NamedTuple):
 class Values(NamedTuple):
     """Every response of one slice and grouping, with its baseline; sorted by column and cell.
 
-    columns: KEYS and kind of each column. n_cells: of the frame. column, cell: of each response. x, baseline:
-    its values, baseline NaN where there is none. low, high: smallest and largest of both, of each column.
+    columns: KEYS, kind and direction of each column. n_cells: of the frame. column, cell: of each response.
+    x, baseline: its values, baseline NaN where there is none. low, high: smallest and largest of both, of
+    each column.
     """
 
     columns: pd.DataFrame

@@ -105,8 +105,9 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        measures = self.cells.columns.measure_id.to_numpy(object)[self.columns]
-        return np.array([margin_of(self.margins, measure, name) for measure in measures])
+        columns = self.cells.columns.iloc[self.columns]
+        pairs = zip(columns.measure_id, columns.direction, strict=True)
+        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in pairs])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
@@ -115,12 +116,16 @@ class Sheet(NamedTuple):
         return {name: self.margin(name) for name in names}
 
 
-def margin_of(margins: Margins, measure_id: str, name: str) -> float:
-    """The declared margin: of the measure, else of the name alone, else NaN."""
+def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> float:
+    """The declared margin: of the measure, else of the name alone, else NaN.
+
+    Of the impact ratio the name alone holds only where the measure has a direction: to be selected by a
+    number without a good end is no favourable outcome.
+    """
     own = margins.get(measure_id)
     if isinstance(own, Mapping) and name in own:
         return float(own[name])
-    common = margins.get(name)
+    common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 

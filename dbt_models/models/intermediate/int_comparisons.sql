@@ -1,7 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category): the groups of one
--- grouping, compared on one outcome in one slice. A measure is compared only in the slices that its study lists, and
--- never between levels that have numbers of their own (measures.segment_factor): distances from the clusters of one
--- concept and from those of another say nothing of either.
+-- grouping, compared on one outcome in one slice. A measure is compared only in the slices that its study lists.
+-- Where levels have numbers of their own (measures.segment_factor), it is compared only between groups that hold the
+-- same of these levels: distances from the clusters of one concept and from those of another say nothing of either.
 with
 
 outcomes as (
@@ -20,16 +20,37 @@ measures as (
     select * from {{ ref('stg_measures') }}
 ),
 
-groupings as (
-    select * from {{ ref('stg_groupings') }}
+prompt_factors as (
+    select * from {{ ref('stg_prompt_factors') }}
 ),
 
+segment_factors as (
+    select distinct study_id, segment_factor from measures where segment_factor <> ''
+),
+
+-- level is NULL where a group has prompts without one
+segment_levels as (
+    select distinct
+        prompt_groups.study_id,
+        prompt_groups.slice_id,
+        prompt_groups.grouping_id,
+        prompt_groups.group_id,
+        segment_factors.segment_factor,
+        prompt_factors.level
+    from prompt_groups
+    inner join segment_factors on prompt_groups.study_id = segment_factors.study_id
+    left join prompt_factors
+        on prompt_groups.study_id = prompt_factors.study_id
+        and prompt_groups.prompt_id = prompt_factors.prompt_id
+        and segment_factors.segment_factor = prompt_factors.factor
+),
+
+-- some group lacks some level that others have
 segmented as (
-    select measures.study_id, measures.measure_id, groupings.grouping_id
-    from measures
-    inner join groupings
-        on measures.study_id = groupings.study_id
-        and measures.segment_factor = groupings.factor
+    select study_id, slice_id, grouping_id, segment_factor
+    from segment_levels
+    group by study_id, slice_id, grouping_id, segment_factor
+    having count(level) < count(distinct group_id) * count(distinct level)
 ),
 
 layouts as (
@@ -58,8 +79,12 @@ inner join measure_slices
 inner join layouts
     on measure_slices.study_id = layouts.study_id
     and measure_slices.slice_id = layouts.slice_id
+inner join measures
+    on outcomes.study_id = measures.study_id
+    and outcomes.measure_id = measures.measure_id
 left join segmented
-    on outcomes.study_id = segmented.study_id
-    and outcomes.measure_id = segmented.measure_id
+    on layouts.study_id = segmented.study_id
+    and layouts.slice_id = segmented.slice_id
     and layouts.grouping_id = segmented.grouping_id
+    and measures.segment_factor = segmented.segment_factor
 where segmented.grouping_id is null

@@ -20,25 +20,28 @@ studies as (
     select * from {{ ref('stg_studies') }}
 ),
 
+statistics as (
+    select * from {{ ref('stg_statistics') }}
+),
+
 -- the selection rate that selection_rate_difference is of
 selections as (
     select study_id, min_by(method, parameters) as method
-    from {{ ref('stg_statistics') }}
+    from statistics
     where statistic = 'selection_rate'
     group by study_id
 ),
 
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
 from_tool as (
-    {{ tool_bias_rows('contrasts', keys, tool_keys=keys, signed=true) }}
+    {{ tool_bias_rows('contrasts', keys, keys, signed=true, statistic="replace(contrast, '_difference', '')") }}
 ),
 
 described as (
     select
         contrasts.*,
         generations.is_baseline,
-        generations.is_baseline
-        or (contrasts.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
+        generations.is_baseline or from_tool.study_id is not null as is_tool_bias,
         studies.alpha,
         case
             when contrasts.contrast in ('mean_difference', 'dbi') then ''
@@ -82,6 +85,7 @@ described as (
     left join from_tool
         on contrasts.study_id = from_tool.study_id
         and contrasts.generation_id = from_tool.generation_id
+        and contrasts.calibration = from_tool.calibration
         {% for key in keys %}
         and contrasts.{{ key }} = from_tool.{{ key }}
         {% endfor %}
@@ -130,7 +134,9 @@ select
     || {{ finding_verdict() }}
     || case
         when verdict not in ('bias_shown', 'difference_shown') then ''
-        when is_tool_bias and not is_baseline then '; raw values show no difference, the baseline texts alone do'
+        when is_tool_bias and not is_baseline
+        then '; raw ' || case when calibration = 'raw' then 'means' else 'values' end
+            || ' show no difference, the baseline texts alone do'
         when advantage < 0 then '; disadvantaged'
         when advantage > 0 then '; advantaged'
         else ''

@@ -20,17 +20,21 @@ studies as (
     select * from {{ ref('stg_studies') }}
 ),
 
+statistics as (
+    select * from {{ ref('stg_statistics') }}
+),
+
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'statistic', 'parameters', 'metric'] %}
 from_tool as (
-    {{ tool_bias_rows('disparities', keys, tool_keys=keys | reject('in', ['parameters', 'metric']) | list, signed=false) }}
+    {% set tool_keys = keys | reject('in', ['parameters', 'metric']) | list %}
+    {{ tool_bias_rows('disparities', keys, tool_keys, signed=false, statistic='statistic') }}
 ),
 
 described as (
     select
         disparities.*,
         generations.is_baseline,
-        generations.is_baseline
-        or (disparities.calibration = 'calibrated' and from_tool.study_id is not null) as is_tool_bias,
+        generations.is_baseline or from_tool.study_id is not null as is_tool_bias,
         studies.alpha,
         case
             when disparities.statistic = 'mean' and measures.kind = 'binary' then 'rate'
@@ -67,6 +71,7 @@ described as (
     left join from_tool
         on disparities.study_id = from_tool.study_id
         and disparities.generation_id = from_tool.generation_id
+        and disparities.calibration = from_tool.calibration
         {% for key in keys %}
         and disparities.{{ key }} = from_tool.{{ key }}
         {% endfor %}
@@ -111,7 +116,9 @@ select
     || {{ finding_uncertainty() }}
     || {{ finding_verdict('no_difference') }}
     || case
-        when is_tool_bias and not is_baseline then '; raw values show no difference, the baseline texts alone do'
+        when is_tool_bias and not is_baseline
+        then '; raw ' || case when calibration = 'raw' then 'means' else 'values' end
+            || ' show no difference, the baseline texts alone do'
         when verdict in ('bias_shown', 'difference_shown') and disadvantaged_group is not null
         then '; ' || disadvantaged_group || ' disadvantaged'
         else ''

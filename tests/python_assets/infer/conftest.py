@@ -62,7 +62,8 @@ class Study:
     """The tables of one small build file, filled cell by cell."""
 
     def __init__(self):
-        self.measures, self.values, self.selected, self.statistics = {}, [], [], []
+        self.measures, self.directions = {}, {}
+        self.values, self.selected, self.statistics = [], [], []
 
     def add(
         self,
@@ -70,13 +71,14 @@ class Study:
         x,
         *,
         kind="continuous",
+        direction="higher_better",
         generation_id="model",
         calibration="raw",
         category="",
         baseline=None,
     ):
         """Add values of shape (root prompts, groups[, replicates]); NaN is no response."""
-        self.measures[measure_id] = kind
+        self.measures[measure_id], self.directions[measure_id] = kind, direction
         x = np.asarray(x, dtype=float)
         x = x[:, :, None] if x.ndim == 2 else x
         b = (
@@ -136,7 +138,12 @@ class Study:
         ranges = ranges.groupby(["generation_id", "measure_id", "calibration"], as_index=False)
         tables = {
             "raw.measures": pd.DataFrame(
-                {"study_id": "small", "measure_id": list(self.measures), "kind": list(self.measures.values())}
+                {
+                    "study_id": "small",
+                    "measure_id": list(self.measures),
+                    "kind": list(self.measures.values()),
+                    "direction": list(self.directions.values()),
+                }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),

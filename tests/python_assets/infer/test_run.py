@@ -176,6 +176,20 @@ def test_the_margin_of_a_measure_goes_before_that_of_all(study):
     assert margins.fetchall() == [("other", 0.2), ("sentiment", 0.5)]
 
 
+def test_the_margin_of_all_impact_ratios_is_none_of_measures_without_a_good_end(study):
+    x = numbers(30, shift=4)
+    study.add("distance", x, direction="none").select("distance", 1.0)
+    study.add("mentions", x > 1.5, kind="binary", direction="none")
+    connection = study.add("refusal", x > 1.5, kind="binary", direction="higher_worse").write()
+    for own, of_distance in (({}, None), ({"distance": {"impact_ratio": 0.7}}, 0.7)):
+        infer_study(connection, analysis(margins={"impact_ratio": 0.8} | own))
+        found = rows(connection, "disparities", "metric = 'impact_ratio'").set_index("measure_id")
+        margins = found.margin.astype(object).where(found.margin.notna(), None)
+        assert margins.to_dict() == {"distance": of_distance, "mentions": None, "refusal": 0.8}
+        assert (found.verdict["mentions"], found.verdict["refusal"]) == ("difference_shown", "bias_shown")
+        assert found.verdict["distance"] == ("difference_shown" if of_distance is None else "bias_shown")
+
+
 def test_inconclusive_says_how_many_root_prompts_it_needs(study):
     connection = study.add("sentiment", numbers()).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.2}))
