@@ -3,6 +3,10 @@
 Belongs here: one class per thing a user can fix. A wrong argument to a function is a ValueError instead.
 """
 
+from typing import Final
+
+TRY_SIMULATED: Final = "or run with --provider simulator to try the study without models"
+
 
 class PlumblineError(Exception):
     """Something the user can mend; the text says where, what was expected, what came and what to do."""

@@ -88,8 +88,8 @@ def read_manifest(path: Path, field: str) -> Manifest:
         text = path.read_bytes()
     except OSError as error:
         raise SourceError(
-            f"{field}: {path} cannot be read ({error.strerror}). Expected the {NAME} of an export; correct "
-            "the path, which starts from the folder of the study file."
+            f"{field}: expected the {NAME} of an export, but {_absence(path, error)}. "
+            "Correct the path, which starts from the folder of the study file."
         ) from error
     try:
         return Manifest.model_validate_json(text)
@@ -97,9 +97,15 @@ def read_manifest(path: Path, field: str) -> Manifest:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise SourceError(
-            f"{field}: {path} is no manifest of an export ({where}: {first['msg']}). "
+            f"{field}: expected the {NAME} of an export, but {path} is none ({where}: {first['msg']}). "
             "Write one with: plumbline export STUDY --stage prompts"
         ) from error
+
+
+def _absence(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is none at {path}"
+    return f"{path} cannot be read ({error.strerror})"
 
 
 def sha256_of_file(path: Path) -> str:

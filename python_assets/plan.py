@@ -18,6 +18,7 @@ from python_assets import places
 from python_assets.assemble import AssembleCounts, assemble
 from python_assets.design_tables import coverage_sets, design_tables, grouping_id
 from python_assets.extract.measures import resolve_measures
+from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.infer.reasons import InferenceReason
 from python_assets.outside import NotAsked, Outside
 from python_assets.plan_schemes import planned_groupings
@@ -89,7 +90,7 @@ def _known_plan(
 
 def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked) -> Plan:
     """What the study file alone tells, and what was scraped if it was."""
-    warnings = [] if scraped is None else [*_scrape_warnings(scraped)]
+    warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
     return Plan(
         study_id=study.study_id,
         n_documents=None if scraped is None else scraped.n_documents,
@@ -194,6 +195,7 @@ def _warnings(
     found: list[Shape],
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
+    yield from classifier_problems(study)
     yield from _scrape_warnings(scraped)
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:

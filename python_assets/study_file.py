@@ -60,12 +60,14 @@ def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
     prompts = parts.prompts
     if prompts is None or prompts.import_ is None or prompts.import_.format != "plumbline":
         return parts, []
-    from python_assets.importers.plumbline import described
+    from python_assets.importers.plumbline import FIELD, described
 
     try:
         filled, factors = described(prompts, folder)
     except SourceError as error:
-        expected, _, remedy = str(error).removeprefix("prompts.import.path: ").rpartition(". ")
+        # its text: the field, what was expected, and in the last sentence the remedy
+        expected, _, remedy = str(error).removeprefix(f"{FIELD}: expected ").rpartition(". ")
+        remedy = remedy[:1].lower() + remedy[1:].removesuffix(".")
         # without prompts nothing is said of factors, which only the manifest could name
         return parts._replace(prompts=None), [
             Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
@@ -112,7 +114,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         "groupings": [list(grouping) for grouping in draft.groupings],
         "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
     }
-    del written["each"]
+    del written["each"], written["unread"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),
         ensure_ascii=False,

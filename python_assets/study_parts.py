@@ -52,7 +52,8 @@ FactorList = Annotated[list[FactorName], Field(min_length=1)]
 class Parts(NamedTuple):
     """What a study file says, part by part; what was not to be understood is absent.
 
-    Lists of the file are mappings here, from the path of an item to the item.
+    Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
+    mistakes; a default may stand in its place.
     """
 
     study: str | None
@@ -68,6 +69,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: Analysis
+    unread: frozenset[FieldPath] = frozenset()
 
 
 class PartReader:
@@ -99,7 +101,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", Analysis, Analysis()) or Analysis(),
-        )
+        )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def original_path(self, path: FieldPath) -> FieldPath:
         """The path in the file of something in a mended part, whose lists may have become shorter."""

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.errors import ExtractionError
+from python_assets.errors import TRY_SIMULATED, ExtractionError
 from python_assets.extract.extractor import MOST_CHARACTERS, Extractor, ModelMethod, Recipe, extractors
 from python_assets.extract.word_vectors import sha256_of
 from python_assets.study import Direction
@@ -137,21 +137,22 @@ def _place(model: str, revision: str | None) -> tuple[str, str]:
     except (HFValidationError, LocalEntryNotFoundError) as error:
         raise ModelAbsentError(
             f"classifier {model} is neither a folder nor a model that this machine has. "
-            f"{_remedy(model, revision)}"
+            f"{_remedy(model, revision)}, {TRY_SIMULATED}"
         ) from error
     return folder, Path(folder).name
 
 
 def _remedy(model: str, revision: str | None) -> str:
     if Path(model).is_dir():
-        return "Save the whole model and its tokenizer there."
+        return "Save the whole model and its tokenizer there"
     return f"Fetch it: hf download {model}" + (f" --revision {revision}" if revision else "")
 
 
 def _sha256_of_model(folder: Path) -> str:
     if not any(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         expected = f"the folder holds no weights ({' or '.join(_WEIGHTS)})"
-        raise ModelAbsentError(f"classifier {folder}: {expected}. {_remedy(str(folder), None)}")
+        remedy = _remedy(str(folder), None)
+        raise ModelAbsentError(f"classifier {folder}: {expected}. {remedy}, {TRY_SIMULATED}")
     digest = hashlib.sha256()
     for file in sorted(file for pattern in (*_WEIGHTS, *_BESIDE_WEIGHTS) for file in folder.glob(pattern)):
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())

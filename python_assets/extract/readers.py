@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.extract.classifiers import ModelAbsentError, find_classifier
+from python_assets.extract.classifiers import ModelAbsentError
 from python_assets.extract.clusters import read_clusters
 from python_assets.extract.column import VERSION as COLUMN_VERSION
 from python_assets.extract.column import column_values
@@ -19,6 +19,7 @@ from python_assets.extract.measures import Measure
 from python_assets.extract.rows import Objects, Values, given, no_numbers, nothing, only_where
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated import simulated_method
+from python_assets.extract.study_classifiers import classifier_of
 
 
 def _read_texts(job: Job) -> list[Read]:
@@ -88,9 +89,8 @@ def _recipes(job: Job) -> list[Recipe]:
 def _classifier(job: Job, labels: Sequence[str]) -> _Found:
     """The model, or simulated scores where the study is simulated and the model is absent."""
     named = str(job.measure.model)
-    folder = job.study.resolve(named)
     try:
-        found = find_classifier(str(folder) if folder.is_dir() else named, job.measure.model_revision)
+        found = classifier_of(job.study, job.measure)
     except ModelAbsentError:
         if not job.study.is_simulated:
             raise

@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+from python_assets.errors import TRY_SIMULATED
 from python_assets.generate.failures import ProviderFailure
 from python_assets.generate.providers import RemoteProvider, provider
 from python_assets.generate.transport import client_options, typed_failures
@@ -91,7 +92,7 @@ class Ollama(RemoteProvider):
         if kind == "model_missing":
             return f"Install the model: ollama pull {self.config.model}"
         if kind == "connection":
-            return "Start the server (ollama serve), or set base_url to where it runs."
+            return f"Start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}."
         return super().remedy(kind)
 
 

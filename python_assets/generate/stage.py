@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.errors import StudyError
+from python_assets.errors import ExtractionError, StudyError
 from python_assets.generate.configs import generation_config, log_path
 from python_assets.generate.engine import engine_descriptions, probe_judges
 from python_assets.generate.extension import Extension, ExtensionJob, extensions
@@ -41,7 +41,8 @@ def generate_study(
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
-    Every generation that a server answers is probed with one call before the first of them is asked all.
+    The classifiers of the study are looked up first: answers that cannot be measured are not asked for. Every
+    generation that a server answers is probed with one call before the first of them is asked all.
 
     Args:
         study: the study.
@@ -52,8 +53,10 @@ def generate_study(
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
+        ExtractionError: a classifier is not on this machine.
     """
     started = perf_counter()
+    _look_up_classifiers(study)
     prompts = read_prompts(connection)
     runs = _run_all(study, _asked(study, connection, home), prompts, home, progress)
     quarantine = _quarantined(runs)
@@ -72,6 +75,14 @@ def generate_study(
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )
+
+
+def _look_up_classifiers(study: Study) -> None:
+    # extract reads replies with what is in this package
+    from python_assets.extract.study_classifiers import classifier_problems
+
+    if problems := list(classifier_problems(study)):
+        raise ExtractionError("\n".join(problems))
 
 
 def _run_all(

@@ -115,7 +115,7 @@ def _manifest(spec: Import, folder: Path) -> Manifest:
     manifest = read_manifest(path, FIELD)
     if manifest.stage == "statistics":
         raise SourceError(
-            f"{FIELD}: {path} is an export of statistics, which holds no prompts. "
+            f"{FIELD}: expected an export of prompts or responses, but {path} is one of statistics. "
             f"Write one with: plumbline export {manifest.study_id} --stage prompts"
         )
     return manifest

@@ -32,12 +32,23 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
     finders = list(_finders(scrape))
     for path, finder in finders:
         yield from engine_problems(draft, (*path, "engine"), finder.engine)
-    asks_wiki = any(placed.source.type == "wikipedia" for placed in scrape.placed_sources())
+    asks_wiki = any(placed.source.type == "wikipedia" for placed in _known_sources(draft, scrape))
     asks_wiki = asks_wiki or any(finder.find.endswith("_on_wiki") for _, finder in finders)
     if asks_wiki and not scrape.wiki.contact:
         expected = "an e-mail address or a page of yours, because wikis want to know whom to write to"
         remedy = "add wiki: {contact: you@example.org}, or read other sources"
         yield Problem((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
+
+
+def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
+    """The sources, less the default wiki where it stands in for sources that could not be read."""
+    shared: FieldPath = (*SCRAPE, "sources")
+    is_stand_in = "sources" not in scrape.model_fields_set and any(
+        path[: len(shared)] == shared for path in draft.parts.unread
+    )
+    for placed in scrape.placed_sources():
+        if placed.keyword is not None or not is_stand_in:
+            yield placed
 
 
 def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> Iterator[Problem]:

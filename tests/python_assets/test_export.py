@@ -263,7 +263,7 @@ def test_an_export_of_statistics_holds_no_prompts(home, write_study, problems_of
 def test_a_manifest_without_files_or_with_factors_of_no_name_is_refused(home, changes):
     path = export_study(home, "small", "prompts", "csv", None).folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    with pytest.raises(PlumblineError, match="is no manifest of an export"):
+    with pytest.raises(PlumblineError, match="expected the manifest.json of an export, but .* is none"):
         read_manifest(path, "f")
 
 
@@ -271,5 +271,13 @@ def test_a_manifest_without_files_or_with_factors_of_no_name_is_refused(home, ch
 def test_what_is_no_manifest_is_refused(tmp_path, text):
     path = tmp_path / "manifest.json"
     path.write_text(text)
-    with pytest.raises(PlumblineError, match="is no manifest of an export"):
+    with pytest.raises(PlumblineError, match="expected the manifest.json of an export, but .* is none"):
         read_manifest(path, "f")
+
+
+def test_a_manifest_that_is_not_there_is_told_with_what_is_expected(tmp_path, write_study, problems_of):
+    path = tmp_path / "manifest.json"
+    (problem,) = problems_of(importing(write_study, path)).problems
+    assert problem.field == "prompts.import.path"
+    assert problem.expected == f"the manifest.json of an export, but there is none at {path}"
+    assert problem.remedy == "correct the path, which starts from the folder of the study file"

@@ -175,7 +175,7 @@ def test_the_weights_of_a_folder_are_its_revision(build, make_study, tmp_path: P
 def test_an_absent_model_is_told_with_the_command_that_fetches_it(build, make_study):
     build.prompts(p=None)
     build.responses(("p", "a good start"))
-    with pytest.raises(ModelAbsentError, match=f"Fetch it: hf download {SENTIMENT}$"):
+    with pytest.raises(ModelAbsentError, match=f"Fetch it: hf download {SENTIMENT}, or run with --pro"):
         build.extract(make_study("sentiment"))
     pinned = {"name": "toxicity", "parameters": {"revision": COMMIT}}
     with pytest.raises(ExtractionError, match=f"hf download unitary/toxic-bert --revision {COMMIT}"):

@@ -64,7 +64,8 @@ def test_a_model_removed_after_it_was_described_stops_at_the_first_call(
 
 
 def test_no_server_names_the_command_that_starts_it(ollama_server: Server, ask: Ask, waits: Waits) -> None:
-    with pytest.raises(GenerationError, match="127.0.0.1:9: connection: .*ollama serve"):
+    told = "127.0.0.1:9: connection: .*ollama serve.*--provider simulator"
+    with pytest.raises(GenerationError, match=told):
         ask(ollama_server, base_url="http://127.0.0.1:9")
     assert len(waits.seconds) == 2
 

@@ -86,3 +86,17 @@ def test_each_problem_is_told_with_field_value_expectation_and_remedy(told, sect
 )
 def test_sources_and_finders_that_fit_have_no_problem(write_study, sections):
     assert load_study(write_study(sections), check_files=False).engines
+
+
+def test_sources_that_cannot_be_read_do_not_ask_for_the_contact_of_a_wiki(told, monkeypatch):
+    monkeypatch.delenv("PLUMBLINE_UNSET", raising=False)
+    unset = "[{tag: a, path: '${PLUMBLINE_UNSET}/a.md'}]"
+    (problem,) = told(study(sources=unset))
+    assert problem.startswith("prompts.scrape.sources[0].path: got ")
+    assert problem.endswith("set it: export PLUMBLINE_UNSET=...")
+    # a finder asks the wiki whatever the sources are
+    finder = told(study(keywords="[{find: embedding_on_wiki}]", sources=unset))
+    assert [problem.split(": ")[0] for problem in finder] == [
+        "prompts.scrape.sources[0].path",
+        "prompts.scrape.wiki.contact",
+    ]
