@@ -67,9 +67,8 @@ class GroupQuantiles:
         self._ends = np.cumsum(np.bincount(design.group, minlength=self._n_groups))
         self._ranked = [ranked(sample)] * self._n_groups
         if with_rest and not design.is_complete:
-            holds = _holds(design)
             cell = sample.place // sample.shape[1]
-            self._ranked = [ranked(sample.rows(held[design.block][cell])) for held in holds.T]
+            self._ranked = [ranked(sample.rows(held[design.block][cell])) for held in design.holds]
         self._unit = sample.unit
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
@@ -92,13 +91,6 @@ class GroupQuantiles:
                 found[:, :, group] = _of_places(self._ranked[group], part, own, self._levels, with_rest)
                 start = end
             yield part, found / self._unit[part]
-
-
-def _holds(design: Design) -> NDArray[np.bool_]:
-    """Whether each block holds each group, shape (blocks, groups)."""
-    holds = np.zeros((len(design.block_size), design.frame.n_groups), dtype=bool)
-    holds[design.block, design.group] = True
-    return holds
 
 
 def _of_places(rows: Ranked, part: slice, sources: Ints, levels: Levels, with_rest: bool) -> Floats:

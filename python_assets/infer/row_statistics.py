@@ -188,22 +188,14 @@ def places_of(design: Design) -> tuple[list[Ints], list[Ints]]:
     """The places of each group, in the order of group_slots, and those beside it in its blocks."""
     by_group = np.argsort(design.group, kind="stable")
     group, block = design.group[by_group], design.block[by_group]
-    holds = _holds(design)
     n_groups = design.frame.n_groups
     own = [np.flatnonzero(group == one) for one in range(n_groups)]
-    return own, [np.flatnonzero((group != one) & holds[one][block]) for one in range(n_groups)]
+    return own, [np.flatnonzero((group != one) & design.holds[one][block]) for one in range(n_groups)]
 
 
 def _beside(design: Design) -> list[Ints]:
     """The cells of the blocks that hold each group."""
-    return [np.flatnonzero(held[design.block]) for held in _holds(design)]
-
-
-def _holds(design: Design) -> Masks:
-    """Whether each group stands in each block, shape (groups, blocks)."""
-    holds = np.zeros((design.frame.n_groups, len(design.block_size)), dtype=bool)
-    holds[design.group, design.block] = True
-    return holds
+    return [np.flatnonzero(held[design.block]) for held in design.holds]
 
 
 def _number_in_column(sample: Sample) -> Floats:

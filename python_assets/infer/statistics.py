@@ -233,6 +233,4 @@ class GroupSums:
 
 def _beside(design: Design) -> sparse.csr_array:
     """Which cells stand in a block that holds each group, shape (groups, cells)."""
-    holds = np.zeros((design.frame.n_groups, len(design.block_size)))
-    holds[design.group, design.block] = 1
-    return sparse.csr_array(holds[:, design.block])
+    return sparse.csr_array(design.holds[:, design.block].astype(np.float64))
