@@ -21,7 +21,7 @@ def generate(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Ask every generation every prompt."""
-    from python_assets.generate.stage import generate_study
+    from python_assets.generate.generate_study import generate_study
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from python_assets.errors import ExtractionError
 from python_assets.extract.classifiers import Classifier, find_classifier
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 
 def classifier_of(study: Study, measure: Measure) -> Classifier:
