@@ -1,6 +1,7 @@
 """What a measure of a study file says that cannot be measured.
 
-Belongs here: what one entry says by itself. Its names among those of the study are study_file/checks/measures.py.
+Belongs here: what one entry says by itself. Its names among those of the study are
+study_file/checks/measures.py.
 """
 
 import re

@@ -23,6 +23,16 @@ def classifier_of(study: Study, measure: Measure) -> Classifier:
     return find_classifier(str(folder) if folder.is_dir() else named, measure.model_revision)
 
 
+def require_classifiers(study: Study) -> None:
+    """Refuse a study whose answers could not be measured, before they are asked for.
+
+    Raises:
+        ExtractionError: classifiers are not on this machine or cannot be loaded.
+    """
+    if problems := list(classifier_problems(study)):
+        raise ExtractionError("\n".join(problems))
+
+
 def classifier_problems(study: Study) -> Iterator[str]:
     """What keeps classifiers of a study from being loaded, each once, with the remedy.
 

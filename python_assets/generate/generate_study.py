@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.errors import ExtractionError, StudyError
+from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
 from python_assets.providers.configs import generation_config, log_path
@@ -48,8 +48,7 @@ def generate_study(
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
-    The classifiers of the study are looked up first: answers that cannot be measured are not asked for. Every
-    generation that a server answers is probed with one call before the first of them is asked all.
+    Every generation that a server answers is probed with one call before the first of them is asked all.
 
     Args:
         study: the study.
@@ -60,10 +59,8 @@ def generate_study(
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
-        ExtractionError: a classifier is not on this machine.
     """
     started = perf_counter()
-    _look_up_classifiers(study)
     prompts = read_prompts(connection)
     runs = _run_all(study, _asked(study, connection, home), prompts, home, progress)
     quarantine = _quarantined(runs)
@@ -82,14 +79,6 @@ def generate_study(
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )
-
-
-def _look_up_classifiers(study: Study) -> None:
-    # extract reads replies with what is in this package
-    from python_assets.extract.study_classifiers import classifier_problems
-
-    if problems := list(classifier_problems(study)):
-        raise ExtractionError("\n".join(problems))
 
 
 def _run_all(

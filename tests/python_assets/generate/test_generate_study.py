@@ -3,7 +3,7 @@ import json
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.errors import ExtractionError, GenerationError, StudyError
+from python_assets.errors import GenerationError, StudyError
 from python_assets.generate.generate_study import generate_study
 from python_assets.providers.engine import Inquiry, ask_engine
 from python_assets.study_file.load import load_study
@@ -105,19 +105,6 @@ def test_a_generation_that_cannot_answer_is_known_before_another_is_asked_all(ge
     with pytest.raises(GenerationError, match="generation 'absent', model 'nobody'"):
         generated(at(openai_server, "there"), at(openai_server, "absent", model="nobody"))
     assert [call.body["model"] for call in openai_server.calls] == [MODEL, "nobody"]
-
-
-def test_an_absent_classifier_is_known_before_anything_is_asked(generated, openai_server):
-    measures = [{"name": "mood", "classifier": {"model": "nobody/nothing", "scores": {"good": 1}}}]
-    with pytest.raises(ExtractionError, match="hf download nobody/nothing, or run with --provider simulator"):
-        generated(at(openai_server, "there"), measures=measures)
-    assert openai_server.calls == []
-
-
-def test_a_simulated_study_needs_no_classifier(generated, build, openai_server):
-    measures = [{"name": "mood", "classifier": {"model": "nobody/nothing", "scores": {"good": 1}}}]
-    generated(at(openai_server, "there"), simulated=True, measures=measures)
-    assert build.execute("select count(*) from raw.responses").fetchone() == (2,)
 
 
 def test_a_generation_whose_log_is_complete_is_not_probed(generated, openai_server):
