@@ -3,31 +3,25 @@
 -- and those without a prompt rank first.
 with
 
-sets as (
-    select * from {{ source('raw', 'coverage_sets') }}
-),
-
 covered as (
     select * from {{ ref('int_covered_cells') }}
 ),
 
-n_levels as (
-    select study_id, factor, count(*) as n_levels
-    from {{ source('raw', 'factor_levels') }}
-    group by study_id, factor
+steps as (
+    {{ coverage_steps() }}
 ),
 
 sizes as (
-    select distinct study_id, factors, {{ product_of('n_levels', 'partition by study_id, factors') }} as n_cells
-    from sets
-    inner join n_levels using (study_id, factor)
+    select distinct study_id, factors, n_cells
+    from steps
+    where n_cells is not null
 ),
 
 ranked as (
     select
         *,
         n_cells - count(n_prompts) over (partition by study_id, factors)
-        + row_number() over (partition by study_id, factors order by n_prompts asc) as k
+        + row_number() over (partition by study_id, factors order by n_prompts asc nulls last) as k
     from sizes
     left join covered using (study_id, factors)
 )

@@ -12,22 +12,12 @@ factor_levels as (
         study_id,
         factor,
         level,
-        row_number() over (partition by study_id, factor order by level_position asc) - 1 as place,
-        count(*) over (partition by study_id, factor) as n_levels
+        row_number() over (partition by study_id, factor order by level_position asc) - 1 as place
     from {{ source('raw', 'factor_levels') }}
 ),
 
-sets as (
-    select * from {{ source('raw', 'coverage_sets') }}
-),
-
 steps as (
-    select
-        *,
-        {{ product_of('n_levels', 'partition by study_id, factors') }} as n_cells,
-        {{ product_of('n_levels', 'partition by study_id, factors order by factor_position desc') }} / n_levels as stride
-    from sets
-    inner join (select distinct study_id, factor, n_levels from factor_levels) as sizes using (study_id, factor)
+    {{ coverage_steps() }}
 ),
 
 limits as (
@@ -36,12 +26,16 @@ limits as (
 
 {{ whole_numbers('n_cells') }},
 
-combinations as (
-    select study_id, factors, number, {{ joined_text('level', ' x ', 'factor_position') }} as group_id
+places as (
+    select study_id, factors, factor, factor_position, number, cast(floor(number / stride) % n_levels as bigint) as place
     from steps
     inner join numbers on numbers.number < steps.n_cells
-    inner join factor_levels using (study_id, factor)
-    where factor_levels.place = floor(number / stride) % steps.n_levels
+),
+
+combinations as (
+    select study_id, factors, number, {{ joined_text('level', ' x ', 'factor_position') }} as group_id
+    from places
+    inner join factor_levels using (study_id, factor, place)
     group by study_id, factors, number
 )
 
