@@ -22,12 +22,14 @@ ROOT_PROMPT = "root prompt"
 _BLOCKS = """
     with cells as (
         select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
-            min(n_responses) as fewest_responses, max(n_responses) as most_responses, max(n_prompts) as n_prompts
+            min(n_responses) as fewest_responses, max(n_responses) as most_responses,
+            max(n_prompts) as n_prompts
         from planned_cells group by all
     ),
     blocks as (
         select slice_id, grouping_id, unit_id, count(*) as n_present,
-            min(fewest_responses) as fewest_responses, max(most_responses) as most_responses, max(n_prompts) as n_prompts
+            min(fewest_responses) as fewest_responses, max(most_responses) as most_responses,
+            max(n_prompts) as n_prompts
         from cells
         group by slice_id, grouping_id, unit_id, block_id
         having count(*) >= 2

@@ -32,7 +32,8 @@ select
     n_cells,
     count(n_prompts) as n_covered,
     cast(count(n_prompts) as double) / n_cells as coverage_percentage,
-    1 - 2 * sum(n_prompts * (n_cells - k + 0.5e0) / n_cells) / sum(n_prompts) as gini_index,
+    -- halves are taken out of the sum: whole numbers add up to 0 where all counts are equal
+    1 - sum(n_prompts * (2.0e0 * (n_cells - k) + 1)) / (n_cells * cast(sum(n_prompts) as double)) as gini_index,
     cast(coalesce(sum(n_prompts), 0) as bigint) as n_prompts,
     case when count(n_prompts) < n_cells then 0 else min(n_prompts) end as min_count,
     coalesce(max(n_prompts), 0) as max_count
