@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 DESIGN = ROOT / "docs" / "design"
 PAGES = ("architecture", "inference", "metrics")
-FOLDERS = "bench dagster_project dbt_models docs expectations python_assets studies tests".split()
+FOLDERS = ("bench", "dagster_project", "dbt_models", "docs", "expectations", "python_assets", "studies")
 SUFFIXES = {".py", ".sql", ".yml", ".js", ".csv"}
 
 ROWS = r"rows? (?:'[^']*'|of [^.;)]*|q\b|\d+(?:, \d+)*(?: and \d+)?)"
@@ -34,8 +34,8 @@ ORIGIN = re.compile(
 
 def texts() -> list[tuple[str, str]]:
     """Path and text of every file that can name a source; markers of comments joined away at line ends."""
-    files = [ROOT / folder for folder in FOLDERS]
-    found = sorted(path for folder in files for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    folders = [ROOT / name for name in (*FOLDERS, "tests")]
+    found = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in SUFFIXES)
     return [
         (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
         for path in found
