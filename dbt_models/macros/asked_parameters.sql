@@ -4,13 +4,13 @@
 {% macro asked_parameters(contrast, statistic) -%}
 {%- if statistic == 'mean' -%}
 asked as (
-    select study_id, '' as parameters from {{ ref('stg_studies') }}
+    select study_id, '' as parameters from {{ source('raw', 'studies') }}
 )
 {%- else -%}
 asked as (
     select contrasts.study_id, min(statistics.parameters) as parameters
-    from {{ ref('stg_contrasts') }} as contrasts
-    inner join {{ ref('stg_statistics') }} as statistics
+    from {{ source('raw', 'contrasts') }} as contrasts
+    inner join {{ source('raw', 'statistics') }} as statistics
         on contrasts.study_id = statistics.study_id
         and statistics.statistic = '{{ statistic }}'
         and statistics.normalise = ''

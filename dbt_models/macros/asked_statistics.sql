@@ -2,8 +2,8 @@
    quantiles and custom expressions are part of it. with_contrast: only those whose difference is asked for. Empty while
    dbt only parses. #}
 {% macro asked_statistics(with_contrast=false) -%}
-{%- set statistics = ref('stg_statistics') -%}
-{%- set contrasts = ref('stg_contrasts') if with_contrast -%}
+{%- set statistics = source('raw', 'statistics') -%}
+{%- set contrasts = source('raw', 'contrasts') if with_contrast -%}
 {%- set columns = [
     'statistic', 'parameters', 'normalise', 'normalise_over', 'is_paired', 'method', 'level_low', 'level_high',
     'bin_width', 'n_bins', 'smoothing', 'expression',
@@ -25,7 +25,7 @@
 
 {# The aggregates over value that the studies name as disparities of their own: metric and expression. #}
 {% macro asked_disparities() -%}
-{%- set disparities = ref('stg_custom_disparities') -%}
+{%- set disparities = source('raw', 'custom_disparities') -%}
 {%- if not execute -%}
 {{ return([]) }}
 {%- endif -%}

@@ -1,7 +1,7 @@
 {# Whether any prompt has several responses of one generation, read when the SQL is written: without, a response is its
    prompt and need not be summed up to it first. #}
 {% macro has_replicates() -%}
-{%- set responses = ref('stg_responses') -%}
+{%- set responses = source('raw', 'responses') -%}
 {%- if not execute -%}
 {{ return(true) }}
 {%- endif -%}

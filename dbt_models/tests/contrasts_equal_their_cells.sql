@@ -42,7 +42,7 @@ select
     contrasts.value,
     inference.value_cells
 from {{ ref('contrasts') }} as contrasts
-inner join {{ ref('stg_inference_contrasts') }} as inference
+inner join {{ source('inference', 'contrasts') }} as inference
     on contrasts.study_id = inference.study_id
     and contrasts.slice_id = inference.slice_id
     and contrasts.generation_id = inference.generation_id

@@ -36,7 +36,7 @@ disparities as (
         inference.study_id is null and numbers.value is not null and {{ is_tested(mart, 'numbers') }} as is_missing
     from {{ mart }} as numbers
     full outer join (
-        select * from {{ ref('stg_inference_' ~ mart) }}
+        select * from {{ source('inference', mart) }}
         {{ "where category = ''" if 'category' not in own }}
     ) as inference
         on {% for column in shared + own %}

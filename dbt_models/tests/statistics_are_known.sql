@@ -16,7 +16,7 @@
         and (standard not like '%tile%' or level_low is not null)",
 } %}
 select *
-from {{ ref('stg_statistics') }}
+from {{ source('raw', 'statistics') }}
 where
     not coalesce(
         case statistic

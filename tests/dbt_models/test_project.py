@@ -36,7 +36,7 @@ def test_only_the_second_half_reads_inference(built: Built):
 
 
 def test_every_model_and_column_is_described(built: Built):
-    for folder in ("staging", "intermediate", "metrics", "marts"):
+    for folder in ("intermediate", "metrics", "marts"):
         for name, node in models_of(built, folder).items():
             assert node["description"], name
             assert node["columns"], name
@@ -48,7 +48,7 @@ def test_every_model_and_column_is_described(built: Built):
 def test_declared_columns_are_those_of_the_tables(built: Built):
     columns = built.table("duckdb_columns()").sort_values("column_index")
     found = columns.groupby(["schema_name", "table_name"]).column_name.agg(list)
-    for folder in ("staging", "intermediate", "metrics", "marts"):
+    for folder in ("intermediate", "metrics", "marts"):
         for name, node in models_of(built, folder).items():
             assert found[node["schema"], name] == list(node["columns"]), name
 
@@ -85,13 +85,14 @@ def test_every_metric_has_a_unit_test_and_its_line_in_the_union(built: Built):
         assert set(is_mart) <= united & tested, macro
 
 
-def test_every_raw_table_has_its_staging_view(built: Built):
-    staged = {
-        name.removeprefix("stg_") for name in models_of(built, "staging") if "stg_inference" not in name
+def test_every_raw_table_is_described_column_by_column(built: Built):
+    sources = [s for s in built.manifest["sources"].values() if s["source_name"] == "raw"]
+    assert {s["name"]: list(s["columns"]) for s in sources} == {
+        table: list(columns) for table, columns in RAW_TABLES.items()
     }
-    assert staged == set(RAW_TABLES)
-    for table, columns in RAW_TABLES.items():
-        assert list(models_of(built, "staging")[f"stg_{table}"]["columns"]) == list(columns)
+    for source in built.manifest["sources"].values():
+        assert source["description"].startswith("One row per (study_id"), source["name"]
+        assert all(c["description"] for c in source["columns"].values()), source["name"]
 
 
 def test_one_yml_beside_each_sql():

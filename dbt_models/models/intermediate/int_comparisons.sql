@@ -13,15 +13,15 @@ prompt_groups as (
 ),
 
 measure_slices as (
-    select * from {{ ref('stg_measure_slices') }}
+    select * from {{ source('raw', 'measure_slices') }}
 ),
 
 measures as (
-    select * from {{ ref('stg_measures') }}
+    select * from {{ source('raw', 'measures') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 segment_factors as (

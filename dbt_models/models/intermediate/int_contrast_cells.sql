@@ -20,7 +20,7 @@ prompt_groups as (
 ),
 
 asked as (
-    select * from {{ ref('stg_contrasts') }}
+    select * from {{ source('raw', 'contrasts') }}
 ),
 
 strata as (

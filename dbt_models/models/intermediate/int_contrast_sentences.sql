@@ -9,19 +9,19 @@ contrasts as (
 ),
 
 measures as (
-    select * from {{ ref('stg_measures') }}
+    select * from {{ source('raw', 'measures') }}
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 studies as (
-    select * from {{ ref('stg_studies') }}
+    select * from {{ source('raw', 'studies') }}
 ),
 
 statistics as (
-    select * from {{ ref('stg_statistics') }}
+    select * from {{ source('raw', 'statistics') }}
 ),
 
 -- the selection rate that selection_rate_difference is of

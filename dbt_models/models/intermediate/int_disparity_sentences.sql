@@ -9,19 +9,19 @@ disparities as (
 ),
 
 measures as (
-    select * from {{ ref('stg_measures') }}
+    select * from {{ source('raw', 'measures') }}
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 studies as (
-    select * from {{ ref('stg_studies') }}
+    select * from {{ source('raw', 'studies') }}
 ),
 
 statistics as (
-    select * from {{ ref('stg_statistics') }}
+    select * from {{ source('raw', 'statistics') }}
 ),
 
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'statistic', 'parameters', 'metric'] %}

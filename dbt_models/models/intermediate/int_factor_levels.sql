@@ -2,11 +2,11 @@
 with
 
 declared as (
-    select * from {{ ref('stg_factor_levels') }}
+    select * from {{ source('raw', 'factor_levels') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 observed as (

@@ -19,7 +19,7 @@ every_reference as (
 ),
 
 contrasts as (
-    select * from {{ ref('stg_contrasts') }}
+    select * from {{ source('raw', 'contrasts') }}
 ),
 
 group_references as (

@@ -8,7 +8,7 @@ grouped_values as (
 ),
 
 measurements as (
-    select * from {{ ref('stg_measurements') }}
+    select * from {{ source('raw', 'measurements') }}
 ),
 
 outcomes as (

@@ -4,7 +4,7 @@
 with
 
 groupings as (
-    select * from {{ ref('stg_groupings') }}
+    select * from {{ source('raw', 'groupings') }}
 ),
 
 outside_levels as (
@@ -16,7 +16,7 @@ levels as (
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 sizes as (

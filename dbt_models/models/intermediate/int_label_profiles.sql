@@ -16,7 +16,7 @@ designs as (
 ),
 
 groupings as (
-    select * from {{ ref('stg_groupings') }}
+    select * from {{ source('raw', 'groupings') }}
 ),
 
 cell_counts as (

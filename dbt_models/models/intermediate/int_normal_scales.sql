@@ -12,7 +12,7 @@ outcomes as (
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 prompt_slices as (
@@ -21,7 +21,7 @@ prompt_slices as (
 
 asked as (
     select study_id, normalise_over
-    from {{ ref('stg_statistics') }}
+    from {{ source('raw', 'statistics') }}
     where normalise = 'before'
     group by study_id, normalise_over
 ),

@@ -5,7 +5,7 @@
 with
 
 measurements as (
-    select * from {{ ref('stg_measurements') }}
+    select * from {{ source('raw', 'measurements') }}
 ),
 
 outcomes as (

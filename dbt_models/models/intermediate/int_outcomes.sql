@@ -4,15 +4,15 @@
 with
 
 measurements as (
-    select * from {{ ref('stg_measurements') }}
+    select * from {{ source('raw', 'measurements') }}
 ),
 
 measures as (
-    select * from {{ ref('stg_measures') }}
+    select * from {{ source('raw', 'measures') }}
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 measured as (

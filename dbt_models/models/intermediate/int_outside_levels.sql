@@ -4,15 +4,15 @@
 with
 
 groupings as (
-    select * from {{ ref('stg_groupings') }}
+    select * from {{ source('raw', 'groupings') }}
 ),
 
 factors as (
-    select * from {{ ref('stg_factors') }}
+    select * from {{ source('raw', 'factors') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 grouping_ids as (

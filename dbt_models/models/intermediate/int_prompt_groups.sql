@@ -15,7 +15,7 @@ grouping_levels as (
 ),
 
 prompts as (
-    select * from {{ ref('stg_prompts') }}
+    select * from {{ source('raw', 'prompts') }}
 ),
 
 unit_strata as (

@@ -3,19 +3,19 @@
 with
 
 slice_ids as (
-    select * from {{ ref('stg_slice_ids') }}
+    select * from {{ source('raw', 'slice_ids') }}
 ),
 
 conditions as (
-    select * from {{ ref('stg_slices') }}
+    select * from {{ source('raw', 'slices') }}
 ),
 
 prompts as (
-    select * from {{ ref('stg_prompts') }}
+    select * from {{ source('raw', 'prompts') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 named as (

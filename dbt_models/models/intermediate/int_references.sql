@@ -7,7 +7,7 @@ slice_groups as (
 ),
 
 grouping_references as (
-    select * from {{ ref('stg_grouping_references') }}
+    select * from {{ source('raw', 'grouping_references') }}
 )
 
 select

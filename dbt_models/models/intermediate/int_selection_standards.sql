@@ -17,7 +17,7 @@ prompt_slices as (
 ),
 
 measure_slices as (
-    select * from {{ ref('stg_measure_slices') }}
+    select * from {{ source('raw', 'measure_slices') }}
 ),
 
 scales as (
@@ -31,7 +31,7 @@ selections as (
         cast(
             row_number() over (partition by study_id order by statistic desc, parameters asc) - 1 as integer
         ) as selection_position
-    from {{ ref('stg_statistics') }}
+    from {{ source('raw', 'statistics') }}
     where statistic in ('selection_rate', 'precision')
 ),
 

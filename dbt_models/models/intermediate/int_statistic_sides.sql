@@ -17,11 +17,11 @@ comparisons as (
 ),
 
 statistics as (
-    select * from {{ ref('stg_statistics') }}
+    select * from {{ source('raw', 'statistics') }}
 ),
 
 contrasts as (
-    select * from {{ ref('stg_contrasts') }}
+    select * from {{ source('raw', 'contrasts') }}
 ),
 
 ranges as (

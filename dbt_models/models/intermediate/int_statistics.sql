@@ -26,11 +26,11 @@ standards as (
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 asked as (
-    select * from {{ ref('stg_statistics') }}
+    select * from {{ source('raw', 'statistics') }}
 ),
 
 selected as (

@@ -13,7 +13,7 @@ grouping_levels as (
 ),
 
 prompts as (
-    select * from {{ ref('stg_prompts') }}
+    select * from {{ source('raw', 'prompts') }}
 ),
 
 outside_levels as (

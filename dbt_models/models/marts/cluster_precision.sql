@@ -6,19 +6,19 @@
 with
 
 clusters as (
-    select * from {{ ref('stg_clusters') }}
+    select * from {{ source('raw', 'clusters') }}
 ),
 
 measurements as (
-    select * from {{ ref('stg_measurements') }}
+    select * from {{ source('raw', 'measurements') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
     where not is_baseline
 ),
 

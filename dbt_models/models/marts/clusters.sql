@@ -2,7 +2,7 @@
 with
 
 clusters as (
-    select * from {{ ref('stg_clusters') }}
+    select * from {{ source('raw', 'clusters') }}
 )
 
 select

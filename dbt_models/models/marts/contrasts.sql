@@ -7,7 +7,7 @@ metrics as (
 ),
 
 inference as (
-    select * from {{ ref('stg_inference_contrasts') }}
+    select * from {{ source('inference', 'contrasts') }}
 ),
 
 bands as (

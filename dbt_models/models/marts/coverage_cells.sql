@@ -3,7 +3,7 @@
 with recursive
 
 sets as (
-    select * from {{ ref('stg_coverage_sets') }}
+    select * from {{ source('raw', 'coverage_sets') }}
 ),
 
 levels as (
@@ -11,7 +11,7 @@ levels as (
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 numbered as (

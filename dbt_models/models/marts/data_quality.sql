@@ -2,7 +2,7 @@
 with
 
 data_quality as (
-    select * from {{ ref('stg_data_quality') }}
+    select * from {{ source('raw', 'data_quality') }}
 )
 
 select

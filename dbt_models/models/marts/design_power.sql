@@ -2,7 +2,7 @@
 with
 
 power as (
-    select * from {{ ref('stg_inference_design_power') }}
+    select * from {{ source('inference', 'design_power') }}
 )
 
 select

@@ -12,7 +12,7 @@ metrics as (
 ),
 
 inference as (
-    select * from {{ ref('stg_inference_disparities') }}
+    select * from {{ source('inference', 'disparities') }}
 ),
 
 bands as (

@@ -2,7 +2,7 @@
 with
 
 documents as (
-    select * from {{ ref('stg_documents') }}
+    select * from {{ source('raw', 'documents') }}
 )
 
 select

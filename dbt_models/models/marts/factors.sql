@@ -2,7 +2,7 @@
 with
 
 factors as (
-    select * from {{ ref('stg_factors') }}
+    select * from {{ source('raw', 'factors') }}
 ),
 
 levels as (
@@ -10,11 +10,11 @@ levels as (
 ),
 
 prompts as (
-    select * from {{ ref('stg_prompts') }}
+    select * from {{ source('raw', 'prompts') }}
 ),
 
 prompt_factors as (
-    select * from {{ ref('stg_prompt_factors') }}
+    select * from {{ source('raw', 'prompt_factors') }}
 ),
 
 level_counts as (

@@ -7,15 +7,15 @@ sentences as (
 ),
 
 studies as (
-    select * from {{ ref('stg_studies') }}
+    select * from {{ source('raw', 'studies') }}
 ),
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 ),
 
 responses as (
-    select * from {{ ref('stg_responses') }}
+    select * from {{ source('raw', 'responses') }}
 ),
 
 -- NULL where some response carries no time of a request, as replayed ones do: it may be older than any freeze

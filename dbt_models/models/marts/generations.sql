@@ -2,7 +2,7 @@
 with
 
 generations as (
-    select * from {{ ref('stg_generations') }}
+    select * from {{ source('raw', 'generations') }}
 )
 
 select

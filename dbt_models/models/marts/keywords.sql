@@ -2,7 +2,7 @@
 with
 
 keywords as (
-    select * from {{ ref('stg_keywords') }}
+    select * from {{ source('raw', 'keywords') }}
 )
 
 select

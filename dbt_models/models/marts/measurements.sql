@@ -2,7 +2,7 @@
 with
 
 measurements as (
-    select * from {{ ref('stg_measurements') }}
+    select * from {{ source('raw', 'measurements') }}
 )
 
 select

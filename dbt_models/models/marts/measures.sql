@@ -2,7 +2,7 @@
 with
 
 measures as (
-    select * from {{ ref('stg_measures') }}
+    select * from {{ source('raw', 'measures') }}
 )
 
 select

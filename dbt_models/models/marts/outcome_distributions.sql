@@ -9,7 +9,7 @@ shares as (
 ),
 
 intervals as (
-    select * from {{ ref('stg_inference_summary_statistics') }}
+    select * from {{ source('inference', 'summary_statistics') }}
     where statistic = 'mean' and calibration = 'raw'
 )
 

@@ -2,7 +2,7 @@
 with
 
 prompts as (
-    select * from {{ ref('stg_prompts') }}
+    select * from {{ source('raw', 'prompts') }}
 )
 
 select

@@ -2,7 +2,7 @@
 with
 
 quarantine as (
-    select * from {{ ref('stg_quarantine') }}
+    select * from {{ source('raw', 'quarantine') }}
 )
 
 select

@@ -2,7 +2,7 @@
 with
 
 responses as (
-    select * from {{ ref('stg_responses') }}
+    select * from {{ source('raw', 'responses') }}
 )
 
 select

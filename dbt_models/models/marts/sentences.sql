@@ -2,7 +2,7 @@
 with
 
 sentences as (
-    select * from {{ ref('stg_sentences') }}
+    select * from {{ source('raw', 'sentences') }}
 )
 
 select

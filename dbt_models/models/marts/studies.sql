@@ -2,7 +2,7 @@
 with
 
 studies as (
-    select * from {{ ref('stg_studies') }}
+    select * from {{ source('raw', 'studies') }}
 )
 
 select

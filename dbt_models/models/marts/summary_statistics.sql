@@ -12,7 +12,7 @@ profiles as (
 ),
 
 inference as (
-    select * from {{ ref('stg_inference_summary_statistics') }}
+    select * from {{ source('inference', 'summary_statistics') }}
 )
 
 select

@@ -16,7 +16,7 @@ designs as (
 ),
 
 asked as (
-    select * from {{ ref('stg_contrasts') }} where contrast = 'dbi'
+    select * from {{ source('raw', 'contrasts') }} where contrast = 'dbi'
 ),
 
 reasoned as (

@@ -15,7 +15,7 @@ profiles as (
 ),
 
 custom as (
-    select * from {{ ref('stg_custom_disparities') }}
+    select * from {{ source('raw', 'custom_disparities') }}
 ),
 
 computed as (

@@ -14,11 +14,11 @@ sides as (
 ),
 
 contrasts as (
-    select * from {{ ref('stg_contrasts') }}
+    select * from {{ source('raw', 'contrasts') }}
 ),
 
 statistics as (
-    select * from {{ ref('stg_statistics') }}
+    select * from {{ source('raw', 'statistics') }}
 ),
 
 asked as (
