@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from python_assets.extract.extractor import extractors
+from python_assets.extract.licences import LICENCES
+
 ROOT = Path(__file__).resolve().parents[1]
 DESIGN = ROOT / "docs" / "design"
 PAGES = ("architecture", "inference", "metrics")
@@ -140,6 +143,17 @@ def test_the_search_sees_most_sources():
 )
 def test_a_mention_is_read(text, expected):
     assert problems_of(text) == expected
+
+
+def test_the_licences_of_models_are_those_of_the_page():
+    section = SOURCES.split("## Models")[1].split("\n## ")[0]
+    rows = re.findall(
+        r"^\| [^|]* \| (?:sentence-transformers/)?([\w./-]*\w)[^|]* \| ([\w.-]+)", section, re.M
+    )
+    listed = dict(rows[1:])  # the first is the head
+    assert {model: licence for model, licence in listed.items() if licence != "unknown"} == LICENCES
+    named = {model for name in extractors for model in extractors[name].parameters.get("model", ())}
+    assert named - set(listed) == set()
 
 
 def test_the_citation_is_of_this_version():
