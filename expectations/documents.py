@@ -8,7 +8,7 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 from great_expectations.expectations.row_conditions import Column
 
 from expectations.keys import filled, has_rows, unique
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 KEYS: Final = ("document_id",)
 _OF_A_WIKI: Final = Column("source_type") == "wikipedia"

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 from great_expectations import expectations as gxe
 from great_expectations.expectations.metadata_types import FailureSeverity
 
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 N_EXAMPLES: Final = 5
 

@@ -10,7 +10,7 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 from expectations.few_unexpected import few_unexpected, relation
 from expectations.keys import filled, has_rows, unique
 from expectations.prompt_factors import grouped_factors
-from python_assets.study import Study, make_id
+from python_assets.study.study import Study, make_id
 
 KEYS: Final = ("generation_id", "prompt_id", "replicate", "measure_id")
 _SHOWN: Final = ", ".join(KEYS)

@@ -11,7 +11,7 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
 _SHOWN: Final = ", ".join(KEYS)

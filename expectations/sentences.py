@@ -9,7 +9,7 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import filled, has_rows, unique
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 KEYS: Final = ("sentence_id",)
 _IS_KEPT: Final = Column("dropped_reason").is_null()

@@ -1,6 +1,6 @@
 """Suites evaluated by Great Expectations on one DuckDB connection.
 
-Importing this, or a suite, takes seconds and must come after python_assets.quiet.no_telemetry.
+Importing this, or a suite, takes seconds and must come after python_assets.telemetry.disable_telemetry.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

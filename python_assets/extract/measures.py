@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
+from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
-from python_assets.study_problems import StudyFileError
+from python_assets.study.problems import StudyFileError
+from python_assets.study.study import (
+    Clusters,
+    Direction,
+    Kind,
+    MeasureSpec,
+    Study,
+    make_id,
+)
 
 # Every study has these, so that a difference in how often models answer is seen.
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
@@ -54,6 +62,11 @@ class Measure(NamedTuple):
     spec: MeasureSpec
     options: Mapping[str, str]
     segment_factor: str = ""
+
+    @property
+    def model_licence(self) -> str | None:
+        """The licence of the model, where it is known."""
+        return None if self.model is None else LICENCES.get(self.model)
 
 
 def resolve_measures(study: Study) -> list[Measure]:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from python_assets.infer.reference import Against, Reference
-from tests.python_assets.infer import at_margin, covered, measured, simulated
-from tests.python_assets.infer.measured import Sizes, bounds
-from tests.python_assets.infer.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
+from bench.error_rates import at_margin, covered, measured, simulated
+from bench.error_rates.measured import Sizes, bounds
+from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 
 SHARES = (0.4, 0.3, 0.2, 0.1)
 SMALL = Layout(30, 5)
