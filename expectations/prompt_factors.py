@@ -10,8 +10,8 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_unexpected, relation
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
-from python_assets.study.study import Study
 from python_assets.study.factors import study_factors
+from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id", "factor")
 
