@@ -22,6 +22,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+from pytest import ExitCode
+
 from bench.fault_sites import Change, python_changes, sql_changes
 
 SEED = 10
@@ -35,6 +37,7 @@ AREAS = {
 }
 RESERVE = 3  # times as many are drawn as are wanted where a second tree decides which lines exist
 TIME_LIMIT = 900
+MARKERS = "markers=long: simulations of error rates"  # also where the tree knows no such mark
 
 
 class Fault(NamedTuple):
@@ -146,7 +149,7 @@ def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
     """Fast tests of every stage, then what takes long in the first folder."""
     for stage, marks in [*((stage, "not long") for stage in stages), ("tests/python_assets/infer", "long")]:
         environment = {**os.environ, "PYTHONPATH": str(copy), "PLUMBLINE_HOME": str(home)}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-m", marks, stage]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-o", MARKERS, "-m", marks, stage]
         try:
             done = subprocess.run(
                 command,
@@ -159,7 +162,9 @@ def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
             )
         except subprocess.TimeoutExpired:
             return Outcome("killed", stage, f"no end within {TIME_LIMIT} s")
-        if done.returncode not in (0, 5):  # 5: no test was collected
+        if done.returncode == ExitCode.USAGE_ERROR:
+            raise RuntimeError(done.stderr or done.stdout)
+        if done.returncode not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
             return Outcome("killed", stage, _who(done.stdout))
     return Outcome("survived", stages[-1], "")
 
