@@ -10,8 +10,8 @@ import random
 from collections.abc import Sequence
 from time import perf_counter
 
-from python_assets.extract.embedding import load_encoder
-from python_assets.extract.minilm import MODEL, wheel_folder
+from python_assets.embeddings.embedding import load_encoder
+from python_assets.embeddings.minilm import MODEL, wheel_folder
 
 GOAL = 150  # texts a second on 2 cores
 N_WORDS = 20

@@ -12,8 +12,14 @@ from time import perf_counter
 from bench.make_raw import STUDY, Scale, make_raw
 from expectations import RULES, SCRAPED, TABLES
 from expectations.runner import run_suites
-from python_assets.study import Analysis, Import, ImportColumns, Prompts, Study
-from python_assets.warehouse import open_build
+from python_assets.study.study import (
+    Analysis,
+    Import,
+    ImportColumns,
+    Prompts,
+    Study,
+)
+from python_assets.warehouse.build import open_build
 
 MILLION = Scale(n_generations=14)  # about 1 million measurements
 THREADS = 2

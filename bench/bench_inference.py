@@ -21,7 +21,7 @@ from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import RandomDraws
 from python_assets.infer.run import infer_study
-from python_assets.study_statistics import statistic_rows
+from python_assets.study.statistics import statistic_rows
 
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.study_analysis import DEFAULT_STATISTICS
-from python_assets.study_statistics import StatisticEntry, statistic_rows
-from python_assets.warehouse import open_build, utc_now, write_stage
+from python_assets.study.analysis import DEFAULT_STATISTICS
+from python_assets.study.statistics import StatisticEntry, statistic_rows
+from python_assets.warehouse.build import open_build, utc_now, write_stage
 
 STUDY = "paper_scale"
 ALWAYS = ("refusal", "empty", "truncated")

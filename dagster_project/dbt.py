@@ -28,11 +28,11 @@ from packaging.version import Version
 from dagster_project.assets.common import table_metadata
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
-from python_assets import places
-from python_assets.quality import record_dbt_tests
-from python_assets.warehouse import make_folder
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import make_folder
+from python_assets.warehouse.quality import record_dbt_tests
 
-PROJECT = places.PROJECT / "dbt_models"
+PROJECT = paths.PROJECT / "dbt_models"
 DBT = Path(sys.executable).with_name("dbt")  # beside the interpreter: PATH may hold another one, or none
 LAST_RAW_TABLE = dg.AssetKey(["raw", "measurements"])
 NO_BUILD_FILE = {"build_path": ":memory:"}
@@ -49,7 +49,7 @@ def manifest_path() -> Path:
         path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
     )
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    target = places.home().root / "build" / "dbt" / digest
+    target = paths.home().root / "build" / "dbt" / digest
     if not (target / "manifest.json").exists():
         _parse(target)
     return target / "manifest.json"

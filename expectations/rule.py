@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from python_assets.study import Study, make_id
-from python_assets.study_factors import study_factors
+from python_assets.study.factors import study_factors
+from python_assets.study.study import Study, make_id
 
 Severity = Literal["critical", "warning"]
 

@@ -11,9 +11,9 @@ import duckdb
 from expectations import RULES, SCRAPED
 from expectations.rule import Rule, Severity, parameters
 from python_assets.errors import QualityError
-from python_assets.quiet import no_telemetry
-from python_assets.study import Study
-from python_assets.warehouse import transaction, utc_now
+from python_assets.study.study import Study
+from python_assets.telemetry import disable_telemetry
+from python_assets.warehouse.build import transaction, utc_now
 
 EXAMPLE_CHARACTERS: Final = 200
 
@@ -104,7 +104,7 @@ def require(results: Iterable[CheckResult]) -> None:
 
 
 def _validation() -> ModuleType:
-    no_telemetry()
+    disable_telemetry()
     with warnings.catch_warnings():
         # the package imports modules of the standard library that are deprecated
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,6 +1,6 @@
 """The rules as Great Expectations suites, on one DuckDB connection. All that needs the package is here.
 
-Importing this takes seconds and must come after python_assets.quiet.no_telemetry.
+Importing this takes seconds and must come after python_assets.telemetry.disable_telemetry.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

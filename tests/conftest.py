@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from python_assets.study_file import load_study
-from python_assets.warehouse import open_build
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import open_build
 
 ROOT = Path(__file__).resolve().parents[1]
 

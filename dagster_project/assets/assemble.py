@@ -21,7 +21,7 @@ def assemble(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Make the prompts and their branches."""
-    from python_assets.assemble import assemble as assemble_study
+    from python_assets.assemble.assemble_study import assemble as assemble_study
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:
@@ -38,8 +38,8 @@ def design(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Write out which groups, slices, statistics and coverage the study asks for."""
-    from python_assets.design_tables import design_tables
-    from python_assets.warehouse import write_stage
+    from python_assets.plan.design_tables import design_tables
+    from python_assets.warehouse.build import write_stage
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:

@@ -27,7 +27,7 @@ def extract(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Measure every response and every baseline."""
-    from python_assets.extract import extract as extract_study
+    from python_assets.extract.extract_study import extract as extract_study
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:

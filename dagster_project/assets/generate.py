@@ -20,10 +20,12 @@ from dagster_project.resources import StudyResource, WarehouseResource
 def generate(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
-    """Ask every generation every prompt."""
-    from python_assets.generate.stage import generate_study
+    """Ask every generation every prompt; answers that cannot be measured are not asked for."""
+    from python_assets.extract.study_classifiers import require_classifiers
+    from python_assets.generate.generate_study import generate_study
 
     loaded = study.load(context)
+    require_classifiers(loaded)
     with warehouse.build(loaded.study_id) as connection:
         counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
         for table in ("generations", "responses"):

@@ -44,7 +44,7 @@ def infer(
 ) -> Iterator[dg.MaterializeResult]:
     """Test every difference within root prompts."""
     from python_assets.infer.run import infer_study
-    from python_assets.power import design_power_rows
+    from python_assets.plan.power import design_power_rows
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:

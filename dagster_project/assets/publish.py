@@ -19,8 +19,8 @@ def database(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Publish the study."""
-    from python_assets.publish import publish
-    from python_assets.quality import refresh_quality_marts
+    from python_assets.published.publish import publish
+    from python_assets.warehouse.quality import refresh_quality_marts
 
     study_id = study.load(context).study_id
     with warehouse.build(study_id) as connection:
@@ -48,7 +48,7 @@ def report(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Write the report."""
-    from python_assets.report import write_report
+    from python_assets.report.write_report import write_report
 
     study_id, home = study.load(context).study_id, warehouse.home
     done = write_report(home.published, study_id, home.report(study_id))

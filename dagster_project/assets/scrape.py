@@ -19,7 +19,7 @@ def studies(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Record which study file is being run."""
-    from python_assets.studies_table import record_study
+    from python_assets.warehouse.study_row import record_study
 
     loaded = study.load(context, check_files=True)
     with warehouse.build(loaded.study_id) as connection:
@@ -39,7 +39,7 @@ def scrape(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Read the sources and keep the sentences that hold a keyword."""
-    from python_assets.scrape import scrape as scrape_study
+    from python_assets.scrape.scrape_study import scrape as scrape_study
 
     loaded = study.load(context)
     with warehouse.build(loaded.study_id) as connection:

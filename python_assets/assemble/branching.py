@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from python_assets.assemble.prompts import Prompt
 from python_assets.assemble.vocabulary import Replaced, Vocabulary
-from python_assets.study import Branch
+from python_assets.study.study import Branch
 
 ID_SEPARATOR = " > "
 

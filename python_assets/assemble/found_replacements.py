@@ -14,11 +14,17 @@ from typing import Final, NamedTuple
 from python_assets.assemble.branching import is_branched
 from python_assets.assemble.prompts import Prompt
 from python_assets.assemble.vocabulary import Ends, Vocabulary
-from python_assets.extract.embedding import load_encoder, most_similar
-from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_mapping, parse_yes_no
-from python_assets.outside import Outside
-from python_assets.scrape.keywords import capitalised
-from python_assets.study import Branch, Study
+from python_assets.embeddings.embedding import load_encoder, most_similar
+from python_assets.providers.engine import (
+    Inquiry,
+    Reply,
+    ask_engine,
+    parse_mapping,
+    parse_yes_no,
+)
+from python_assets.study.study import Branch, Study
+from python_assets.texts.keywords import capitalised
+from python_assets.warehouse.run_context import RunContext
 
 # of so many words nearest to a level's name the threshold decides
 NEAREST: Final = 100
@@ -53,7 +59,7 @@ class FoundReplacements(NamedTuple):
 
 def find_replacements(
     study: Study,
-    outside: Outside | None,
+    outside: RunContext | None,
     branch: Branch,
     vocabulary: Vocabulary,
     roots: Mapping[str, Sequence[Prompt]],
@@ -97,7 +103,7 @@ def find_replacements(
 class _Search:
     """Asks the engine of one study, and counts what it replies."""
 
-    def __init__(self, study: Study, outside: Outside | None, engine: str) -> None:
+    def __init__(self, study: Study, outside: RunContext | None, engine: str) -> None:
         self._study, self._outside, self._engine = study, outside, engine
         self._counts: Counter[str] = Counter()
 

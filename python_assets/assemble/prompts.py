@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import pandas as pd
 
 from python_assets.errors import SourceError
-from python_assets.study import LEVEL_SEPARATOR
+from python_assets.study.study import LEVEL_SEPARATOR
 
 # the level of a derived factor for prompts that have none, for example the keyword of a template
 NO_LEVEL: Final = "(none)"

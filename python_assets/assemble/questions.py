@@ -10,8 +10,13 @@ from typing import Final, Literal, NamedTuple
 
 from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
 from python_assets.assemble.vocabulary import replace_words
-from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_yes_no
-from python_assets.scrape.keywords import Occurrence, WordFinder
+from python_assets.providers.engine import (
+    Inquiry,
+    Reply,
+    ask_engine,
+    parse_yes_no,
+)
+from python_assets.texts.keywords import Occurrence, WordFinder
 
 TRIES: Final = 3
 MOST_CHARACTERS: Final = 400

@@ -13,8 +13,13 @@ from python_assets.assemble.prompts import Prompt
 from python_assets.assemble.sampling import make_per_stratum
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
-from python_assets.outside import Outside
-from python_assets.study import Branch, Scrape, Study, Task
+from python_assets.study.study import (
+    Branch,
+    Scrape,
+    Study,
+    Task,
+)
+from python_assets.warehouse.run_context import RunContext
 
 
 class ScrapedPrompts(NamedTuple):
@@ -30,7 +35,7 @@ class ScrapedPrompts(NamedTuple):
 
 
 def prompts_from_sentences(
-    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, outside: Outside | None
+    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, outside: RunContext | None
 ) -> ScrapedPrompts:
     """Make the prompts of a study that scrapes.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.assemble.methods import METHODS, Made, Maker, MethodJob, PromptMethod, Sentence
-from python_assets.scrape.keywords import WordFinder
+from python_assets.texts.keywords import WordFinder
 
 WORDS_BEFORE_VERB: Final = 6
 WORDS_AFTER_VERB: Final = 3

@@ -8,7 +8,13 @@ from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import Prompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import SourceError
-from python_assets.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
+from python_assets.study.study import (
+    LEVEL_SEPARATOR,
+    Factor,
+    Study,
+    Template,
+    Templates,
+)
 
 SOURCE_TAG = "templates"
 TEMPLATE_FACTOR = "template"

@@ -16,10 +16,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from python_assets.embeddings.word_vectors import sha256_of
 from python_assets.errors import TRY_SIMULATED, ExtractionError
-from python_assets.extract.extractor import MOST_CHARACTERS, Extractor, ModelMethod, Recipe, extractors
-from python_assets.extract.word_vectors import sha256_of
-from python_assets.study import Direction
+from python_assets.extract.extractor import (
+    Extractor,
+    ModelMethod,
+    Recipe,
+    extractors,
+)
+from python_assets.study.study import Direction
+from python_assets.texts.limits import MOST_CHARACTERS
 
 _TORCH_THREADS: Final = 2
 _BATCH_SIZE: Final = 32

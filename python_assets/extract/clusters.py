@@ -12,15 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.embeddings.kmeans import Labels, cluster_vectors, kmeans
 from python_assets.extract.distance import METRICS, with_model
 from python_assets.extract.extractor import LARGEST_NUMBER
 from python_assets.extract.job import Job, Read
-from python_assets.extract.kmeans import Labels, cluster_vectors, kmeans
+from python_assets.extract.measurement_rows import (
+    Objects,
+    Values,
+    no_numbers,
+    nothing,
+)
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import Objects, Values, no_numbers, nothing
 from python_assets.extract.themes import candidate_words, themes
 from python_assets.extract.units import Ids
-from python_assets.study import Clusters, make_id
+from python_assets.study.study import Clusters, make_id
 
 WHOLE: Final = "all"
 

@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 
 from python_assets.errors import StudyError
 from python_assets.extract.extractor import LARGEST_NUMBER
+from python_assets.extract.measurement_rows import (
+    Objects,
+    Values,
+    given,
+    no_numbers,
+    nothing,
+    only_where,
+    storable,
+)
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import Objects, Values, given, no_numbers, nothing, only_where, storable
 from python_assets.extract.units import Ids, Units
-from python_assets.study import Study, make_id
-from python_assets.warehouse import Quarantined
+from python_assets.study.study import Study, make_id
+from python_assets.warehouse.build import Quarantined
 
 KEYS: Final = ["generation_id", "prompt_id", "replicate"]
 VERSION: Final = "column 1"

@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from python_assets.embeddings.minilm import LANGUAGES, MODEL_SHA256
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import LARGEST_NUMBER, extractor
 from python_assets.extract.job import Job, Read
-from python_assets.extract.minilm import LANGUAGES, MODEL_SHA256
-from python_assets.extract.rows import Values, no_numbers, nothing
+from python_assets.extract.measurement_rows import Values, no_numbers, nothing
 from python_assets.registry import is_function_path, load_function
 
 Rows = NDArray[Any]

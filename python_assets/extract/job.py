@@ -11,13 +11,18 @@ from typing import NamedTuple
 import duckdb
 import pandas as pd
 
+from python_assets.extract.measurement_rows import (
+    REASON_OF_STATUS,
+    Objects,
+    Values,
+    nothing,
+)
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import REASON_OF_STATUS, Objects, Values, nothing
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, Units
-from python_assets.outside import Outside
-from python_assets.study import Study
-from python_assets.warehouse import Quarantined
+from python_assets.study.study import Study
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 
 class Job(NamedTuple):
@@ -36,7 +41,7 @@ class Job(NamedTuple):
     scorer: Scorer
     connection: duckdb.DuckDBPyConnection
     imported: pd.DataFrame | None
-    outside: Outside | None
+    outside: RunContext | None
 
     @property
     def measure(self) -> Measure:

@@ -13,14 +13,27 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.extractor import MOST_CHARACTERS, TextMethod
+from python_assets.extract.extractor import TextMethod
 from python_assets.extract.job import Job, Read
 from python_assets.extract.labels import choices_method
+from python_assets.extract.measurement_rows import (
+    Objects,
+    Values,
+    given,
+    no_numbers,
+    nothing,
+    only_where,
+)
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import Objects, Values, given, no_numbers, nothing, only_where
 from python_assets.extract.units import Ids
-from python_assets.generate.engine import Inquiry, Reply, ask_engine, engine_of
-from python_assets.study import Judge
+from python_assets.providers.engine import (
+    Inquiry,
+    Reply,
+    ask_engine,
+    engine_of,
+)
+from python_assets.study.study import Judge
+from python_assets.texts.limits import MOST_CHARACTERS
 
 _READABLE: Final = ("ok", "truncated")
 _NO_MARK: Final = -1

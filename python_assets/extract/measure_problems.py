@@ -1,6 +1,7 @@
 """What a measure of a study file says that cannot be measured.
 
-Belongs here: what one entry says by itself. Its names among those of the study are study_checks/measures.py.
+Belongs here: what one entry says by itself. Its names among those of the study are
+study_file/checks/measures.py.
 """
 
 import re
@@ -9,9 +10,14 @@ from collections.abc import Iterator
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.labels import normalise, words_by_label
 from python_assets.registry import is_function_path
-from python_assets.study import Judge, Kind, MeasureSpec
-from python_assets.study_measures import CLUSTERINGS
-from python_assets.study_problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.measures import CLUSTERINGS
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.study import Judge, Kind, MeasureSpec
 
 
 def default_kind(spec: MeasureSpec) -> Kind:

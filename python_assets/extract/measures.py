@@ -9,8 +9,15 @@ from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
-from python_assets.study_problems import StudyFileError
+from python_assets.study.problems import StudyFileError
+from python_assets.study.study import (
+    Clusters,
+    Direction,
+    Kind,
+    MeasureSpec,
+    Study,
+    make_id,
+)
 
 # Every study has these, so that a difference in how often models answer is seen.
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")

@@ -15,10 +15,17 @@ from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read
 from python_assets.extract.judge import read_judge
+from python_assets.extract.measurement_rows import (
+    Objects,
+    Values,
+    given,
+    no_numbers,
+    nothing,
+    only_where,
+)
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import Objects, Values, given, no_numbers, nothing, only_where
 from python_assets.extract.scoring import text_method
-from python_assets.extract.simulated import simulated_method
+from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
 
 

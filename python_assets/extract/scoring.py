@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.embeddings.cache import SCORE_COLUMNS, ScoreCache
+from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
-from python_assets.extract.cache import SCORE_COLUMNS, ScoreCache
 from python_assets.extract.extractor import ModelMethod, Score, TextMethod, extractors
 from python_assets.extract.function import Wanted, function_method
 from python_assets.extract.labels import choices_method, patterns_method
 from python_assets.extract.languages import LEAST_SHARE, language_method
+from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
-from python_assets.extract.rows import score_table
 from python_assets.extract.units import Ids, Units
-from python_assets.extract.vectors import TextVectors
-from python_assets.study import Study, Vectors
+from python_assets.study.study import Study, Vectors
 
 # An interrupted run loses at most so many scores of a classifier.
 _CLASSIFIED_TOGETHER: Final = 2_048

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.study_base import BASELINE
+from python_assets.study.base import BASELINE
 
 Ids = NDArray[np.intp]
 

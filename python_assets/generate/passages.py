@@ -15,16 +15,16 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from python_assets.embeddings.cache import ScoreCache
+from python_assets.embeddings.embedding import load_encoder, name_model
+from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import StudyError
-from python_assets.extract.cache import ScoreCache
-from python_assets.extract.embedding import load_encoder, name_model
-from python_assets.extract.vectors import TextVectors
 from python_assets.generate.extension import ExtensionJob
-from python_assets.generate.requests import sha256_of
-from python_assets.scrape.local import find_texts, read_file
-from python_assets.scrape.sentences import SentenceSplitter, count_words
-from python_assets.scrape.sources import HOLE, document_ids
-from python_assets.study import Study, Vectors
+from python_assets.providers.requests import sha256_of
+from python_assets.study.study import Study, Vectors
+from python_assets.texts.documents import HOLE, document_ids
+from python_assets.texts.files import find_texts, read_file
+from python_assets.texts.sentences import SentenceSplitter, count_words
 
 _SCORE_DECIMALS: Final = 4
 

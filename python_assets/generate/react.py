@@ -7,13 +7,13 @@ import re
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from python_assets.generate.extension import Conversation, Extension, ExtensionJob, extension
-from python_assets.generate.outcomes import DECLINED, LENGTH
+from python_assets.generate.extension import ExtensionJob, extension
 from python_assets.generate.passages import read_passages
 from python_assets.generate.rag import numbered
-from python_assets.generate.reasoning import part_reasoning
-from python_assets.generate.refusal import is_refusal
-from python_assets.generate.types import Answer, Message, Request
+from python_assets.providers.outcomes import DECLINED, LENGTH
+from python_assets.providers.reasoning import part_reasoning
+from python_assets.providers.records import Answer, Conversation, Extension, Message, Request
+from python_assets.providers.refusal import is_refusal
 
 INSTRUCTIONS: Final = (
     "Do the task below step by step. Each of your messages is one step of two lines:\n"

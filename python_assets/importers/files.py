@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.scrape.decoding import quarantine_undecodable, read_text
-from python_assets.warehouse import Quarantined
+from python_assets.texts.decoding import quarantine_undecodable, read_text
+from python_assets.warehouse.build import Quarantined
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 

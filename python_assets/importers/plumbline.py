@@ -11,9 +11,20 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.importers.table import read_import as read_table
-from python_assets.manifest import FACTOR_PREFIX, Manifest, read_manifest, sha256_of_file
-from python_assets.study import Factor, Import, ImportColumns, Prompts, Study
+from python_assets.importers.table import read_table
+from python_assets.published.manifest import (
+    FACTOR_PREFIX,
+    Manifest,
+    read_manifest,
+    sha256_of_file,
+)
+from python_assets.study.study import (
+    Factor,
+    Import,
+    ImportColumns,
+    Prompts,
+    Study,
+)
 
 FIELD: Final = "prompts.import.path"
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")

@@ -10,9 +10,15 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.scrape.local import find_files
-from python_assets.study import LEVEL_SEPARATOR, Columns, Factor, Import, Study
-from python_assets.warehouse import Quarantined
+from python_assets.study.study import (
+    LEVEL_SEPARATOR,
+    Columns,
+    Factor,
+    Import,
+    Study,
+)
+from python_assets.texts.files import find_files
+from python_assets.warehouse.build import Quarantined
 
 SOURCE_TAG: Final = "import"
 KEY_SEPARATOR: Final = " | "
@@ -44,7 +50,7 @@ class _Rules(NamedTuple):
 
 
 @IMPORTERS.register("table")
-def read_import(study: Study) -> ImportedTable:
+def read_table(study: Study) -> ImportedTable:
     """Read the table that a study imports.
 
     Args:

@@ -29,8 +29,9 @@ from python_assets.infer.means import mean_differences, mean_null
 from python_assets.infer.pairs import pair_sides, with_mirrors
 from python_assets.infer.permutation import Draws, Floats, permuted_means, pieces
 from python_assets.infer.rates import log_disparities, rate_differences, rate_null
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.sides import BlockSides, Sides
+from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
 _OF_RATES = {"risk_difference": rate_differences, "log_disparity": log_disparities}

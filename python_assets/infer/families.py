@@ -18,8 +18,8 @@ from python_assets.infer.multiplicity import (
 )
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.reasons import InferenceReason
-from python_assets.study_analysis import Family
-from python_assets.study_base import BASELINE
+from python_assets.study.analysis import Family
+from python_assets.study.base import BASELINE
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "contrasts": (

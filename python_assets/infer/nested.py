@@ -29,8 +29,9 @@ from python_assets.infer.interval import Limits, RatePair
 from python_assets.infer.permutation import Draws, Floats, each_batch, noise_floor
 from python_assets.infer.rates import logit_floor, mover_of, without_interval
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP, Units, Weights, weights_of
+from python_assets.study.base import Against
 
 
 class NestedTask(NamedTuple):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Design
 from python_assets.infer.permutation import Draws, Floats, Ints, in_threads, pieces
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.sides import (
     Counts,
     Moments,
@@ -24,6 +24,7 @@ from python_assets.infer.sides import (
     Sums,
     moments_over_units,
 )
+from python_assets.study.base import Against
 
 COLUMNS_PER_GATHER = 8  # so that both sides of a pair stay in cache
 Result = TypeVar("Result", Sums, Moments)

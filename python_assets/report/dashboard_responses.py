@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from python_assets.report import text
 from python_assets.report.packing import Header, Key, Pack
-from python_assets.report.read import Reader
+from python_assets.report.reader import Reader
 
 MAX_VALUES: Final = 2_000_000  # paper scale has 1,455,300
 MAX_CHARACTERS: Final = 10_000_000  # what keeps a report of paper scale below 20 MB

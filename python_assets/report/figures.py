@@ -11,7 +11,7 @@ import numpy as np
 
 from python_assets.report import charts
 from python_assets.report.panels import MAX_GROUPS, Panel, PanelDrawer
-from python_assets.report.read import Reader, Row
+from python_assets.report.reader import Reader, Row
 
 # a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
 MAX_ROWS: Final = 3000

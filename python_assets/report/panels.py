@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from markupsafe import Markup
 
 from python_assets.report import charts, text
-from python_assets.report.read import Reader, Row
+from python_assets.report.reader import Reader, Row
 
 MAX_GROUPS: Final = 60
 

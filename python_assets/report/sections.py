@@ -6,7 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
-from python_assets.report.read import Reader, Row
+from python_assets.report.reader import Reader, Row
 
 MAX_FINDINGS: Final = 40
 MAX_DISPARITIES: Final = 80

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote, urlsplit
 
 from python_assets.errors import SourceError
-from python_assets.generate.failures import Backoff
-from python_assets.generate.transport import retry_after, shown_url
+from python_assets.providers.failures import Backoff
+from python_assets.providers.transport import retry_after, shown_url
 
 if TYPE_CHECKING:
     import httpx

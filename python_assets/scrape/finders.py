@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.outside import Outside
 from python_assets.registry import Registry
-from python_assets.scrape.sentences import composed
-from python_assets.study import LEVEL_SEPARATOR, Scrape, Study
-from python_assets.study_scrape import KeywordFinder
-from python_assets.warehouse import Quarantined
+from python_assets.study.scrape import KeywordFinder
+from python_assets.study.study import LEVEL_SEPARATOR, Scrape, Study
+from python_assets.texts.sentences import composed
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 MOST_CHARACTERS: Final = 100
 
@@ -32,7 +32,7 @@ class FinderJob(NamedTuple):
     level: str
     spec: KeywordFinder
     field: str
-    outside: Outside | None
+    outside: RunContext | None
 
     @property
     def keyword(self) -> str:
@@ -63,7 +63,7 @@ class Finding(NamedTuple):
 
 Finder = Callable[[FinderJob], Finding]
 
-FINDERS: Registry[Finder] = Registry("keyword finder")
+FINDERS: Registry[Finder] = Registry("keyword finder", __name__)
 
 
 def unusable_keyword(keyword: str) -> str | None:

@@ -13,16 +13,16 @@ from typing import Final, Literal, NamedTuple
 
 from bs4 import BeautifulSoup, Tag
 
+from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError
-from python_assets.extract.embedding import load_encoder, most_similar
 from python_assets.scrape.finders import FINDERS, FinderJob, Finding, FoundKeyword
-from python_assets.scrape.headings import Sections
-from python_assets.scrape.html import paragraphs_of
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.scrape.proper_names import is_proper_name
 from python_assets.scrape.wiki_names import page_name
 from python_assets.scrape.wiki_text import article
 from python_assets.scrape.wikipedia import far_from_domain, find_page
+from python_assets.texts.headings import Sections
+from python_assets.texts.html import paragraphs_of
 
 Layout = Literal["bullet", "table", "nested"]
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from python_assets.outside import Outside
 from python_assets.scrape.finders import (
     FINDERS,
     FinderJob,
@@ -12,10 +11,11 @@ from python_assets.scrape.finders import (
     rejected_keyword,
     unusable_keyword,
 )
-from python_assets.scrape.sentences import composed
-from python_assets.study import Scrape, Study
-from python_assets.study_scrape import Keyword, KeywordEntry, KeywordFinder
-from python_assets.warehouse import Quarantined
+from python_assets.study.scrape import Keyword, KeywordEntry, KeywordFinder
+from python_assets.study.study import Scrape, Study
+from python_assets.texts.sentences import composed
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 STUDY_FILE: Final = "study file"
 
@@ -49,7 +49,7 @@ class KeywordList(NamedTuple):
         return [one.keyword for one in self.keywords if one.level == level and one.is_shared]
 
 
-def list_keywords(study: Study, scrape: Scrape, outside: Outside | None) -> KeywordList:
+def list_keywords(study: Study, scrape: Scrape, outside: RunContext | None) -> KeywordList:
     """Collect what the study file gives and find the rest.
 
     Args:
@@ -105,7 +105,7 @@ def _given(level: str, entries: list[KeywordEntry]) -> Iterator[LevelKeyword]:
         yield LevelKeyword(level, found, keyword.use_shared)
 
 
-def _findings(study: Study, scrape: Scrape, level: str, outside: Outside | None) -> Iterator[Finding]:
+def _findings(study: Study, scrape: Scrape, level: str, outside: RunContext | None) -> Iterator[Finding]:
     for position, entry in enumerate(scrape.keywords[level]):
         if isinstance(entry, KeywordFinder):
             field = f"{study.path.name}: prompts.scrape.keywords.{level}[{position}]"

@@ -7,8 +7,13 @@ import json
 from math import isnan
 from typing import Final
 
-from python_assets.extract.embedding import load_encoder, most_similar
-from python_assets.generate.engine import Inquiry, Reply, ask_engine, parse_list
+from python_assets.embeddings.embedding import load_encoder, most_similar
+from python_assets.providers.engine import (
+    Inquiry,
+    Reply,
+    ask_engine,
+    parse_list,
+)
 from python_assets.scrape.finders import (
     FINDERS,
     FinderJob,
@@ -17,8 +22,8 @@ from python_assets.scrape.finders import (
     rejected_keyword,
     unusable_keyword,
 )
-from python_assets.study_scrape import Inquiry as InquiryName
-from python_assets.warehouse import Quarantined
+from python_assets.study.scrape import Inquiry as InquiryName
+from python_assets.warehouse.build import Quarantined
 
 PROVIDER: Final = "llm_inquiries"
 _FORMAT: Final = (

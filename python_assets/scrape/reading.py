@@ -4,13 +4,19 @@ from collections import Counter
 from typing import NamedTuple
 
 from python_assets.errors import SourceError
-from python_assets.outside import Outside
 from python_assets.scrape.keyword_list import KeywordList
-from python_assets.scrape.sentences import composed
-from python_assets.scrape.sources import SOURCES, Document, SourceJob, document_ids
-from python_assets.study import LEVEL_SEPARATOR, Scrape, Source, Study
-from python_assets.study_scrape import PlacedSource
-from python_assets.warehouse import Quarantined
+from python_assets.scrape.sources import SOURCES, SourceJob
+from python_assets.study.scrape import PlacedSource
+from python_assets.study.study import (
+    LEVEL_SEPARATOR,
+    Scrape,
+    Source,
+    Study,
+)
+from python_assets.texts.documents import Document, document_ids
+from python_assets.texts.sentences import composed
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 Wanted = dict[str, set[str]]
 
@@ -38,7 +44,7 @@ class _Named(NamedTuple):
     wanted: Wanted
 
 
-def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, outside: Outside | None) -> Reading:
+def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, outside: RunContext | None) -> Reading:
     """Read the shared sources and those of single keywords.
 
     Args:
@@ -70,7 +76,7 @@ def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, outside: O
     return Reading(_with_ids(named), quarantined, notes)
 
 
-def _job(study: Study, scrape: Scrape, placed: PlacedSource, outside: Outside | None) -> SourceJob:
+def _job(study: Study, scrape: Scrape, placed: PlacedSource, outside: RunContext | None) -> SourceJob:
     """A source is read for the levels that have keywords: others get their prompts by branching."""
     asked = [placed.level] if placed.level is not None else placed.source.levels or scrape.levels
     levels = tuple(level for level in asked if level in scrape.keywords)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from python_assets.generate.engine import Inquiry, Reply, ask_engine
-from python_assets.scrape.markdown import markdown_paragraphs
-from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
-from python_assets.warehouse import Quarantined, utc_now
+from python_assets.providers.engine import Inquiry, Reply, ask_engine
+from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.texts.documents import Document
+from python_assets.texts.markdown import markdown_paragraphs
+from python_assets.warehouse.build import Quarantined, utc_now
 
 _WHY: Final = {
     "truncated": "it was cut off; raise decoding.max_tokens or max_characters of the engine",

@@ -15,15 +15,16 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
 from python_assets.errors import SourceError
-from python_assets.generate.transport import is_address, shown_url
-from python_assets.outside import NotAsked, Outside
-from python_assets.scrape.decoding import Decoded, Undecodable
+from python_assets.providers.transport import is_address, shown_url
 from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
-from python_assets.scrape.html import decode_html, html_paragraphs
-from python_assets.scrape.local import text_paragraphs
-from python_assets.scrape.markdown import markdown_paragraphs
-from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
-from python_assets.warehouse import utc_now
+from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.texts.decoding import Decoded, Undecodable
+from python_assets.texts.documents import Document
+from python_assets.texts.files import text_paragraphs
+from python_assets.texts.html import decode_html, html_paragraphs
+from python_assets.texts.markdown import markdown_paragraphs
+from python_assets.warehouse.build import utc_now
+from python_assets.warehouse.run_context import NotAsked, RunContext
 
 _MOST_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -70,7 +71,7 @@ class _WebPage(NamedTuple):
 class _Web:
     """Pages by address, from disk or from their sites."""
 
-    def __init__(self, fetcher: Fetcher, outside: Outside | None, field: str) -> None:
+    def __init__(self, fetcher: Fetcher, outside: RunContext | None, field: str) -> None:
         self._fetcher = fetcher
         self._outside = outside
         self._field = field

@@ -8,8 +8,8 @@ from typing import Final
 
 from bs4 import BeautifulSoup, Tag
 
-from python_assets.scrape.html import paragraphs_of, parse_html
-from python_assets.scrape.sources import HOLE
+from python_assets.texts.documents import HOLE
+from python_assets.texts.html import paragraphs_of, parse_html
 
 # class names are English on most wikis; those of other languages are of German, French, Spanish, Italian and
 # Portuguese Wikipedia

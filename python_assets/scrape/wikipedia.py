@@ -7,14 +7,20 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from python_assets.embeddings.embedding import (
+    Encoder,
+    cosine,
+    load_encoder,
+    most_similar,
+)
 from python_assets.errors import SourceError
-from python_assets.extract.embedding import Encoder, cosine, load_encoder, most_similar
-from python_assets.outside import Outside
 from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
-from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
+from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
 from python_assets.scrape.wiki_names import PageName, page_name
 from python_assets.scrape.wiki_text import wiki_paragraphs
-from python_assets.study import Study
+from python_assets.study.study import Study
+from python_assets.texts.documents import Document
+from python_assets.warehouse.run_context import RunContext
 
 # of all-MiniLM-L6-v2: Potato is .22 from political ideology, Communism .46; a note costs little
 FAR_COSINE: Final = 0.25
@@ -93,7 +99,7 @@ def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, 
     return entries
 
 
-def far_from_domain(study: Study, titles: Sequence[str], outside: Outside | None) -> list[str]:
+def far_from_domain(study: Study, titles: Sequence[str], outside: RunContext | None) -> list[str]:
     """Notes on pages whose title has little to do with the study's domain; they are told at once, too.
 
     Args:

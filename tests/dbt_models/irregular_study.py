@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from python_assets.study_selections import SelectionRate, Standard
-from python_assets.study_statistics import Statistics, statistic_rows
-from python_assets.warehouse import utc_now
+from python_assets.study.selection_rate import SelectionRate, Standard
+from python_assets.study.statistics import Statistics, statistic_rows
+from python_assets.warehouse.build import utc_now
 
 STUDY = "irregular"
 LEVELS = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from python_assets.infer.reasons import InferenceReason
-from python_assets.raw_tables import RAW_TABLES
+from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import PROJECT, Built
 
 SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings"}

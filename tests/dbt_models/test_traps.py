@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.raw_tables import RAW_TABLES
-from python_assets.study_options import StatisticRow
-from python_assets.warehouse import open_build, write_stage
+from python_assets.warehouse.raw_tables import RAW_TABLES
+from python_assets.study.statistic_options import StatisticRow
+from python_assets.warehouse.build import open_build, write_stage
 from tests.dbt_models.conftest import Built, run_dbt
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 

@@ -6,8 +6,8 @@ Belongs here: made-up raw tables and the statistics that are asked of them. Not 
 import numpy as np
 import pandas as pd
 
-from python_assets.study_analysis import Analysis
-from python_assets.warehouse import utc_now
+from python_assets.study.analysis import Analysis
+from python_assets.warehouse.build import utc_now
 
 STUDY = "traps"
 N_ROOTS, N_MANY = 5, 32

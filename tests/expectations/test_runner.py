@@ -12,7 +12,7 @@ import pytest
 from expectations import RULES, TABLES
 from expectations.runner import blocking, explain, require, run_suites
 from python_assets.errors import QualityError
-from python_assets.warehouse import open_build
+from python_assets.warehouse.build import open_build
 
 QUALITY = "select expectation, success from raw.data_quality where run_id = ? and table_name = ? order by all"
 

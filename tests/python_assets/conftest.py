@@ -1,7 +1,7 @@
 import pytest
 
-from python_assets.study_file import load_study
-from python_assets.study_problems import StudyFileError
+from python_assets.study.problems import StudyFileError
+from python_assets.study_file.load import load_study
 
 
 @pytest.fixture

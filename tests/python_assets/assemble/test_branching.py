@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.prompts import Prompt
 from python_assets.assemble.vocabulary import Vocabulary
-from python_assets.study import Branch, Scrape
+from python_assets.study.study import Branch, Scrape
 
 FORMS = {
     "Italy": {"name": "Italy", "adjective": "Italian"},

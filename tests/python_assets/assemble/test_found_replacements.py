@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from python_assets.assemble import assemble
+from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.found_replacements import ATTEMPTS, WORDS_AN_INQUIRY, distinct_words
-from python_assets.extract.embedding import load_encoder
-from python_assets.outside import NotAsked
-from python_assets.scrape import scrape
+from python_assets.embeddings.embedding import load_encoder
+from python_assets.scrape.scrape_study import scrape
+from python_assets.warehouse.run_context import NotAsked
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 TEXT = (

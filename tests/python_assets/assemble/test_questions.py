@@ -1,10 +1,10 @@
 import pytest
 
-from python_assets.assemble import assemble
+from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.methods import MethodJob, Sentence
 from python_assets.assemble.questions import TRIES, QuestionWriter
-from python_assets.outside import NotAsked
-from python_assets.scrape import scrape
+from python_assets.scrape.scrape_study import scrape
+from python_assets.warehouse.run_context import NotAsked
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 KEYWORDS = {"Italy": ["Italy", "Italian"], "France": ["France"], "Japan": ["Japan"]}

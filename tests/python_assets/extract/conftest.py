@@ -6,9 +6,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.extract import ExtractCounts, extract
-from python_assets.study import MeasureSpec, Prompts, Study
-from python_assets.warehouse import open_build, write_stage
+from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.study.study import MeasureSpec, Prompts, Study
+from python_assets.warehouse.build import open_build, write_stage
 
 
 class Imported(NamedTuple):

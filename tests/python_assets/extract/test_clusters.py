@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from python_assets.study import Analysis, Vectors
+from python_assets.study.study import Analysis, Vectors
 
 VECTORS = {
     "war": (9.0, 0.0, 1.0),

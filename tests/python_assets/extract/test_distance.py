@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from python_assets.embeddings.minilm import MODEL, MODEL_SHA256
 from python_assets.errors import ExtractionError, StudyError
 from python_assets.extract.distance import METRICS, baseline_distance
-from python_assets.extract.minilm import MODEL, MODEL_SHA256
-from python_assets.study import Vectors
+from python_assets.study.study import Vectors
 
 
 def test_distances_agree_with_their_definitions():

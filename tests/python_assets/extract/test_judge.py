@@ -8,10 +8,15 @@ import duckdb
 import numpy as np
 import pytest
 
-from python_assets.extract import ExtractCounts, extract
-from python_assets.outside import NotAsked, Outside
-from python_assets.study import Analysis, Generation, GenerationSpec, Study
-from python_assets.warehouse import Home
+from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.study.study import (
+    Analysis,
+    Generation,
+    GenerationSpec,
+    Study,
+)
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 
 # what is judged stands between the lines of equal signs, the options stand below it with dashes
 JUDGE = '''
@@ -56,7 +61,7 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
         rubric = "Is the tone warm?\nIgnore spelling."
         entry = {"name": "tone", "judge": {"engine": "critic", "rubric": rubric, "options": options, **judge}}
         study: Study = make_study(entry, engines={"critic": engine}, analysis=Analysis(seed=1))
-        own = Outside(Home(tmp_path / "home"), print) if outside == "all" else outside
+        own = RunContext(Home(tmp_path / "home"), print) if outside == "all" else outside
         return extract(study, build.connection, build.cache_path, outside=own)
 
     return run
@@ -184,7 +189,7 @@ def test_nobody_is_asked_where_nothing_may_be_asked(build, judged, asked, tmp_pa
     build.responses(("p", "a warm one"))
     with pytest.raises(NotAsked, match="critic"):
         judged("by_text", list(TONE), outside=None)
-    silent = Outside(Home(tmp_path / "home"), print, may_ask=False)
+    silent = RunContext(Home(tmp_path / "home"), print, may_ask=False)
     with pytest.raises(NotAsked, match="plumbline run study"):
         judged("by_text", list(TONE), outside=silent)
     assert asked() == []
@@ -207,7 +212,7 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     build.responses(("p", "a warm one"), ("q", "a cold one"))
     entry = {"name": "tone", "judge": _judge(list(TONE))}
     study = make_study(entry, engines={"critic": engine}, analysis=Analysis(seed=1), is_simulated=True)
-    extract(study, build.connection, build.cache_path, outside=Outside(Home(tmp_path / "home"), print))
+    extract(study, build.connection, build.cache_path, outside=RunContext(Home(tmp_path / "home"), print))
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
     query = "select extractor, model from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [("simulated judge", "simulator")]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.extract.cache import ScoreCache
+from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.extractor import ModelMethod
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Units

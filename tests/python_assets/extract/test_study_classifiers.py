@@ -5,8 +5,8 @@ import pytest
 import yaml
 
 from python_assets.extract.study_classifiers import classifier_problems
-from python_assets.plan import plan_study
-from python_assets.study_file import load_study
+from python_assets.plan.plan import plan_study
+from python_assets.study_file.load import load_study
 
 ABSENT = {"name": "mood", "classifier": {"model": "nobody/nothing", "scores": {"good": 1, "bad": -1}}}
 TOLD = (

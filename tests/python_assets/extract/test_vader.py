@@ -3,8 +3,9 @@ import random
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.extract.extractor import MOST_CHARACTERS, extractors
+from python_assets.extract.extractor import extractors
 from python_assets.extract.vader import vader
+from python_assets.texts.limits import MOST_CHARACTERS
 
 
 def test_the_documented_examples_have_their_documented_scores():

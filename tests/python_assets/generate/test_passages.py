@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from python_assets.embeddings.embedding import cosine, load_encoder
 from python_assets.errors import SourceError, StudyError
-from python_assets.extract.embedding import cosine, load_encoder
 from python_assets.generate.extension import ExtensionJob
 from python_assets.generate.passages import Passage, Passages, cut, read_passages
-from python_assets.scrape import scrape
-from python_assets.study import Extension
-from python_assets.warehouse import Home
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study.study import Extension
+from python_assets.warehouse.build import Home
 
 TEXT = """Ideraland lies by the warm sea. Its people grow rice and tea in the valleys.
 
@@ -122,7 +122,7 @@ def test_a_text_that_no_tokenizer_takes_is_read_without_what_it_cannot(tmp_path:
 
 def test_static_vectors_find_nothing_by_words_that_they_do_not_hold(make_study: Any, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("tea 1.0 0.0\nrice 0.0 1.0\n")
-    from python_assets.study import Vectors
+    from python_assets.study.study import Vectors
 
     passages = Passages(
         [Passage("d", "rice"), Passage("d", "tea"), Passage("d", "unknown")],

@@ -20,7 +20,7 @@ from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import Floats, RandomDraws
 from python_assets.infer.reference import Reference
-from python_assets.study_statistics import statistic_rows
+from python_assets.study.statistics import statistic_rows
 
 NO_MARGINS = ("mean_difference", "risk_difference", "log_disparity", "fdi_group")
 NOISES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Floats]] = {

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 from tests.python_assets.infer import at_margin, covered, measured, simulated
 from tests.python_assets.infer.measured import Sizes, bounds
 from tests.python_assets.infer.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
+from python_assets.embeddings.embedding import load_encoder
 from python_assets.errors import SourceError
-from python_assets.extract.embedding import load_encoder
-from python_assets.outside import NotAsked, Outside
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
-from python_assets.warehouse import Home
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 WORDS = (
@@ -64,7 +64,7 @@ def find(server, make_study, tmp_path):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        outside = Outside(Home(tmp_path / "home"), lambda text: None, may_ask)
+        outside = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
         return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", outside))
 
     return finding

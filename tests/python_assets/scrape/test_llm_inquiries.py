@@ -3,12 +3,12 @@ import json
 import numpy as np
 import pytest
 
-from python_assets.extract.embedding import load_encoder
-from python_assets.outside import NotAsked, Outside
-from python_assets.scrape import scrape
+from python_assets.embeddings.embedding import load_encoder
 from python_assets.scrape.llm_inquiries import QUESTIONS
-from python_assets.study_scrape import INQUIRIES
-from python_assets.warehouse import Home
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study.scrape import INQUIRIES
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 
 TEXT = (
     "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
@@ -34,7 +34,7 @@ def ask(messages, decoding):
 
 @pytest.fixture
 def outside(tmp_path):
-    return Outside(Home(tmp_path / "home"), progress=lambda text: None)
+    return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
 
 
 def study(make_study, engine="my_engine:ask", **finder):
@@ -120,7 +120,7 @@ def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(mak
 
 def test_without_leave_to_ask_nothing_is_asked(make_study, build, outside):
     with pytest.raises(NotAsked):
-        scrape(study(make_study), build, Outside(outside.home, outside.progress, may_ask=False))
+        scrape(study(make_study), build, RunContext(outside.home, outside.progress, may_ask=False))
 
 
 def test_the_inquiry_names_domain_keyword_and_number(make_study, build, outside):

@@ -4,11 +4,11 @@ from datetime import datetime
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.generate.failures import Backoff
-from python_assets.outside import NotAsked, Outside
+from python_assets.providers.failures import Backoff
 from python_assets.scrape import mediawiki
 from python_assets.scrape.mediawiki import MediaWiki
-from python_assets.warehouse import Home
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, LAGGED, Answer, Article, WikiServer, serving
 
 CONTACT = "auditor@example.org"
@@ -36,7 +36,7 @@ def open_wiki(server, tmp_path):
     clients = []
 
     def opened(contact=CONTACT, may_ask=True, api=None):
-        outside = Outside(Home(tmp_path), told.append, may_ask)
+        outside = RunContext(Home(tmp_path), told.append, may_ask)
         clients.append(MediaWiki(api or server.api, contact, outside, "sources[0]", AT_ONCE))
         return clients[-1]
 

@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from python_assets.outside import NotAsked, Outside
-from python_assets.scrape import scrape
-from python_assets.warehouse import Home
+from python_assets.scrape.scrape_study import scrape
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, Article, WikiServer, serving
 
 ITALY = (
@@ -45,7 +45,7 @@ def study(server, make_study):
 @pytest.fixture
 def outside(tmp_path):
     def allowed(may_ask):
-        return Outside(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
 
     return allowed
 

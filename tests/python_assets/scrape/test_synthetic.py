@@ -1,9 +1,9 @@
 import pytest
 
-from python_assets.outside import NotAsked, Outside
-from python_assets.scrape import scrape
+from python_assets.scrape.scrape_study import scrape
 from python_assets.scrape.synthetic import article_paragraphs
-from python_assets.warehouse import Home
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 
 ENGINE = """
 from itertools import count
@@ -26,7 +26,7 @@ def write(messages, decoding):
 
 @pytest.fixture
 def outside(tmp_path):
-    return Outside(Home(tmp_path / "home"), progress=lambda text: None)
+    return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
 
 
 def study(make_study, levels=("Italy", "Japan"), engine="my_engine:write", branch=None, **changes):
@@ -101,14 +101,14 @@ def test_what_is_written_is_not_asked_again(make_study, build, outside):
     asked = study(make_study)
     scrape(asked, build, outside)
     first = rows(build, "documents", "document_id, sha256")
-    closed = Outside(outside.home, outside.progress, may_ask=False)
+    closed = RunContext(outside.home, outside.progress, may_ask=False)
     scrape(asked, build, closed)
     assert rows(build, "documents", "document_id, sha256") == first
 
 
 @pytest.mark.parametrize("may_ask", [None, False])
 def test_without_leave_to_ask_an_article_is_not_written(make_study, build, outside, may_ask):
-    closed = None if may_ask is None else Outside(outside.home, outside.progress, may_ask=may_ask)
+    closed = None if may_ask is None else RunContext(outside.home, outside.progress, may_ask=may_ask)
     with pytest.raises(NotAsked, match="writer"):
         scrape(study(make_study), build, closed)
     assert rows(build, "documents", "*") == []

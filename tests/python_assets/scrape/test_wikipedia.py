@@ -3,10 +3,10 @@ from datetime import datetime
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.outside import NotAsked, Outside
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.wikipedia import read_wikipedia
-from python_assets.warehouse import Home
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import NotAsked, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>[1]</sup></p>"
@@ -52,7 +52,7 @@ def read(server, make_study, tmp_path, told):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        outside = Outside(Home(tmp_path / "home"), told.append, may_ask)
+        outside = RunContext(Home(tmp_path / "home"), told.append, may_ask)
         job = SourceJob(study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), outside, keyword)
         return read_wikipedia(job)
 
