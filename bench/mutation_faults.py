@@ -4,7 +4,7 @@
     python -m bench.mutation_faults run TREE FAULTS LOG     appends a row for each that LOG does not hold
 
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
-Tests run from near to far until one fails: those of the file, of its folder, of dbt, the demo run. What
+Tests run from near to far until one fails: those of the file, of its folder, of what runs it. What
 survives has not met every test of the project, only every test that is about it.
 """
 
@@ -36,7 +36,15 @@ AREAS = {
     "publish": (4, "python_assets/publish*/**/*.py", "python_assets/publish.py"),
 }
 RESERVE = 3  # times as many are drawn as are wanted where a second tree decides which lines exist
-TIME_LIMIT = 900
+DBT, DEMO = "tests/dbt_models", "tests/end_to_end/test_g20_demo.py"
+# tests further away that meet such a fault
+FAR = {
+    "infer": (DBT, DEMO),
+    "SQL": (DBT, DEMO),
+    "import": ("tests/end_to_end/test_fair_sea_responses.py",),
+    "publish": (DEMO,),
+}
+TIME_LIMIT = 1_800
 MARKERS = "markers=long: simulations of error rates"  # also where the tree knows no such mark
 
 
@@ -127,22 +135,17 @@ def _run_one(copy: Path, fault: Fault, home: Path) -> Outcome:
     lines[index] = lines[index].replace(fault.line, fault.changed)
     path.write_text("".join(lines), encoding="utf-8")
     try:
-        return _first_failure(copy, _stages(copy, path), home)
+        return _first_failure(copy, _stages(copy, path, fault.area), home)
     finally:
         path.write_text(source, encoding="utf-8")
 
 
-def _stages(copy: Path, path: Path) -> list[str]:
+def _stages(copy: Path, path: Path, area: str) -> list[str]:
     """Tests from near to far."""
-    own = sorted((copy / "tests").rglob(f"test_{path.stem}.py")) if path.suffix == ".py" else []
+    own = sorted((copy / "tests").rglob(f"test_{path.stem}.py"))
     package = copy / "tests" / path.parent.relative_to(copy)
     near = [*own, package] if path.suffix == ".py" and package.name != "python_assets" else own
-    far = [
-        "tests/dbt_models",
-        "tests/end_to_end/test_g20_demo.py",
-        "tests/end_to_end/test_fair_sea_responses.py",
-    ]
-    return [*(str(test.relative_to(copy)) for test in near if test.exists()), *far]
+    return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR[area]]
 
 
 def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
