@@ -128,7 +128,7 @@ def _export(parsed: argparse.Namespace) -> int:
     done = export_study(paths.home(), parsed.study, parsed.stage, parsed.format, parsed.to)
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
-    print(f"Licences of the documents: {', '.join(done.licences) or 'none declared'}.")
+    print(f"Licences of the documents: {done.licence_summary}.")
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
+from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
 from python_assets.study.problems import StudyFileError
 from python_assets.study.study import (
@@ -61,6 +62,11 @@ class Measure(NamedTuple):
     spec: MeasureSpec
     options: Mapping[str, str]
     segment_factor: str = ""
+
+    @property
+    def model_licence(self) -> str | None:
+        """The licence of the model, where it is known."""
+        return None if self.model is None else LICENCES.get(self.model)
 
 
 def resolve_measures(study: Study) -> list[Measure]:

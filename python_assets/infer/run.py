@@ -156,7 +156,7 @@ def infer_study(
     Raises:
         ValueError: the file holds cells of several studies, or cells that contradict each other.
 
-    Source: inference.md; tables as architecture.md section 3.
+    Source: inference.md 1, 2 and 6; tables as architecture.md section 3.
     """
     options = Options(
         seed=analysis.seed,

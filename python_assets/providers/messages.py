@@ -34,7 +34,7 @@ def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
     Returns:
         The system message, unless the system prompt is blank, and the user message.
 
-    Source: SAGED, appendix C.3 (prompt_template), section 2.4 (roles).
+    Source: SAGED, appendix C.3 (prompt_template), 5.1 (roles).
     """
     template = config.prompt_template if config.prompt_template is not None else TEMPLATES[prompt.task]
     user: Message = {"role": "user", "content": template.replace(PLACEHOLDER, prompt.prompt_text or "")}

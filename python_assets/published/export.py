@@ -63,11 +63,21 @@ _PROMPT_COLUMNS: Final = (
 
 
 class Exported(NamedTuple):
-    """The folder of an export, its files with their rows, and the licences that the copy is under."""
+    """The folder of an export, its files with their rows, and the licences that the copy is under.
+
+    n_unknown_licence: documents of which nobody said the licence.
+    """
 
     folder: Path
     n_rows: dict[str, int]
     licences: list[str]
+    n_unknown_licence: int
+
+    @property
+    def licence_summary(self) -> str:
+        """The licences of the documents, and how many documents have none stated."""
+        unknown = [f"{self.n_unknown_licence:,} of unknown licence"] if self.n_unknown_licence else []
+        return ", ".join([*self.licences, *unknown]) or "no documents"
 
 
 def export_study(home: Home, study_id: str, stage: Stage, output: Format, folder: Path | None) -> Exported:
@@ -96,7 +106,8 @@ def export_study(home: Home, study_id: str, stage: Stage, output: Format, folder
         ]
         manifest = _manifest(connection, study, stage, files, factors)
     _replace(target / NAME, (manifest.model_dump_json(indent=2) + "\n").encode())
-    return Exported(target, {file.name: file.n_rows for file in files}, manifest.licences)
+    n_rows = {file.name: file.n_rows for file in files}
+    return Exported(target, n_rows, manifest.licences, manifest.n_unknown_licence)
 
 
 def _study_row(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, Any]:
@@ -227,6 +238,7 @@ def _manifest(
         generations=[] if stage == "prompts" else generations,
         measures=measures if stage == "statistics" else [],
         licences=sorted({row["licence"] for row in documents if row["licence"]}),
+        n_unknown_licence=sum(not row["licence"] for row in documents),
         removes_prompt=removes_prompt(config),
         config=config,
         config_sha256=study["config_sha256"],

@@ -53,6 +53,7 @@ class Manifest(_Record):
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
         licences: of the documents, each once.
+        n_unknown_licence: documents of which nobody said the licence.
     """
 
     format: Literal["plumbline export 1"]
@@ -65,6 +66,7 @@ class Manifest(_Record):
     generations: list[dict[str, Any]]
     measures: list[dict[str, Any]]
     licences: list[str]
+    n_unknown_licence: int
     removes_prompt: bool
     config: dict[str, Any]
     config_sha256: str

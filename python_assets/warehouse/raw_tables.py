@@ -188,6 +188,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "extractor": "varchar not null",
         "model": "varchar",
         "model_revision": "varchar",
+        "model_licence": "varchar",
         "parameters": "varchar not null",
         "languages": "varchar not null default ''",
         "segment_factor": "varchar not null default ''",

@@ -36,9 +36,11 @@ def generated(tmp_path, monkeypatch, server):
     with open_build(paths.home().build("mine")) as connection:
         assemble(load_study(path), connection)
 
+    warehouse = WarehouseResource(root=str(paths.home().root))
+
     def run():
         with dg.build_asset_context(partition_key="mine") as context:
-            list(generate(context, study=StudyResource(), warehouse=WarehouseResource()))
+            list(generate(context, study=StudyResource(), warehouse=warehouse))
         with open_build(paths.home().build("mine")) as connection:
             return connection.execute("select count(*) from raw.responses").fetchall()[0][0]
 

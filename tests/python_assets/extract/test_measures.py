@@ -199,7 +199,7 @@ def test_all_problems_are_told_at_once(make_study):
 
 def test_resolving_imports_nothing_heavy():
     script = (
-        "import sys, python_assets.extract as e\n"
+        "import sys, python_assets.extract.measures as e\n"
         "from python_assets.study.study import MeasureSpec, Study\n"
         "names = ('vader', 'baseline_distance', 'refusal', 'sentiment', 'clusters')\n"
         "specs = [MeasureSpec.model_validate(name) for name in names]\n"

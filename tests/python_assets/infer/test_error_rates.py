@@ -7,11 +7,11 @@ sets .04 to .06. Where inference.md section 3 measured a coverage, ours falls sh
 import numpy as np
 import pytest
 
+from bench.error_rates import at_margin, covered, measured, simulated
+from bench.error_rates.measured import Sizes, bounds
+from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 from python_assets.infer.reference import Reference
 from python_assets.study.base import Against
-from tests.python_assets.infer import at_margin, covered, measured, simulated
-from tests.python_assets.infer.measured import Sizes, bounds
-from tests.python_assets.infer.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 
 pytestmark = pytest.mark.long
 

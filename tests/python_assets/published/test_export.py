@@ -122,8 +122,25 @@ def test_the_manifest_says_what_was_copied(home):
     )
     assert manifest.factors["concept"].levels == ["Ideraland", "Italy"]
     assert manifest.licences == done.licences == ["CC0-1.0"]
+    assert manifest.n_unknown_licence == 0 and done.licence_summary == "CC0-1.0"
     assert manifest.config["prompts"]["scrape"]["factor"] == "concept"
     assert manifest.removes_prompt
+
+
+def test_documents_of_unknown_licence_are_counted(home):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute("insert into documents values ('small', 'b.md', 'article', null)")
+        connection.execute("insert into documents values ('small', 'c.md', 'article', '')")
+    done = export_study(home, "small", "prompts", "csv", None)
+    manifest = read_manifest(done.folder / "manifest.json", "f")
+    assert manifest.licences == ["CC0-1.0"] and manifest.n_unknown_licence == 2
+    assert done.licence_summary == "CC0-1.0, 2 of unknown licence"
+
+
+def test_a_study_without_documents_says_so(home):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute("delete from documents")
+    assert export_study(home, "small", "prompts", "csv", None).licence_summary == "no documents"
 
 
 @pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])

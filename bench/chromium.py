@@ -40,6 +40,7 @@ class Browser:
             self.send(f"{domain}.enable")
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Send one command of the browser's protocol and wait for its result."""
         self._n_sent += 1
         message = {"id": self._n_sent, "method": method, "params": parameters, **self._session}
         self._to.write(json.dumps(message).encode() + b"\0")

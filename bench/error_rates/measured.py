@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from bench.error_rates import simulated
+from bench.error_rates.simulated import NOISES, REST, Layout, Model
 from python_assets.infer.comparison import Compared, compare_means, compare_rates
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Frame
@@ -21,8 +23,6 @@ from python_assets.infer.reference import Reference
 from python_assets.infer.replicates import Replicates
 from python_assets.infer.units import nested_units
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means
-from tests.python_assets.infer import simulated
-from tests.python_assets.infer.simulated import NOISES, REST, Layout, Model
 
 ALPHA = 0.05
 LEVEL = 10.0  # added to means, so that the ratio of smallest and largest is defined

@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import optimize
 
+from bench.error_rates import simulated
+from bench.error_rates.measured import ALPHA, Sizes, rejected
+from bench.error_rates.simulated import Layout, Model
 from python_assets.infer.comparison import compare_means, compare_rates, compare_selections
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.indices import IndexTest
@@ -16,9 +19,6 @@ from python_assets.infer.multiplicity import benjamini_hochberg
 from python_assets.infer.permutation import Floats
 from python_assets.infer.profiles import compare_profiles
 from python_assets.infer.verdict import verdicts
-from tests.python_assets.infer import simulated
-from tests.python_assets.infer.measured import ALPHA, Sizes, rejected
-from tests.python_assets.infer.simulated import Layout, Model
 
 
 def words_of(contrasts: Contrasts) -> np.ndarray:

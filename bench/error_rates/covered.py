@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import logit
 
+from bench.error_rates import simulated
+from bench.error_rates.measured import ALPHA, Sizes, compared_means, compared_rates
+from bench.error_rates.simulated import Layout, Model
 from python_assets.infer.bootstrap import bootstrap_intervals
 from python_assets.infer.indices import IndexTest
 from python_assets.infer.permutation import Floats
 from python_assets.infer.profiles import compare_profiles
-from tests.python_assets.infer import simulated
-from tests.python_assets.infer.measured import ALPHA, Sizes, compared_means, compared_rates
-from tests.python_assets.infer.simulated import Layout, Model
 
 
 def covered(low: Floats, high: Floats, truth: Floats | float) -> float:
