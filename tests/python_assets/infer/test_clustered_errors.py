@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from tests.python_assets.infer import measured, simulated
-from tests.python_assets.infer.measured import Sizes
-from tests.python_assets.infer.simulated import Layout, Model
+from bench.error_rates import measured, simulated
+from bench.error_rates.measured import Sizes
+from bench.error_rates.simulated import Layout, Model
 
 SMALL = Layout(30, 5)
 
