@@ -114,7 +114,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         margins={},
         unit=None,
         references={},
-        asked_contrasts=(),
+        requested_contrasts=(),
         families={},
     )
     del cells, tables, frame

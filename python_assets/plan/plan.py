@@ -33,7 +33,7 @@ from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 IN_MEMORY: Final = Path(":memory:")
 REPLAY: Final = "replay"
@@ -56,13 +56,13 @@ def plan_study(study: Study) -> Plan:
         SourceError: a source or table cannot be read, or a level stays without prompts.
         WarehouseError: the pilot that the study names is not published.
     """
-    outside = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
     with open_build(IN_MEMORY) as connection:
         scraped = None
         try:
-            scraped = scrape(study, connection, outside)
-            assembled = assemble(study, connection, outside)
-        except NotAsked as unknown:
+            scraped = scrape(study, connection, run_context)
+            assembled = assemble(study, connection, run_context)
+        except OfflineError as unknown:
             return _unknown_plan(study, scraped, unknown)
         return _known_plan(study, connection, scraped, assembled)
 
@@ -93,7 +93,7 @@ def _known_plan(
     )
 
 
-def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked) -> Plan:
+def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineError) -> Plan:
     """What the study file alone tells, and what was scraped if it was."""
     warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
     return Plan(
@@ -119,12 +119,12 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked)
 def _planned_responses(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row a generation and prompt: how many responses there will be."""
     prompts = connection.execute("select prompt_id from raw.prompts").df()
-    asked = [
+    planned = [
         prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
         for generation in study.generations
         if generation.spec.provider != REPLAY
     ]
-    parts = [*asked, *_imported_responses(study, prompts)]
+    parts = [*planned, *_imported_responses(study, prompts)]
     return pd.concat(parts, ignore_index=True)
 
 

@@ -219,7 +219,9 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
     if refused:
         known = known._replace(sd=np.nan, shown=np.nan)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
-    options = _Options(alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER)
+    options = _PowerOptions(
+        alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER
+    )
     # a pilot says how values spread; how many root prompts there are is said by the design
     n = known.n_root_prompts if known.source == "observed" else shape.n_root_prompts
     detectable = float(power.minimum_detectable_effect(np.array(known.sd), np.array(n), **options))
@@ -241,13 +243,13 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
     )
 
 
-class _Options(TypedDict):
+class _PowerOptions(TypedDict):
     alpha: float
     n_tests: int
     power: float
 
 
-def _needed(effect: float, sd: float, options: _Options) -> int | None:
+def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
     count = float(power.n_needed(np.array(effect), np.array(sd), np.array(np.nan), **options))
     return None if np.isnan(count) else int(count)
 

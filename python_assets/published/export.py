@@ -19,7 +19,7 @@ from python_assets.published.manifest import (
     NAME,
     ExportedFactor,
     ExportedFile,
-    Format,
+    ExportFormat,
     Manifest,
     Stage,
     sha256_of_file,
@@ -80,7 +80,9 @@ class Exported(NamedTuple):
         return ", ".join([*self.licences, *unknown]) or "no documents"
 
 
-def export_study(home: Home, study_id: str, stage: Stage, output: Format, folder: Path | None) -> Exported:
+def export_study(
+    home: Home, study_id: str, stage: Stage, output: ExportFormat, folder: Path | None
+) -> Exported:
     """Copy one stage of a published study into a folder, with a manifest.
 
     Args:
@@ -175,7 +177,7 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: Format
+    connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: ExportFormat
 ) -> ExportedFile:
     table = connection.execute(query, {"study": study_id}).to_arrow_table()
     unfinished = path.with_name(f"{path.name}.writing")
@@ -209,7 +211,7 @@ def _write_parquet(table: "pa.Table", path: Path) -> None:
     parquet.write_table(table, path)
 
 
-WRITERS: Final[dict[Format, Callable[["pa.Table", Path], None]]] = {
+WRITERS: Final[dict[ExportFormat, Callable[["pa.Table", Path], None]]] = {
     "csv": _write_csv,
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,

@@ -93,7 +93,7 @@ class Power(Part):
         return self
 
 
-class Analysis(Part):
+class AnalysisSpec(Part):
     """What is computed, and how sure it must be."""
 
     permutations: int = Field(9_999, ge=99)
@@ -113,11 +113,11 @@ class Analysis(Part):
     quality: Quality = Quality()
 
     @cached_property
-    def asked_statistics(self) -> list[StatisticRow]:
+    def requested_statistics(self) -> list[StatisticRow]:
         """Every statistic with its options, custom ones last: the rows of raw.statistics."""
         return [*statistic_rows(self.statistics), *custom_rows(self.custom_statistics)]
 
     @property
     def statistic_names(self) -> list[str]:
         """The names of the statistics, each once."""
-        return list(dict.fromkeys(row.statistic for row in self.asked_statistics))
+        return list(dict.fromkeys(row.statistic for row in self.requested_statistics))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from python_assets.extract.extractor import extractors
-from python_assets.study.analysis import Analysis, Family, Power
+from python_assets.study.analysis import AnalysisSpec, Family, Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
 from python_assets.study.problems import (
     FieldPath,
@@ -79,7 +79,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
 
 
-def _custom_problems(analysis: Analysis) -> Iterator[Problem]:
+def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
         if name in DISPARITIES:
@@ -99,10 +99,10 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
 
 
 def _contrast_problems(draft: Draft) -> Iterator[Problem]:
-    asked = draft.parts.analysis.contrasts
-    yield from repeated(("analysis", "contrasts"), asked, "contrast")
+    named = draft.parts.analysis.contrasts
+    yield from repeated(("analysis", "contrasts"), named, "contrast")
     possible = optional_contrasts(draft.parts.analysis)
-    for index, name in enumerate(asked):
+    for index, name in enumerate(named):
         path: FieldPath = ("analysis", "contrasts", index)
         statistic = name.removesuffix(DIFFERENCE)
         if name in WRITTEN:
@@ -115,10 +115,10 @@ def _contrast_problems(draft: Draft) -> Iterator[Problem]:
             yield unknown_name(path, name, "a contrast that can be asked for", possible, CORRECT)
 
 
-def optional_contrasts(analysis: Analysis) -> list[str]:
+def optional_contrasts(analysis: AnalysisSpec) -> list[str]:
     """The contrasts that a study can ask for: of its statistics as they are, not normalised."""
-    asked = [row.statistic for row in analysis.asked_statistics if not row.normalise]
-    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(asked) if name != "mean")]
+    named = [row.statistic for row in analysis.requested_statistics if not row.normalise]
+    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(named) if name != "mean")]
 
 
 def _margin_problems(draft: Draft) -> Iterator[Problem]:

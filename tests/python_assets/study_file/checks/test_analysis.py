@@ -208,7 +208,7 @@ def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, section
 def test_every_group_is_compared_with_the_rest_where_the_file_says_nothing(write_study):
     study = load_study(write_study(BASE))
     assert study.references == {"gender": (Against.REST, None), "gender x race": (Against.REST, None)}
-    assert (study.asked_contrasts, study.families, study.n_bootstrap) == ((), {}, 2_000)
+    assert (study.requested_contrasts, study.families, study.n_bootstrap) == ((), {}, 2_000)
 
 
 def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
@@ -222,7 +222,7 @@ def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
 
 def test_contrasts_of_statistics_that_are_asked_for_can_be_asked_for(write_study):
     asked = "{statistics: [mean, median], contrasts: [dbi, median_difference]}"
-    assert load_study(write_study(analysis(asked))).asked_contrasts == ("dbi", "median_difference")
+    assert load_study(write_study(analysis(asked))).requested_contrasts == ("dbi", "median_difference")
 
 
 def test_families_may_name_generations_that_only_an_import_knows(write_study):
