@@ -195,10 +195,24 @@ def _values(job: Job, placed: _Placed, measure: Measure) -> MeasuredValues:
     reason = _reasons(job, placed, is_there)
     if measure.options["value"] == "member":
         value = np.where(is_there & (placed.member >= 0), placed.member == j, np.nan).astype(float)
-        return MeasuredValues(job.wanted, value, no_numbers(n), nothing(n), nothing(n), reason)
+        return MeasuredValues(
+            units=job.wanted,
+            value=value,
+            baseline_value=no_numbers(n),
+            label=nothing(n),
+            label_method=nothing(n),
+            reason=reason,
+        )
     value = placed.distance[:, j]
     reason[is_there & (placed.member >= 0) & np.isnan(value)] = "not_finite"
-    return MeasuredValues(job.wanted, value, placed.baseline_distance[:, j], nothing(n), nothing(n), reason)
+    return MeasuredValues(
+        units=job.wanted,
+        value=value,
+        baseline_value=placed.baseline_distance[:, j],
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
 
 
 def _reasons(job: Job, placed: _Placed, is_there: NDArray[np.bool_]) -> Objects:

@@ -96,7 +96,12 @@ def column_values(
     at = _positions(units, wanted, rows)
     numbers, labels, reason = _taken(own, at)
     values = MeasuredValues(
-        wanted, numbers, no_numbers(len(at)), labels, only_where(given(labels), "column"), reason
+        units=wanted,
+        value=numbers,
+        baseline_value=no_numbers(len(at)),
+        label=labels,
+        label_method=only_where(given(labels), "column"),
+        reason=reason,
     )
     if not has_baseline:
         return values, quarantine

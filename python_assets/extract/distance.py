@@ -138,6 +138,13 @@ def read_distances(job: Job) -> list[Read]:
         reason[some[known][is_wrong]] = "not_finite"
         number[some[known]] = np.where(is_wrong, np.nan, found)
     n = len(job.wanted)
-    values = MeasuredValues(job.wanted, number, no_numbers(n), nothing(n), nothing(n), reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=number,
+        baseline_value=no_numbers(n),
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
     version = f"baseline_distance 2, {metric.version}, {job.scorer.embeddings.name.version}"
     return [Read(job.measure, values, version)]

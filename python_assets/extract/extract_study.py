@@ -75,7 +75,16 @@ def extract(
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
         scorer = Scorer(units, cache, study.embedding)
-        job = Job(study, measures, units, np.arange(len(units.table)), scorer, connection, rows, run_context)
+        job = Job(
+            study=study,
+            measures=measures,
+            units=units,
+            wanted=np.arange(len(units.table)),
+            scorer=scorer,
+            connection=connection,
+            imported=rows,
+            run_context=run_context,
+        )
         reads = list(_reads(job))
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, [_rows(read) for read in reads])

@@ -159,13 +159,27 @@ def _judged(job: Job, own: _Marks, base: _Marks) -> Read:
     if job.measure.kind != "continuous":
         reason[~given(reason) & ~given(own.label)] = "judge_disagrees"
     method = only_where(given(own.label), "judge")
-    values = MeasuredValues(job.wanted, own.mean, base.mean, own.label, method, reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=own.mean,
+        baseline_value=base.mean,
+        label=own.label,
+        label_method=method,
+        reason=reason,
+    )
     return Read(_measured_by(job, job.measure), values, _version(job))
 
 
 def _disagreement(job: Job, measure: Measure, own: _Marks, base: _Marks) -> Read:
     none = nothing(len(job.wanted))
-    values = MeasuredValues(job.wanted, own.disagreement, base.disagreement, none, none, _reasons(job, own))
+    values = MeasuredValues(
+        units=job.wanted,
+        value=own.disagreement,
+        baseline_value=base.disagreement,
+        label=none,
+        label_method=none,
+        reason=_reasons(job, own),
+    )
     return Read(_measured_by(job, measure), values, _version(job))
 
 

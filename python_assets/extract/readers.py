@@ -115,7 +115,14 @@ def _of_recipe(
     n = len(job.wanted)
     reason = job.reasons()
     reason[~given(reason) & np.isnan(scores[:n])] = "classifier_failed"
-    values = MeasuredValues(job.wanted, scores[:n], scores[n:], nothing(n), nothing(n), reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=scores[:n],
+        baseline_value=scores[n:],
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
     read = measure._replace(extractor=found.extractor, model=found.model, model_revision=found.revision)
     return Read(read, values, found.method.version)
 

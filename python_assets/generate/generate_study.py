@@ -147,7 +147,14 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
         """
     ).fetchall()
     return [
-        Prompt(prompt_id, root, text, baseline, dict(zip(factors or [], levels or [], strict=True)), task)
+        Prompt(
+            prompt_id=prompt_id,
+            root_prompt_id=root,
+            prompt_text=text,
+            baseline_text=baseline,
+            factors=dict(zip(factors or [], levels or [], strict=True)),
+            task=task,
+        )
         for prompt_id, root, text, baseline, task, factors, levels in rows
     ]
 

@@ -105,7 +105,13 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         n_calls=None,
         n_measures=len({measure.measure_id for measure in resolve_measures(study)}),
         generations=[
-            PlannedGeneration(one.generation_id, one.spec.provider, one.model, None, None)
+            PlannedGeneration(
+                generation_id=one.generation_id,
+                provider=one.spec.provider,
+                model=one.model,
+                n_responses=None,
+                n_calls=None,
+            )
             for one in study.generations
         ],
         groupings=[],
@@ -159,7 +165,9 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
     provider, extension = generation.spec.provider, generation.extension
     n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
     n_calls = 0 if provider == REPLAY else n_responses * n_steps
-    return PlannedGeneration(key, provider, generation.model, n_responses, n_calls)
+    return PlannedGeneration(
+        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
+    )
 
 
 def _coverage(connection: duckdb.DuckDBPyConnection, factors: Sequence[str]) -> PlannedCoverage:
@@ -182,7 +190,11 @@ def _coverage(connection: duckdb.DuckDBPyConnection, factors: Sequence[str]) -> 
     n_cells = int(np.prod([n for (n,) in n_levels], dtype=object))
     share = len(n_prompts) / n_cells
     return PlannedCoverage(
-        grouping_id(factors), n_cells, len(n_prompts), share, _gini_index(n_prompts, n_cells)
+        factors=grouping_id(factors),
+        n_cells=n_cells,
+        n_covered=len(n_prompts),
+        coverage_percentage=share,
+        gini_index=_gini_index(n_prompts, n_cells),
     )
 
 

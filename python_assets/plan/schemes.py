@@ -181,7 +181,19 @@ def _of_slices(
     strata = {row[0]: _Strata(*row) for row in rows}
     names = [name for (name,) in connection.execute("select slice_id from raw.slice_ids").fetchall()]
     of_slice = {counts.slice_id: counts for counts in blocks}
-    nothing = _Blocks(ALL_PROMPTS, True, 0, 0, 0, 0, 0, False, 0, 0, 0)
+    nothing = _Blocks(
+        slice_id=ALL_PROMPTS,
+        is_crossed=True,
+        n_groups=0,
+        n_units=0,
+        n_units_compared=0,
+        n_blocks=0,
+        n_cells=0,
+        is_complete=False,
+        fewest_responses=0,
+        most_responses=0,
+        most_prompts=0,
+    )
     return [
         _planned(study, grouping_id(grouping), of_slice.get(name, nothing), strata.get(name))
         for name in [ALL_PROMPTS, *(name for name in names if name in of_slice and name != ALL_PROMPTS)]
@@ -198,14 +210,26 @@ def _planned(study: Study, name: str, counts: _Blocks, strata: _Strata | None) -
         notes = [note] if left_out and counts.n_units_compared else []
     else:
         scheme = _nested(strata, unit)
-        is_complete = strata is not None and strata.fewest_groups == counts.n_groups
-        sizes = (strata.n_units, strata.n_strata, strata.n_cells, is_complete) if strata else (0, 0, 0, False)
+        holds_all = strata is not None and strata.fewest_groups == counts.n_groups
+        sizes = (strata.n_units, strata.n_strata, strata.n_cells, holds_all) if strata else (0, 0, 0, False)
         small = strata.n_small if strata else 0
         note = f"{small} of {counts.n_groups} groups have under {MIN_UNITS_OF_GROUP} units and get no p"
         notes = [note] if small else []
     reason = scheme if isinstance(scheme, InferenceReason) else None
     words = f"no inference: {scheme}" if reason else str(scheme)
-    return PlannedGrouping(name, counts.slice_id, counts.n_groups, *sizes, words, reason, notes)
+    n_units, n_blocks, n_cells, is_complete = sizes
+    return PlannedGrouping(
+        grouping_id=name,
+        slice_id=counts.slice_id,
+        n_groups=counts.n_groups,
+        n_units=n_units,
+        n_blocks=n_blocks,
+        n_cells=n_cells,
+        is_complete=is_complete,
+        scheme=words,
+        reason=reason,
+        notes=notes,
+    )
 
 
 def _in_blocks(counts: _Blocks, unit: str) -> str | InferenceReason:

@@ -90,7 +90,16 @@ def ask_engine(
     if not inquiries:
         return []
     prompts = [
-        Prompt(one.key, one.key, one.text, None, one.facts, "inquiry", one.repeat) for one in inquiries
+        Prompt(
+            prompt_id=one.key,
+            root_prompt_id=one.key,
+            prompt_text=one.text,
+            baseline_text=None,
+            factors=one.facts,
+            task="inquiry",
+            first_replicate=one.repeat,
+        )
+        for one in inquiries
     ]
     answered = _answered(study, run_context, generation, stage, prompts)
     return [Reply(row.response_text, row.status, row.error) for row in answered.responses]

@@ -89,4 +89,10 @@ def _request(provider: Provider, fixed: dict[str, Any], prompt: Prompt, replicat
         identity["prompt"] = [prompt.prompt_id, prompt.root_prompt_id, dict(prompt.factors)]
     identity_json = canonical_json(identity)
     response_id = hashlib.sha256(identity_json.encode()).hexdigest()
-    return Request(response_id, identity_json, prompt, replicate, messages)
+    return Request(
+        response_id=response_id,
+        identity_json=identity_json,
+        prompt=prompt,
+        replicate=replicate,
+        messages=messages,
+    )

@@ -98,17 +98,21 @@ class PanelDrawer(NamedTuple):
         values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
         is_shown = contrast.get("verdict") in ("bias_shown", "difference_shown")
         value, interval = _in_words(mean, self.mean_axis)
+        difference, difference_interval = _in_words(contrast, self.difference_axis, plus="+")
         return GroupRow(
-            mean["group_id"],
-            "" if _counts(mean) == caption.counts else _counts(mean),
-            charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
-            value,
-            interval or ("" if caption.no_interval else _no_interval(mean)),
-            charts.row(self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0),
-            *_in_words(contrast, self.difference_axis, plus="+"),
-            text.probability(contrast["q_value"]) if contrast.get("q_value") is not None else "",
-            contrast.get("verdict") or "",
-            text.words(contrast.get("inference_reason")),
+            group_id=mean["group_id"],
+            counts="" if _counts(mean) == caption.counts else _counts(mean),
+            mean_chart=charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
+            mean=value,
+            mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
+            difference_chart=charts.row(
+                self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0
+            ),
+            difference=difference,
+            difference_interval=difference_interval,
+            q_value=text.probability(contrast["q_value"]) if contrast.get("q_value") is not None else "",
+            verdict=contrast.get("verdict") or "",
+            reason=text.words(contrast.get("inference_reason")),
         )
 
 

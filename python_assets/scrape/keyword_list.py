@@ -111,4 +111,8 @@ def _findings(
     for position, entry in enumerate(scrape.keywords[level]):
         if isinstance(entry, KeywordFinder):
             field = f"{study.path.name}: prompts.scrape.keywords.{level}[{position}]"
-            yield FINDERS[entry.find](FinderJob(study, scrape, level, entry, field, run_context))
+            yield FINDERS[entry.find](
+                FinderJob(
+                    study=study, scrape=scrape, level=level, spec=entry, field=field, run_context=run_context
+                )
+            )

@@ -163,7 +163,13 @@ class MediaWiki:
         if kept is None:
             return None
         revised_at = kept["revised_at"] and datetime.fromisoformat(kept["revised_at"])
-        return Entry(kept["title"], kept["kind"], kept["address"], kept["revision"], revised_at)
+        return Entry(
+            title=kept["title"],
+            kind=kept["kind"],
+            address=kept["address"],
+            revision=kept["revision"],
+            revised_at=revised_at,
+        )
 
     def _ask_entries(self, titles: Sequence[str]) -> dict[str, Entry]:
         options = {
@@ -289,11 +295,11 @@ def _entry(page: Mapping[str, Any], title: str) -> Entry:
     is_list = "disambiguation" in page.get("pageprops", {})
     revised_at = datetime.fromisoformat(revisions[0]["timestamp"]).replace(tzinfo=None)
     return Entry(
-        page["title"],
-        "disambiguation" if is_list else "page",
-        _readable(page.get("canonicalurl") or page.get("fullurl") or ""),
-        str(revisions[0]["revid"]),
-        revised_at,
+        title=page["title"],
+        kind="disambiguation" if is_list else "page",
+        address=_readable(page.get("canonicalurl") or page.get("fullurl") or ""),
+        revision=str(revisions[0]["revid"]),
+        revised_at=revised_at,
     )
 
 

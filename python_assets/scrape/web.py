@@ -170,7 +170,12 @@ class _Web:
         undecodable = [(part.position, part.data.hex()) for part in decoded.undecodable]
         retrieved_at = utc_now().isoformat()
         return _WebPage(
-            fetched.address, content_type, decoded.text, decoded.sha256, retrieved_at, undecodable
+            address=fetched.address,
+            content_type=content_type,
+            text=decoded.text,
+            sha256=decoded.sha256,
+            retrieved_at=retrieved_at,
+            undecodable=undecodable,
         )
 
 

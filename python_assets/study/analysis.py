@@ -20,7 +20,12 @@ from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
 
 DEFAULT_STATISTICS: Final[tuple[StatisticEntry, ...]] = (
-    *("mean", "variance", "correlation", "kl_divergence", "precision", "selection_rate"),
+    "mean",
+    "variance",
+    "correlation",
+    "kl_divergence",
+    "precision",
+    "selection_rate",
 )
 Names = Annotated[list[StrictStr], Field(min_length=1)]
 

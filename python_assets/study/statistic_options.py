@@ -71,7 +71,12 @@ class StatisticOptions(Part):
         """The statistic of this name as a row of raw.statistics."""
         over = (self.over or "generation") if self.normalise else ""
         return StatisticRow(
-            statistic, self.parameters, self.normalise or "", over, self.is_paired, **self.columns
+            statistic=statistic,
+            parameters=self.parameters,
+            normalise=self.normalise or "",
+            normalise_over=over,
+            is_paired=self.is_paired,
+            **self.columns,
         )
 
 

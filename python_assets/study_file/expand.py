@@ -280,5 +280,7 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
     generations, problems = expand_generations(parts)
     slices, of_slices = expand_slices(parts, factors)
     groupings, of_groupings = expand_groupings(parts, default)
-    draft = Draft(file, parts, factors, generations, slices, groupings)
+    draft = Draft(
+        file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings
+    )
     return draft, problems + of_slices + of_groupings

@@ -108,7 +108,14 @@ def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: Study
         return Problem(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
     expected = " or ".join(dict.fromkeys(_expected(finding) for finding in group))
     as_written = written if written and not isinstance(value, str) else None
-    return Problem(where, value, expected, _remedy(group, value, written), None, as_written)
+    return Problem(
+        path=where,
+        value=value,
+        expected=expected,
+        remedy=_remedy(group, value, written),
+        line=None,
+        written=as_written,
+    )
 
 
 def _value(finding: PydanticError, written: str | None) -> Any:

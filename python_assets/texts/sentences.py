@@ -127,7 +127,15 @@ class SentenceFilter:
     ) -> list[FoundSentence]:
         occurrences: list[Occurrence] = self._finder.find(sentence)
         if not occurrences:
-            return [FoundSentence(position, None, None, sentence, "no_keyword")]
+            return [
+                FoundSentence(
+                    position=position,
+                    level=None,
+                    keyword=None,
+                    sentence_text=sentence,
+                    dropped_reason="no_keyword",
+                )
+            ]
         rows = []
         misshapen = self._misshapen(sentence)
         for level, words in keywords.items():
@@ -138,8 +146,24 @@ class SentenceFilter:
             if reason is None:
                 self._kept.add((level, sentence))
                 self.seen_keywords.update((level, word) for word in contained)
-            rows.append(FoundSentence(position, level, contained[0], sentence, reason))
-        return rows or [FoundSentence(position, None, None, sentence, "no_keyword")]
+            rows.append(
+                FoundSentence(
+                    position=position,
+                    level=level,
+                    keyword=contained[0],
+                    sentence_text=sentence,
+                    dropped_reason=reason,
+                )
+            )
+        return rows or [
+            FoundSentence(
+                position=position,
+                level=None,
+                keyword=None,
+                sentence_text=sentence,
+                dropped_reason="no_keyword",
+            )
+        ]
 
     def _misshapen(self, sentence: str) -> DroppedReason | None:
         if not is_whole(sentence):

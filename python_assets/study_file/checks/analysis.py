@@ -23,7 +23,13 @@ DIFFERENCE: Final = "_difference"
 WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
 """Contrasts that every measure of their kind has."""
 OF_VALUES: Final = (
-    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "dixon_low", "dixon_high"),
+    "range",
+    "standard_deviation",
+    "max_z",
+    "max_abs_z",
+    "min_max_ratio",
+    "dixon_low",
+    "dixon_high",
     "impact_ratio",
 )
 OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
@@ -31,8 +37,14 @@ METRICS: Final = (*OF_VALUES, *OF_LABELS)
 """Metrics of disparities that have a p."""
 DISPARITIES: Final = (
     *METRICS,
-    *("max", "min", "mean", "dixon_excess_low", "dixon_excess_high", "four_fifths"),
-    *("impact_ratio_below_four_fifths", "cramers_v_bergsma"),
+    "max",
+    "min",
+    "mean",
+    "dixon_excess_low",
+    "dixon_excess_high",
+    "four_fifths",
+    "impact_ratio_below_four_fifths",
+    "cramers_v_bergsma",
 )
 METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
     "continuous": OF_VALUES,
@@ -46,14 +58,21 @@ _OF_PAIRS_OR_STANDARDS: Final = [
 CONTRASTS_OF: Final[dict[Kind, tuple[str, ...]]] = {
     "continuous": ("mean_difference", "dbi", *_DIFFERENCES),
     "binary": (
-        *("risk_difference", "log_disparity", "log_disparity_haldane"),
+        "risk_difference",
+        "log_disparity",
+        "log_disparity_haldane",
         *(name for name in _DIFFERENCES if name not in _OF_PAIRS_OR_STANDARDS),
     ),
     "categorical": ("risk_difference", "fdi_group"),
 }
 BELOW_ONE: Final = (
-    *("risk_difference", "selection_rate_difference", "precision_difference"),
-    *("fdi", "fdi_group", "idi", "cramers_v"),
+    "risk_difference",
+    "selection_rate_difference",
+    "precision_difference",
+    "fdi",
+    "fdi_group",
+    "idi",
+    "cramers_v",
 )
 """Contrasts and metrics of shares; of impact_ratio it is said where margins are named."""
 SHARE: Final = "share"

@@ -20,9 +20,20 @@ from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 MARGINS: Final = (
-    *("mean_difference", "risk_difference", "log_disparity", "dbi", "fdi_group"),
-    *("selection_rate_difference", "precision_difference"),
-    *("range", "standard_deviation", "impact_ratio", "fdi", "idi", "cramers_v", "jsd"),
+    "mean_difference",
+    "risk_difference",
+    "log_disparity",
+    "dbi",
+    "fdi_group",
+    "selection_rate_difference",
+    "precision_difference",
+    "range",
+    "standard_deviation",
+    "impact_ratio",
+    "fdi",
+    "idi",
+    "cramers_v",
+    "jsd",
 )
 RATIOS: Final = ("impact_ratio",)
 

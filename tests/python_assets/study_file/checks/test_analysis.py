@@ -274,6 +274,10 @@ def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
 def test_differences_of_pairs_and_standards_are_of_continuous_measures():
     only = set(CONTRASTS_OF["continuous"]) - set(CONTRASTS_OF["binary"])
     assert only == {
-        *("mean_difference", "dbi", "correlation_difference", "kl_divergence_difference"),
-        *("precision_difference", "selection_rate_difference"),
+        "mean_difference",
+        "dbi",
+        "correlation_difference",
+        "kl_divergence_difference",
+        "precision_difference",
+        "selection_rate_difference",
     }
