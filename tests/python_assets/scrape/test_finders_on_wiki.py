@@ -7,7 +7,7 @@ from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 WORDS = (
@@ -64,8 +64,8 @@ def find(server, make_study, tmp_path):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        outside = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
-        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", outside))
+        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
 
     return finding
 
@@ -186,5 +186,5 @@ def test_a_missing_or_ambiguous_page_is_an_error(find):
 
 
 def test_nothing_is_fetched_without_leave(find):
-    with pytest.raises(NotAsked):
+    with pytest.raises(OfflineError):
         find("embedding_on_wiki", may_ask=False)
