@@ -54,8 +54,7 @@ def assemble(
         Rows by what became of them.
 
     Raises:
-        SourceError: a level stays without any prompt, a prompt has no level of the declared unit, or the
-            import cannot be read.
+        SourceError: a prompt has no level of the declared unit, or the import cannot be read.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
     """
@@ -72,7 +71,6 @@ def assemble(
         assembled = _Assembled(tables, Counter(), imported.quarantine)
     prompt_factors = assembled.tables.prompt_factors
     prompts = _with_units(study, assembled.tables)
-    _check_levels(study, prompt_factors)
     tables_by_name = {"prompts": prompts, "prompt_factors": prompt_factors}
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
@@ -124,17 +122,3 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
             f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
         )
     return prompts.assign(unit_id=unit_id)
-
-
-def _check_levels(study: Study, prompt_factors: pd.DataFrame) -> None:
-    """A declared level without any prompt is an error: its group would be missing from every table."""
-    present = {factor: set(rows) for factor, rows in prompt_factors.groupby("factor")["level"]}
-    for factor, declared in study.factors.items():
-        if declared.type == "model" or factor not in present:
-            continue
-        missing = [level for level in declared.levels or [] if level not in present[factor]]
-        if missing:
-            raise SourceError(
-                f"{study.path.name}: factors.{factor}.levels: no prompt has {', '.join(map(repr, missing))}. "
-                f"Found: {', '.join(sorted(present[factor]))}. Correct the spelling or take the level out."
-            )

@@ -143,7 +143,7 @@ def _design() -> dict[str, pd.DataFrame]:
 
 
 def _levels() -> dict[str, list[str]]:
-    """Declared levels, of which one is never observed but still to be covered; others as they are observed."""
+    """Declared levels, of which one is never observed but still to be covered; others as observed."""
     declared = {f: [*LEVELS[f], "never"] for f in ("gender", "race", "style")}
     return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
 

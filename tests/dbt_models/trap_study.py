@@ -63,6 +63,14 @@ def raw_tables() -> dict[str, dict[str, pd.DataFrame]]:
             "factors": pd.DataFrame({"factor": [f for f, _ in factors]}).assign(
                 factor_type="domain", origin="declared", is_blocking=False
             ),
+            "factor_levels": pd.DataFrame(
+                [
+                    (factor, level, position)
+                    for factor in ("a", "b", "many")
+                    for position, level in enumerate(sorted(prompts[factor].unique()))
+                ],
+                columns=["factor", "level", "level_position"],
+            ),
             "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
             "groupings": pd.DataFrame(
                 [(g, i, f, j) for i, (g, names) in enumerate(GROUPINGS.items()) for j, f in enumerate(names)],
