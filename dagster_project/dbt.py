@@ -26,6 +26,7 @@ from dagster_dbt import (
 from packaging.version import Version
 
 from dagster_project.assets.common import table_metadata
+from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse import paths
@@ -132,7 +133,10 @@ def dbt_models(
     context: dg.AssetExecutionContext, dbt: QuietDbt, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[Any]:
     """Build the selected models and run their tests on the build file of the study."""
-    study_id = study.load(context).study_id
+    loaded = study.load(context)
+    study_id = loaded.study_id
+    with warehouse.build(study_id) as connection:
+        begin(context, loaded, connection)
     variables = {"build_path": str(warehouse.home.build(study_id))}
     arguments = ["build", "--vars", json.dumps(variables), *TESTS]
     # one folder a study: dbt's second half, and the next run, need not parse the project again
@@ -143,6 +147,7 @@ def dbt_models(
         yield from (_with_rows(event, context, connection) for event in events)
         results = invocation.get_artifact("run_results.json")
         record_dbt_tests(connection, study_id, context.run_id, results, json.loads(MANIFEST.read_bytes()))
+        finish(context, loaded, connection)
 
 
 def _with_rows(event: Any, context: dg.AssetExecutionContext, connection: duckdb.DuckDBPyConnection) -> Any:
