@@ -10,6 +10,13 @@ from python_assets.warehouse.build import open_build
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items):
+    """The tests of a file stay on one worker, for its fixtures are made there; a mark joins several files."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """The folder of real data that two studies read; without it their tests are skipped."""

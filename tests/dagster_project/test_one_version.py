@@ -45,8 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def materialise(folder):
-    assets = {asset.node_def.name: asset for asset in defs.assets if asset.node_def.name != "dbt_models"}
-    assets["studies"] = assets.pop("raw__studies", assets.get("studies"))
+    assets = {asset.node_def.name.split("__")[-1]: asset for asset in defs.assets}
     resources = {"study": StudyResource(), "warehouse": WarehouseResource(root=str(folder / "home"))}
 
     def run(*stages):
@@ -99,9 +98,8 @@ def test_comments_and_spaces_are_no_edit(materialise, folder):
 
 
 def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise, folder):
-    """infer reads what dbt made of raw tables, dbt what infer made: both see the first of all."""
     materialise("studies")
     edit(folder, "alpha: 0.05", "alpha: 0.2")
-    for stage in ("infer", "database", "report"):
+    for stage in ("dbt_before_inference", "infer", "dbt_after_inference", "database", "report"):
         with pytest.raises(StudyError, match="Materialise raw/studies"):
             materialise(stage)

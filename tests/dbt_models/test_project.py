@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from python_assets.infer.reasons import InferenceReason
 from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import PROJECT, Built
+
+pytestmark = pytest.mark.xdist_group("one dbt build")
 
 SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings"}
 

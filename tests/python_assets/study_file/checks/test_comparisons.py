@@ -42,10 +42,6 @@ CASES = {
         f"groupings[1]: got \"gendr\"; expected a factor: 'concept', {FACTORS}; "
         "declare it under factors:, or take one of these",
     ),
-    "an unknown factor as the unit": (
-        {**TEMPLATES, "unit": "gendr"},
-        f"unit: got \"gendr\"; expected a factor: 'gender', {FACTORS}, 'template'; did you mean 'gender'?",
-    ),
     "a model factor as the unit": (
         {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "unit": "size"},
         f"unit: got \"size\"; expected a factor of prompts, not of models: 'concept', {FACTORS}; "
@@ -65,24 +61,10 @@ CASES = {
         {**SCRAPE, "groupings": "{factors: [concept, task], depth: 3}"},
         "groupings.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
     ),
-    "a model factor in a grouping": (
-        {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "groupings": "[size]"},
-        f"groupings[0]: got \"size\"; expected a factor of prompts, not of models: 'concept', {FACTORS}; "
-        "remove it; generations are told apart in every table",
-    ),
     "nothing to compare by": (
         {**TEMPLATES, "factors": "{gender: {type: prompt, levels: [woman, man]}}"},
         "groupings: got nothing; expected at least one factor to compare by; "
         "add groupings: [FACTOR], or give a factor type: domain",
-    ),
-    "an unknown factor in each": (
-        {**SCRAPE, "slices": "{each: concpt}"},
-        f"slices.each: got \"concpt\"; expected a factor: 'concept', {FACTORS}; did you mean 'concept'?",
-    ),
-    "an unknown factor in a slice": (
-        {**SCRAPE, "slices": "{south: {concpt: Italy}}"},
-        f"slices.south.concpt: got \"concpt\"; expected a factor: 'concept', {FACTORS}; did you mean "
-        "'concept'?",
     ),
     "an unknown level in a slice": (
         {**SCRAPE, "slices": "{south: {concept: [Italy, Itly]}}"},
@@ -109,11 +91,6 @@ CASES = {
         "'Italy' is one; "
         "rename the slice or the level",
     ),
-    "an unknown factor in coverage": (
-        {**SCRAPE, "analysis": "{coverage: {factors: [concept, tsk]}}"},
-        f"analysis.coverage.factors[1]: got \"tsk\"; expected a factor: 'concept', {FACTORS}; "
-        "did you mean 'task'?",
-    ),
     "a statistic twice": (
         {**SCRAPE, "analysis": "{statistics: [mean, mean]}"},
         'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
@@ -125,23 +102,10 @@ CASES = {
         f"{MARGINS}; "
         "did you mean 'impact_ratio'?",
     ),
-    "a margin for a measure without a metric": (
-        {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
-        'analysis.margins.refusal: got "refusal"; expected a contrast or metric: '
-        f"{MARGINS}; "
-        "write refusal: {risk_difference: 0.1} for a margin of one measure, with mean_difference where it is "
-        "continuous",
-    ),
     "a margin for an unknown measure": (
         {**SCRAPE, "analysis": "{margins: {vadr: {range: 0.1}}}"},
         "analysis.margins.vadr: got \"vadr\"; expected a measure: 'vader', 'refusal', 'empty', "
         "'truncated'; did you mean 'vader'?",
-    ),
-    "a margin for an unknown metric of a measure": (
-        {**SCRAPE, "analysis": "{margins: {vader: {rnge: 0.1}}}"},
-        'analysis.margins.vader.rnge: got "rnge"; expected a contrast or metric: '
-        f"{MARGINS}; "
-        "did you mean 'range'?",
     ),
     "a margin of nothing": (
         {**SCRAPE, "analysis": "{margins: {range: 0}}"},
@@ -152,8 +116,50 @@ CASES = {
         "analysis.margins.impact_ratio: got 80; expected a ratio between 0 and 1; choose another number",
     ),
 }
+SAME_KIND = {
+    "an unknown factor as the unit": (
+        {**TEMPLATES, "unit": "gendr"},
+        "unit",
+        "a factor",
+    ),
+    "a model factor in a grouping": (
+        {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "groupings": "[size]"},
+        "groupings[0]",
+        "a factor of prompts",
+    ),
+    "an unknown factor in each": (
+        {**SCRAPE, "slices": "{each: concpt}"},
+        "slices.each",
+        "a factor",
+    ),
+    "an unknown factor in a slice": (
+        {**SCRAPE, "slices": "{south: {concpt: Italy}}"},
+        "slices.south.concpt",
+        "a factor",
+    ),
+    "an unknown factor in coverage": (
+        {**SCRAPE, "analysis": "{coverage: {factors: [concept, tsk]}}"},
+        "analysis.coverage.factors[1]",
+        "a factor",
+    ),
+    "a margin for a measure without a metric": (
+        {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
+        "analysis.margins.refusal",
+        "a contrast or metric",
+    ),
+    "a margin for an unknown metric of a measure": (
+        {**SCRAPE, "analysis": "{margins: {vader: {rnge: 0.1}}}"},
+        "analysis.margins.vader.rnge",
+        "a contrast or metric",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

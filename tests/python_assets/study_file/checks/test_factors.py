@@ -29,11 +29,6 @@ CASES = {
         "factors.gender.reference: got \"men\"; expected a level of gender: 'woman', 'man'; "
         "did you mean 'man'?",
     ),
-    "a text for no level": (
-        {**TEMPLATES, "factors": "{gender: {levels: [woman, man], texts: {womn: she}}}"},
-        "factors.gender.texts.womn: got \"womn\"; expected a level of gender: 'woman', 'man'; "
-        "did you mean 'woman'?",
-    ),
     "a factor that no prompt has": (
         {**TEMPLATES, "factors": "{gender: {levels: [woman, man]}, age: {levels: [old]}}"},
         "factors.age: got \"age\"; expected a factor of the prompts: 'gender', 'template'; "
@@ -45,8 +40,20 @@ CASES = {
         "'task', 'is_root', which every prompt has; rename the factor or remove it",
     ),
 }
+SAME_KIND = {
+    "a text for no level": (
+        {**TEMPLATES, "factors": "{gender: {levels: [woman, man], texts: {womn: she}}}"},
+        "factors.gender.texts.womn",
+        "a level of gender",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

@@ -56,11 +56,6 @@ CASES = {
         "generations[1].name: got \"GPT 4\"; expected a generation of its own; 'gpt-4' has the identifier "
         "'gpt_4' already; rename one of them",
     ),
-    "two models of one identifier": (
-        generations('[{name: "{model}", provider: ollama, model: ["a:1", "a.1"]}]'),
-        "generations[0].name: got \"a.1\"; expected a generation of its own; 'a:1' has the identifier 'a_1' "
-        "already; rename one of them",
-    ),
     "a reserved name": (
         generations("[{name: Baseline, provider: simulator}]"),
         'generations[0].name: got "Baseline"; expected a name other than baseline and all; rename it',
@@ -152,8 +147,20 @@ CASES = {
         "name the model as its server does",
     ),
 }
+SAME_KIND = {
+    "two models of one identifier": (
+        generations('[{name: "{model}", provider: ollama, model: ["a:1", "a.1"]}]'),
+        "generations[0].name",
+        "a generation of its own",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

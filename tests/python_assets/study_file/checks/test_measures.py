@@ -37,12 +37,6 @@ CASES = {
         "'personality', 'refusal', 'regard', 'sentiment', 'stereotype', 'toxicity', 'truncated', 'vader'; "
         "did you mean 'vader'?",
     ),
-    "an unknown bare word": (
-        measures("[sentimnt]"),
-        "measures[0]: got \"sentimnt\"; expected a built-in extractor: 'baseline_distance', 'empty', "
-        "'personality', 'refusal', 'regard', 'sentiment', 'stereotype', 'toxicity', 'truncated', 'vader'; "
-        "did you mean 'sentiment'?",
-    ),
     "two measures of one name": (
         measures("[{name: m, choices: [a, b]}, {name: M, extractor: vader}]"),
         "measures[1].name: got \"M\"; expected a measure of its own; 'm' has the identifier 'm' already; "
@@ -52,21 +46,6 @@ CASES = {
         measures("[{name: empty, extractor: vader}]"),
         "measures[0].name: got \"empty\"; expected a name other than 'refusal', 'empty', 'truncated', which "
         "are measured in every study; rename the measure",
-    ),
-    "the name of a measure of unmatched responses": (
-        measures("[{name: m, choices: [a, b]}, {name: m_unmatched, extractor: vader}]"),
-        "measures[1].name: got \"m_unmatched\"; expected a measure of its own; 'm' has the identifier "
-        "'m_unmatched' already; rename one of them",
-    ),
-    "the name of one score of several": (
-        measures("[stereotype, {name: stereotype_race, extractor: vader}]"),
-        "measures[1].name: got \"stereotype_race\"; expected a measure of its own; 'stereotype' has the "
-        "identifier 'stereotype_race' already; rename one of them",
-    ),
-    "the name of a cluster": (
-        measures("[clusters, {name: clusters_2_member, extractor: vader}]"),
-        "measures[1].name: got \"clusters_2_member\"; expected a measure of its own; 'clusters' has the "
-        "identifier 'clusters_2_member' already; rename one of them",
     ),
     "a judge that is no engine": (
         measures("[{name: m, judge: {engine: fair, rubric: r, options: [a, b]}}]"),
@@ -112,10 +91,6 @@ CASES = {
         'measures[0].baseline_column: got "d"; expected a continuous measure; labels and 0/1 have no '
         "difference from a baseline; remove it, or change kind",
     ),
-    "an unknown favourable label": (
-        measures('[{name: m, choices: ["yes", "no"], favourable: "yess"}]'),
-        "measures[0].favourable: got \"yess\"; expected a label: 'yes', 'no'; did you mean 'yes'?",
-    ),
     "a binary measure of labels without a favourable one": (
         measures('[{name: m, kind: binary, choices: ["yes", "no"]}]'),
         'measures[0].kind: got "binary"; expected favourable beside it, the label that counts as 1; '
@@ -136,8 +111,40 @@ CASES = {
         "did you mean 'Italy'?",
     ),
 }
+SAME_KIND = {
+    "an unknown bare word": (
+        measures("[sentimnt]"),
+        "measures[0]",
+        "a built-in extractor",
+    ),
+    "the name of a measure of unmatched responses": (
+        measures("[{name: m, choices: [a, b]}, {name: m_unmatched, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "the name of one score of several": (
+        measures("[stereotype, {name: stereotype_race, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "the name of a cluster": (
+        measures("[clusters, {name: clusters_2_member, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "an unknown favourable label": (
+        measures('[{name: m, choices: ["yes", "no"], favourable: "yess"}]'),
+        "measures[0].favourable",
+        "a label",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

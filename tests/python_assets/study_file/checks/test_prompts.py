@@ -42,21 +42,9 @@ CASES = {
         "prompts.scrape.reference: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
         "did you mean 'Ideraland'?",
     ),
-    "keywords of an unknown level": (
-        scrape(keywords="{Ideraland: [Ideraland], Atlantis: [Atlantis]}"),
-        'prompts.scrape.keywords.Atlantis: got "Atlantis"; expected a level of concept: '
-        "'Ideraland', 'Italy'; "
-        "correct it, or add it to the levels",
-    ),
     "a level without keywords": (
         scrape(keywords="{Ideraland: []}"),
         "prompts.scrape.keywords.Ideraland: got []; expected at least 1 in the list; correct it",
-    ),
-    "a source for an unknown level": (
-        scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
-        'prompts.scrape.sources[0].levels[0]: got "Itly"; expected a level of concept: '
-        "'Ideraland', 'Italy'; "
-        "did you mean 'Italy'?",
     ),
     "an unknown crossed factor": (
         templates(cross="[gendr]", texts="[{id: t1, text: A}]"),
@@ -67,11 +55,6 @@ CASES = {
         templates(texts='[{id: t1, text: "A {gendr}"}]'),
         "prompts.templates.texts[0].text: got \"{gendr}\"; expected a slot of a crossed factor: 'gender'; "
         "did you mean 'gender'?",
-    ),
-    "an unknown slot of a baseline": (
-        templates(texts='[{id: t1, text: "A {gender}", baseline: "{age}"}]'),
-        "prompts.templates.texts[0].baseline: got \"{age}\"; expected a slot of a crossed factor: 'gender'; "
-        "add the factor to prompts.templates.cross, or take the braces away",
     ),
     "a template twice": (
         templates(texts="[{id: t1, text: a}, {id: t1, text: b}]"),
@@ -113,8 +96,30 @@ CASES = {
         "one of them",
     ),
 }
+SAME_KIND = {
+    "keywords of an unknown level": (
+        scrape(keywords="{Ideraland: [Ideraland], Atlantis: [Atlantis]}"),
+        "prompts.scrape.keywords.Atlantis",
+        "a level of concept",
+    ),
+    "a source for an unknown level": (
+        scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
+        "prompts.scrape.sources[0].levels[0]",
+        "a level of concept",
+    ),
+    "an unknown slot of a baseline": (
+        templates(texts='[{id: t1, text: "A {gender}", baseline: "{age}"}]'),
+        "prompts.templates.texts[0].baseline",
+        "a slot of a crossed factor",
+    ),
+}
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

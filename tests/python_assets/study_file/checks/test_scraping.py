@@ -35,19 +35,6 @@ CASES = {
         'prompts.scrape.sources[1].tag: got "a"; expected a tag of its own, because articles are told apart '
         "by it; rename one of the two",
     ),
-    "two kinds of articles of one tag, one of them for a keyword of the level's name": (
-        study(sources=f"[{ARTICLES}]", keywords=f"[{{keyword: Italy, sources: [{OTHER_ARTICLES}]}}]"),
-        'prompts.scrape.keywords.Italy[0].sources[0].tag: got "a"; expected a tag of its own, because '
-        "articles are told apart by it; rename one of the two",
-    ),
-    "a finder by no engine": (
-        study(keywords="[Italy, {find: llm_inquiries, engine: nobody}]"),
-        f'prompts.scrape.keywords.Italy[1].engine: got "nobody"; {UNKNOWN}',
-    ),
-    "questions by no engine": (
-        study(assemble=", assemble: {engine: nobody}"),
-        f'prompts.assemble.engine: got "nobody"; {UNKNOWN}',
-    ),
     "levels of a source of one keyword": (
         study(keywords="[{keyword: Rome, sources: [{tag: b, path: b.md, levels: [Italy]}]}]"),
         'prompts.scrape.keywords.Italy[0].sources[0].levels: got ["Italy"]; expected no levels, because it '
@@ -63,10 +50,27 @@ CASES = {
         "prompts.scrape.wiki.contact: got nothing; expected an e-mail address or a page of yours, because "
         "wikis want to know whom to write to; add wiki: {contact: you@example.org}, or read other sources",
     ),
+}
+SAME_KIND = {
+    "two kinds of articles of one tag, one of them for a keyword of the level's name": (
+        study(sources=f"[{ARTICLES}]", keywords=f"[{{keyword: Italy, sources: [{OTHER_ARTICLES}]}}]"),
+        "prompts.scrape.keywords.Italy[0].sources[0].tag",
+        "a tag of its own",
+    ),
+    "a finder by no engine": (
+        study(keywords="[Italy, {find: llm_inquiries, engine: nobody}]"),
+        "prompts.scrape.keywords.Italy[1].engine",
+        "a generation with engine",
+    ),
+    "questions by no engine": (
+        study(assemble=", assemble: {engine: nobody}"),
+        "prompts.assemble.engine",
+        "a generation with engine",
+    ),
     "a wiki finder without a contact": (
         study(keywords="[{find: embedding_on_wiki}]", more=", wiki: {}"),
-        "prompts.scrape.wiki.contact: got nothing; expected an e-mail address or a page of yours, because "
-        "wikis want to know whom to write to; add wiki: {contact: you@example.org}, or read other sources",
+        "prompts.scrape.wiki.contact",
+        "an e-mail address or a page of yours",
     ),
 }
 
@@ -74,6 +78,11 @@ CASES = {
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES.keys())
 def test_each_problem_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
     assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]
 
 
 @pytest.mark.parametrize(
