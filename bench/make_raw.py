@@ -124,7 +124,11 @@ def _design(
             factors, columns=["factor", "factor_type", "reference_level", "origin", "is_blocking"]
         ),
         "factor_levels": pd.DataFrame(
-            {"factor": "concept", "level": levels, "level_position": range(len(levels))}
+            {
+                "factor": ["concept"] * len(levels) + ["is_root"] * 2,
+                "level": [*levels, "no", "yes"],
+                "level_position": [*range(len(levels)), 0, 1],
+            }
         ),
         "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
         "groupings": pd.DataFrame(

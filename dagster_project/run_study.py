@@ -31,9 +31,10 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
         RunFailed: a step or a blocking check failed.
     """
     from dagster_project.definitions import defs
+    from dagster_project.event_log import instance_of_one_run
 
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
-    with dg.DagsterInstance.get() as instance, _printing_to(None if verbose else log):
+    with instance_of_one_run() as instance, _printing_to(None if verbose else log):
         instance.add_event_listener(run_id, _tell)
         result = defs.resolve_job_def("run_study").execute_in_process(
             partition_key=study_id,

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from dagster_project.dbt import mart_keys
+from dagster_project.assets.transform import mart_keys
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -10,7 +10,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
 @dg.asset(
     key=["published", "database"],
     group_name="publish",
-    deps=mart_keys(),
+    deps=mart_keys,
     kinds={"duckdb", "parquet"},
     partitions_def=studies,
     description="The published database with this study's rows replaced, and one Parquet file a mart.",

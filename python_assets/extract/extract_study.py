@@ -19,7 +19,7 @@ from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, read_units, units_in_slices
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
-from python_assets.warehouse.raw_tables import RAW_TABLES
+from python_assets.warehouse.raw_tables import columns_of
 from python_assets.warehouse.run_context import RunContext
 
 
@@ -126,7 +126,7 @@ def _units_of(job: Job, measure: Measure) -> Ids:
 
 def measure_rows(measures: list[Measure]) -> pd.DataFrame:
     """The rows of raw.measures."""
-    columns = [name for name in RAW_TABLES["measures"] if name != "study_id"]
+    columns = columns_of("measures")
     return pd.DataFrame([[getattr(m, name) for name in columns] for m in measures], columns=columns)
 
 

@@ -12,20 +12,9 @@ from python_assets.providers.provider import providers
 from python_assets.providers.records import Description, GenerationRun, Response
 from python_assets.study.base import BASELINE
 from python_assets.study.study import Generation
+from python_assets.warehouse.raw_tables import columns_of
 
-RESPONSE_COLUMNS: Final = [
-    "prompt_id",
-    "replicate",
-    "response_id",
-    "response_text",
-    "status",
-    "error",
-    "requested_at",
-    "latency_seconds",
-    "n_tokens_in",
-    "n_tokens_out",
-    "context_json",
-]
+_ANSWER_COLUMNS: Final = columns_of("responses", without={"generation_id"})
 _UNSTORABLE: Final = re.compile("[\ud800-\udfff\x00]")
 
 Runs = Sequence[tuple[Generation, GenerationRun]]
@@ -34,13 +23,13 @@ Runs = Sequence[tuple[Generation, GenerationRun]]
 def responses_table(runs: Runs) -> pd.DataFrame:
     """Rows of raw.responses, in the order of the runs."""
     parts = [
-        pd.DataFrame(map(_storable_row, run.responses), columns=RESPONSE_COLUMNS).assign(
+        pd.DataFrame(map(_storable_row, run.responses), columns=_ANSWER_COLUMNS).assign(
             generation_id=generation.generation_id
         )
         for generation, run in runs
     ]
     filled = [part for part in parts if len(part)]
-    return pd.concat(filled) if filled else pd.DataFrame(columns=[*RESPONSE_COLUMNS, "generation_id"])
+    return pd.concat(filled) if filled else pd.DataFrame(columns=columns_of("responses"))
 
 
 def generations_table(

@@ -15,7 +15,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.study import Study, grouping_id
-from python_assets.warehouse.raw_tables import RAW_TABLES
+from python_assets.warehouse.raw_tables import columns_of
 
 Levels = dict[str, list[str]]
 Slices = dict[str, dict[str, list[str]]]
@@ -105,8 +105,7 @@ def coverage_sets(study: Study) -> list[tuple[str, ...]]:
 
 
 def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
-    columns = [column for column in RAW_TABLES[name] if column != "study_id"]
-    return pd.DataFrame(list(rows), columns=columns)
+    return pd.DataFrame(list(rows), columns=columns_of(name))
 
 
 def _factor_row(factor: KnownFactor) -> tuple[object, ...]:

@@ -5,20 +5,19 @@ generated, fetched or asked: what is on disk is used, and what depends on the re
 makes of the groupings is schemes.py.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import duckdb
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.design_tables import coverage_sets, design_tables, grouping_id
+from python_assets.plan.group_models import build_group_models, fill_planned_cells
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
@@ -72,8 +71,9 @@ def _known_plan(
 ) -> Plan:
     tables = design_tables(study, connection)
     write_stage(connection, study.study_id, "design", tables)
+    build_group_models(connection)
     responses = _planned_responses(study, connection)
-    connection.register("planned_responses", responses)
+    fill_planned_cells(connection, responses)
     generations = _generations(study, responses)
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
@@ -87,7 +87,7 @@ def _known_plan(
         n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
         generations=generations,
         groupings=groupings,
-        coverage=[_coverage(connection, factors) for factors in coverage_sets(study)],
+        coverage=_coverage(study, connection),
         power=list(planned_power(study, found)),
         warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
     )
@@ -162,34 +162,10 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
     return PlannedGeneration(key, provider, generation.model, n_responses, n_calls)
 
 
-def _coverage(connection: duckdb.DuckDBPyConnection, factors: Sequence[str]) -> PlannedCoverage:
-    """Coverage and Gini index over all combinations of the levels (metrics.md 3)."""
-    rows = connection.execute(
-        """
-        select count(*) from (
-            select prompt_id, list(level order by factor) as grouped
-            from raw.prompt_factors where list_contains($1, factor)
-            group by prompt_id having count(*) = len($1)
-        ) group by grouped order by 1
-        """,
-        [list(factors)],
-    ).fetchall()
-    n_prompts = np.array([n for (n,) in rows])
-    n_levels = connection.execute(
-        "select count(*) from raw.factor_levels where list_contains($1, factor) group by factor",
-        [list(factors)],
-    ).fetchall()
-    n_cells = int(np.prod([n for (n,) in n_levels], dtype=object))
-    share = len(n_prompts) / n_cells
-    return PlannedCoverage(
-        grouping_id(factors), n_cells, len(n_prompts), share, _gini_index(n_prompts, n_cells)
-    )
-
-
-def _gini_index(counts: NDArray[np.int64], n_cells: int) -> float:
-    """Gini index of ascending counts, cells without a prompt before them (metrics.md 3)."""
-    rank = np.arange(n_cells - len(counts) + 1, n_cells + 1)
-    return float(1 - 2 * np.sum(counts / counts.sum() * (n_cells - rank + 0.5) / n_cells))
+def _coverage(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedCoverage]:
+    query = "select factors, n_cells, n_covered, coverage_percentage, gini_index from marts.coverage"
+    by_factors = {row[0]: PlannedCoverage(*row) for row in connection.execute(query).fetchall()}
+    return [by_factors[key] for key in map(grouping_id, coverage_sets(study)) if key in by_factors]
 
 
 def _warnings(

@@ -15,6 +15,7 @@ import pandas as pd
 from python_assets.errors import WarehouseError
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer import power
+from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
 from python_assets.plan.text import PowerRow
@@ -58,7 +59,7 @@ def design_power_rows(
 
     Args:
         study: the study.
-        connection: its build file, with prompts, design tables and responses.
+        connection: its build file, with design tables, responses and the groups of prompts.
         observed: contrasts of inference with their keys, std_error, sd over root prompts and n_root_prompts.
 
     Returns:
@@ -73,11 +74,8 @@ def design_power_rows(
         "group by all",
         [BASELINE],
     ).df()
-    connection.register("planned_responses", responses)
-    try:
-        found = shapes(study, connection, planned_groupings(study, connection))
-    finally:
-        connection.unregister("planned_responses")
+    fill_planned_cells(connection, responses)
+    found = shapes(study, connection, planned_groupings(study, connection))
     rows = [*planned_power(study, found)]
     for shape in found:
         rows += [_power_row(study, shape, known) for known in _observed(observed, shape)]

@@ -1,11 +1,11 @@
 """What the prompts of each grouping let inference do: what is exchanged, its unit and its scope, in words.
 
 Belongs here: counting units, blocks and strata of every slice and grouping. The rules of the choice are
-infer/design.py and infer/units.py; dbt makes the same choice from the same prompts (int_prompt_groups).
+infer/design.py and infer/units.py; groups, blocks and strata are those of dbt (int_prompt_groups).
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import duckdb
 import numpy as np
@@ -13,140 +13,91 @@ import numpy as np
 from python_assets.infer.design import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, Unit, choose_unit, scopes
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP
+from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study, grouping_id
 
 ROOT_PROMPT = "root prompt"
-_SLICE_PROMPTS = """
-    create or replace temp table slice_prompts as
-    with asked as (
-        select s.slice_id, count(distinct c.factor) as n_factors
-        from raw.slice_ids as s left join raw.slices as c using (slice_id)
-        group by s.slice_id
-    ),
-    met as (
-        select c.slice_id, f.prompt_id, count(distinct c.factor) as n_factors
-        from raw.slices as c join raw.prompt_factors as f using (factor, level)
-        group by c.slice_id, f.prompt_id
-    )
-    select slice_id, prompt_id from asked cross join raw.prompts where n_factors = 0
-    union all
-    select slice_id, prompt_id from asked join met using (slice_id, n_factors)
-"""
-_PLACES = """
-    create or replace temp table places as
-    select s.slice_id, p.prompt_id, p.unit_id, p.root_prompt_id,
-        list(f.level order by f.factor) filter (where list_contains($1, f.factor)) as grouped,
-        list([f.factor, f.level] order by f.factor)
-            filter (where d.is_blocking and not list_contains($1, f.factor)) as held
-    from slice_prompts as s
-    join raw.prompts as p using (prompt_id)
-    join raw.prompt_factors as f using (prompt_id)
-    join raw.factors as d using (factor)
-    where p.prompt_id in (select prompt_id from planned_responses)
-    group by all
-    having len(grouped) = len($1)
-"""
 _BLOCKS = """
     with cells as (
-        select slice_id, unit_id, root_prompt_id, held, grouped, generation_id, sum(n) as n_responses,
-            count(*) as n_prompts
-        from places join planned_responses using (prompt_id)
-        group by all
-    ),
-    fewest as (
-        select slice_id, unit_id, root_prompt_id, held, grouped, min(n_responses) as n_responses,
-            max(n_responses) as most_responses, max(n_prompts) as n_prompts
-        from cells group by all
+        select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
+            min(n_responses) as fewest_responses, max(n_responses) as most_responses,
+            max(n_prompts) as n_prompts
+        from planned_cells group by all
     ),
     blocks as (
-        select slice_id, unit_id, root_prompt_id, held, count(*) as n_present,
-            min(n_responses) as n_responses, max(most_responses) as most_responses,
+        select slice_id, grouping_id, unit_id, count(*) as n_present,
+            min(fewest_responses) as fewest_responses, max(most_responses) as most_responses,
             max(n_prompts) as n_prompts
-        from fewest group by all having count(*) >= 2
+        from cells
+        group by slice_id, grouping_id, unit_id, block_id
+        having count(*) >= 2
     ),
     groups as (
-        select slice_id, count(distinct grouped) as n_groups, count(distinct unit_id) as n_units
-        from places group by slice_id
-    ),
-    crossed as (
-        select slice_id, max(n_groups) > 1 as is_crossed
-        from (select slice_id, count(distinct grouped) as n_groups from places group by slice_id, unit_id)
-        group by slice_id
+        select slice_id, grouping_id, scheme = 'blocked' as is_crossed, count(distinct group_id) as n_groups,
+            count(distinct unit_id) as n_units
+        from cells group by all
     )
-    select slice_id, is_crossed, n_groups, n_units, count(distinct unit_id), count(unit_id),
-        coalesce(sum(n_present), 0)::bigint, coalesce(bool_and(n_present = n_groups), false),
-        coalesce(min(n_responses), 0)::bigint, coalesce(max(most_responses), 0)::bigint,
-        coalesce(max(n_prompts), 0)
-    from groups join crossed using (slice_id) left join blocks using (slice_id)
+    select grouping_id, slice_id, is_crossed, n_groups, n_units, count(distinct unit_id) as n_units_compared,
+        count(unit_id) as n_blocks, coalesce(sum(n_present), 0)::bigint as n_cells,
+        coalesce(bool_and(n_present = n_groups), false) as is_complete,
+        coalesce(min(fewest_responses), 0) as fewest_responses,
+        coalesce(max(most_responses), 0) as most_responses, coalesce(max(n_prompts), 0) as most_prompts
+    from groups left join blocks using (slice_id, grouping_id)
     group by all
-    order by slice_id
 """
 _STRATA = """
-    with levels as (
-        select slice_id, unit_id, unnest(held) as level from places
-    ),
-    counted as (
-        select slice_id, unit_id, level, count(*) as n, any_value(n_prompts) as n_prompts
-        from levels
-        join (select slice_id, unit_id, count(*) as n_prompts from places group by all)
-            using (slice_id, unit_id)
-        group by slice_id, unit_id, level
-    ),
-    varying as (
-        select distinct slice_id, level[1] as factor from counted where n < n_prompts
-    ),
-    held as (
-        select c.slice_id, c.unit_id, list(c.level order by c.level) as stratum
-        from counted as c
-        anti join varying as v on c.slice_id = v.slice_id and c.level[1] = v.factor
-        group by all
-    ),
-    cells as (
-        select slice_id, stratum, grouped, count(distinct unit_id) as n_units
-        from places left join held using (slice_id, unit_id)
+    with cells as (
+        select slice_id, grouping_id, stratum_id, group_id, count(distinct unit_id) as n_units
+        from planned_cells
+        where scheme = 'nested'
         group by all
     ),
     strata as (
-        select slice_id, stratum, count(*) as n_present from cells group by all having count(*) >= 2
+        select slice_id, grouping_id, stratum_id, count(*) as n_present
+        from cells group by all having count(*) >= 2
     ),
     groups as (
-        select cells.slice_id, grouped, sum(n_units)::bigint as n_units, count(*) as n_cells
-        from cells
-        join strata
-            on cells.slice_id = strata.slice_id and cells.stratum is not distinct from strata.stratum
+        select slice_id, grouping_id, group_id, sum(n_units)::bigint as n_units, count(*) as n_cells
+        from cells join strata using (slice_id, grouping_id, stratum_id)
         group by all
     ),
     strata_of_slice as (
-        select slice_id, count(*) as n_strata, min(n_present) as fewest_groups from strata group by slice_id
+        select slice_id, grouping_id, count(*) as n_strata, min(n_present) as fewest_groups
+        from strata group by all
     )
-    select slice_id, n_strata, fewest_groups, sum(n_cells)::bigint, sum(n_units)::bigint, min(n_units),
-        count(case when n_units < $1 then 1 end), count(*)
-    from groups join strata_of_slice using (slice_id)
+    select grouping_id, slice_id, n_strata, fewest_groups, sum(n_cells)::bigint as n_cells,
+        sum(n_units)::bigint as n_units, min(n_units) as fewest_units,
+        count(case when n_units < $1 then 1 end) as n_small, count(*) as n_groups
+    from groups join strata_of_slice using (slice_id, grouping_id)
     group by all
 """
 
 
-class _Blocks(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class _Blocks:
     """A grouping in one slice; is_crossed: whether some unit has two groups."""
 
+    grouping_id: str
     slice_id: str
-    is_crossed: bool
-    n_groups: int
-    n_units: int
-    n_units_compared: int
-    n_blocks: int
-    n_cells: int
-    is_complete: bool
-    fewest_responses: int
-    most_responses: int
-    most_prompts: int
+    is_crossed: bool = True
+    n_groups: int = 0
+    n_units: int = 0
+    n_units_compared: int = 0
+    n_blocks: int = 0
+    n_cells: int = 0
+    is_complete: bool = False
+    fewest_responses: int = 0
+    most_responses: int = 0
+    most_prompts: int = 0
 
 
-class _Strata(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class _Strata:
     """Strata with two groups or more; n_small: groups with too few units in them, of n_groups."""
 
+    grouping_id: str
     slice_id: str
     n_strata: int
     fewest_groups: int
@@ -162,34 +113,29 @@ def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> li
 
     Args:
         study: the study.
-        connection: with its prompts and design tables, and planned_responses (generation_id, prompt_id, n).
+        connection: with its design tables, and planned_cells.
     """
-    connection.execute(_SLICE_PROMPTS)
+    blocks = [_Blocks(**row) for row in rows_of(connection, _BLOCKS, [])]
+    strata = [_Strata(**row) for row in rows_of(connection, _STRATA, [MIN_UNITS_OF_GROUP])]
+    blocks_of = {(counts.grouping_id, counts.slice_id): counts for counts in blocks}
+    strata_of = {(counts.grouping_id, counts.slice_id): counts for counts in strata}
+    names = [name for (name,) in connection.execute("select slice_id from raw.slice_ids").fetchall()]
     planned = []
-    for grouping in study.groupings:
-        everywhere, *slices = _of_slices(study, connection, grouping)
+    for key in map(grouping_id, study.groupings):
+        no_prompts = _Blocks(grouping_id=key, slice_id=ALL_PROMPTS)
+        everywhere = _planned(study, blocks_of.get((key, ALL_PROMPTS), no_prompts), strata_of)
+        slices = [
+            _planned(study, blocks_of[key, name], strata_of)
+            for name in names
+            if name != ALL_PROMPTS and (key, name) in blocks_of
+        ]
         planned += [everywhere, *(part for part in slices if part.scheme != everywhere.scheme)]
     return planned
 
 
-def _of_slices(
-    study: Study, connection: duckdb.DuckDBPyConnection, grouping: Sequence[str]
-) -> list[PlannedGrouping]:
-    connection.execute(_PLACES, [list(grouping)])
-    blocks = [_Blocks(*row) for row in connection.execute(_BLOCKS).fetchall()]
-    rows = connection.execute(_STRATA, [MIN_UNITS_OF_GROUP]).fetchall()
-    strata = {row[0]: _Strata(*row) for row in rows}
-    names = [name for (name,) in connection.execute("select slice_id from raw.slice_ids").fetchall()]
-    of_slice = {counts.slice_id: counts for counts in blocks}
-    nothing = _Blocks(ALL_PROMPTS, True, 0, 0, 0, 0, 0, False, 0, 0, 0)
-    return [
-        _planned(study, grouping_id(grouping), of_slice.get(name, nothing), strata.get(name))
-        for name in [ALL_PROMPTS, *(name for name in names if name in of_slice and name != ALL_PROMPTS)]
-    ]
-
-
-def _planned(study: Study, name: str, counts: _Blocks, strata: _Strata | None) -> PlannedGrouping:
+def _planned(study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], _Strata]) -> PlannedGrouping:
     unit = study.unit or ROOT_PROMPT
+    strata = strata_of.get((counts.grouping_id, counts.slice_id))
     if counts.is_crossed or counts.n_groups < 2:
         scheme = _in_blocks(counts, unit)
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
@@ -205,7 +151,7 @@ def _planned(study: Study, name: str, counts: _Blocks, strata: _Strata | None) -
         notes = [note] if small else []
     reason = scheme if isinstance(scheme, InferenceReason) else None
     words = f"no inference: {scheme}" if reason else str(scheme)
-    return PlannedGrouping(name, counts.slice_id, counts.n_groups, *sizes, words, reason, notes)
+    return PlannedGrouping(counts.grouping_id, counts.slice_id, counts.n_groups, *sizes, words, reason, notes)
 
 
 def _in_blocks(counts: _Blocks, unit: str) -> str | InferenceReason:

@@ -12,57 +12,44 @@ import numpy as np
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
 from python_assets.plan.text import PlannedGrouping
-from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, Against
+from python_assets.study.base import ALL_PROMPTS, Against
 from python_assets.study.study import Study, grouping_id
 
-_CELLS = """
-    create or replace temp table shape_cells as
-    select p.unit_id, p.root_prompt_id, p.prompt_id,
-        array_to_string(
-            list(f.level order by list_position($2, f.factor)) filter (where list_contains($2, f.factor)), $3
-        ) as group_id,
-        list([f.factor, f.level] order by f.factor)
-            filter (where d.is_blocking and not list_contains($2, f.factor)) as held
-    from raw.prompts as p
-    join raw.prompt_factors as f using (study_id, prompt_id)
-    left join raw.factors as d using (study_id, factor)
-    where p.study_id = $1 and p.prompt_id in (select prompt_id from planned_responses)
-    group by all
-    having count(case when list_contains($2, f.factor) then 1 end) = len($2)
-"""
-# blocks are those of schemes.py: what two groups are compared in
 _PAIRS = """
     create or replace temp table shape_pairs as
-    with cells as (select distinct unit_id, root_prompt_id, held, group_id from shape_cells)
-    select distinct a.unit_id, a.group_id, b.group_id as other_id
+    with cells as (
+        select distinct unit_id, block_id, group_id
+        from planned_cells where slice_id = $1 and grouping_id = $2
+    )
+    select distinct unit_id, a.group_id, b.group_id as other_id
     from cells as a
-    join cells as b
-        on a.unit_id = b.unit_id and a.root_prompt_id = b.root_prompt_id
-        and a.held is not distinct from b.held and a.group_id < b.group_id
-    where $1 is null or $1 in (a.group_id, b.group_id)
+    join cells as b using (unit_id, block_id)
+    where a.group_id < b.group_id and ($3 is null or $3 in (a.group_id, b.group_id))
 """
 _SHAPE = """
     with cells as (
-        select generation_id, unit_id, group_id, sum(n) as n
-        from shape_cells join planned_responses using (prompt_id) group by all
+        select generation_id, scheme, unit_id, group_id, sum(n_responses) as n
+        from planned_cells where slice_id = $1 and grouping_id = $2 group by all
     ),
-    units as (select unit_id, count(distinct group_id) as n_groups, sum(n) as n from cells group by all),
-    nested as (select coalesce(max(n_groups), 0) < 2 as is_nested from units),
     compared as (
-        select * from units, nested where is_nested or unit_id in (select unit_id from shape_pairs)
+        select unit_id, sum(n) as n from cells
+        where scheme = 'nested' or unit_id in (select unit_id from shape_pairs)
+        group by all
     ),
     generations as (select sum(n) / count(*) as n_of_group from cells group by generation_id)
-    select is_nested, (select count(distinct group_id) from cells), (select count(*) from compared),
+    select (select coalesce(bool_and(scheme = 'nested'), true) from cells),
+        (select count(distinct group_id) from cells), (select count(*) from compared),
         coalesce((select min(n_of_group) from generations), 0), coalesce((select sum(n) from compared), 0)
-    from nested
 """
 _SHARED = """
-    with groups as (select distinct group_id from shape_cells)
+    with groups as (
+        select distinct group_id from planned_cells where slice_id = $1 and grouping_id = $2
+    )
     select count(distinct p.unit_id)
     from groups as a
     join groups as b on a.group_id < b.group_id
     left join shape_pairs as p on a.group_id = p.group_id and b.group_id = p.other_id
-    where $1 is null or $1 in (a.group_id, b.group_id)
+    where $3 is null or $3 in (a.group_id, b.group_id)
     group by a.group_id, b.group_id
 """
 
@@ -103,7 +90,7 @@ def shapes(
 
     Args:
         study: the study.
-        connection: with its prompts and design tables, and planned_responses (generation_id, prompt_id, n).
+        connection: with planned_cells.
         groupings: what schemes.py makes of them.
     """
     reasons = {found.grouping_id: found.reason for found in groupings if found.slice_id == ALL_PROMPTS}
@@ -120,12 +107,12 @@ def _shape(
 ) -> Shape:
     key = grouping_id(grouping)
     against, level = study.references[key]
-    connection.execute(_CELLS, [study.study_id, list(grouping), LEVEL_SEPARATOR])
-    connection.execute(_PAIRS, [level])
-    is_nested, n_groups, n_units, n_of_group, n_responses = connection.execute(_SHAPE).fetchall()[0]
+    connection.execute(_PAIRS, [ALL_PROMPTS, key, level])
+    counts = connection.execute(_SHAPE, [ALL_PROMPTS, key]).fetchall()[0]
+    is_nested, n_groups, n_units, n_of_group, n_responses = counts
     shared = np.array([], int)
     if Reference(against, 0).is_pairwise and not is_nested and reason is None:
-        shared = np.array([n for (n,) in connection.execute(_SHARED, [level]).fetchall()])
+        shared = np.array([n for (n,) in connection.execute(_SHARED, [ALL_PROMPTS, key, level]).fetchall()])
         n_units = int(np.median(shared[shared > 0])) if shared.any() else 0
         reason = None if n_units else InferenceReason.NO_SHARED_BLOCK
     return Shape(

@@ -74,13 +74,16 @@ class PlannedGrouping(NamedTuple):
 
 
 class PlannedCoverage(NamedTuple):
-    """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1."""
+    """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1.
+
+    gini_index: None where no prompt has a level of every factor.
+    """
 
     factors: str
     n_cells: int
     n_covered: int
     coverage_percentage: float
-    gini_index: float
+    gini_index: float | None
 
 
 class PowerRow(NamedTuple):

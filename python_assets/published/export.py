@@ -5,10 +5,8 @@ Belongs here: from the published database to csv, jsonl or parquet. The manifest
 
 import json
 import os
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 
@@ -28,38 +26,11 @@ from python_assets.published.query import open_published
 from python_assets.study.factors import level_positions
 from python_assets.study.study import AS_WRITTEN, Prompts
 from python_assets.warehouse.build import Home, make_folder, utc_now
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from python_assets.warehouse.raw_tables import columns_of
 
 STATISTICS: Final = ("summary_statistics", "contrasts", "disparities", "findings")
-_RESPONSE_COLUMNS: Final = (
-    "generation_id",
-    "replicate",
-    "response_id",
-    "response_text",
-    "status",
-    "error",
-    "requested_at",
-    "latency_seconds",
-    "n_tokens_in",
-    "n_tokens_out",
-    "context_json",
-)
-_PROMPT_COLUMNS: Final = (
-    "prompt_id",
-    "root_prompt_id",
-    "unit_id",
-    "is_root",
-    "task",
-    "prompt_text",
-    "baseline_text",
-    "baseline_kind",
-    "source_tag",
-    "keyword",
-    "document_id",
-    "replacements_json",
-)
+# how DuckDB calls them
+_FORMATS: Final[dict[Format, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
 
 
 class Exported(NamedTuple):
@@ -95,7 +66,7 @@ def export_study(home: Home, study_id: str, stage: Stage, output: Format, folder
         WarehouseError: the study is not published, or the folder cannot be written.
     """
     target = home.root / "export" / study_id / stage if folder is None else folder
-    with open_published(home.published) as connection:
+    with open_published(home.published, writes_to=target) as connection:
         study = _study_row(connection, study_id)
         factors = {} if stage == "statistics" else _factors(connection, study)
         queries = _queries(stage, factors)
@@ -150,7 +121,7 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
         f", max(case when factor = {_literal(name)} then level end) as {_identifier(FACTOR_PREFIX + name)}"
         for name in factors
     )
-    named = ", ".join(_PROMPT_COLUMNS)
+    named = ", ".join(columns_of("prompts"))
     columns = "".join(f", {_identifier(FACTOR_PREFIX + name)}" for name in factors)
     prompts = f"""
         select {named}{columns}
@@ -162,7 +133,7 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
     """
     if stage == "prompts":
         return {"prompts": f"{prompts} order by prompt_id"}
-    answers = ", ".join(_RESPONSE_COLUMNS)
+    answers = ", ".join(columns_of("responses", without={"prompt_id"}))
     return {
         "responses": f"""
             select {answers}, prompt.*
@@ -177,43 +148,15 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
 def _write(
     connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: Format
 ) -> ExportedFile:
-    table = connection.execute(query, {"study": study_id}).to_arrow_table()
     unfinished = path.with_name(f"{path.name}.writing")
+    copy = f"copy ({query}) to {_literal(str(unfinished.absolute()))} (format {_FORMATS[output]})"
     try:
-        WRITERS[output](table, unfinished)
+        (n_rows,) = connection.execute(copy, {"study": study_id}).fetchall()[0]
         os.replace(unfinished, path)  # noqa: PTH105
-    except OSError as error:
+    except (OSError, duckdb.IOException) as error:
         raise _not_writable(path, error) from error
-    return ExportedFile(
-        name=path.name, sha256=sha256_of_file(path), n_rows=table.num_rows, columns=table.column_names
-    )
-
-
-def _write_csv(table: "pa.Table", path: Path) -> None:
-    from pyarrow import csv
-
-    csv.write_csv(table, path)
-
-
-def _write_jsonl(table: "pa.Table", path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for batch in table.to_batches():
-            file.writelines(
-                json.dumps(row, ensure_ascii=False, default=_written) + "\n" for row in batch.to_pylist()
-            )
-
-
-def _write_parquet(table: "pa.Table", path: Path) -> None:
-    from pyarrow import parquet
-
-    parquet.write_table(table, path)
-
-
-WRITERS: Final[dict[Format, Callable[["pa.Table", Path], None]]] = {
-    "csv": _write_csv,
-    "jsonl": _write_jsonl,
-    "parquet": _write_parquet,
-}
+    columns = [name for name, *_ in connection.execute(f"describe {query}", {"study": study_id}).fetchall()]
+    return ExportedFile(name=path.name, sha256=sha256_of_file(path), n_rows=n_rows, columns=columns)
 
 
 def _manifest(
@@ -276,10 +219,6 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _written(value: Any) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
-
-
 def _replace(path: Path, content: bytes) -> None:
     unfinished = path.with_name(f"{path.name}.writing")
     try:
@@ -289,7 +228,7 @@ def _replace(path: Path, content: bytes) -> None:
         raise _not_writable(path, error) from error
 
 
-def _not_writable(path: Path, error: OSError) -> WarehouseError:
+def _not_writable(path: Path, error: Exception) -> WarehouseError:
     return WarehouseError(
         f"{path} cannot be written: {error}. Name a folder that can be written with --to FOLDER."
     )

@@ -13,8 +13,12 @@ Format = Literal["table", "csv", "json"]
 MAX_CELL = 60
 
 
-def open_published(path: Path) -> duckdb.DuckDBPyConnection:
+def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPyConnection:
     """Open the published database for reading, without access to any other file or host.
+
+    Args:
+        path: the database.
+        writes_to: a folder that files may be written to nevertheless.
 
     Raises:
         WarehouseError: nothing has been published yet.
@@ -24,6 +28,8 @@ def open_published(path: Path) -> duckdb.DuckDBPyConnection:
             f"{path} does not exist: no study has been run. Run one with: plumbline run g20_demo"
         )
     connection = duckdb.connect(str(path), read_only=True)
+    if writes_to is not None:
+        connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection

@@ -4,7 +4,7 @@ Belongs here: rows of raw.data_quality from dbt's results, and the refresh of th
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import duckdb
@@ -20,7 +20,7 @@ def record_dbt_tests(
     connection: duckdb.DuckDBPyConnection,
     study_id: str,
     run_id: str,
-    run_results: Mapping[str, Any],
+    results: Iterable[Mapping[str, Any]],
     manifest: Mapping[str, Any],
 ) -> int:
     """Write one row of raw.data_quality for each data test that dbt ran, in place of that test's earlier row.
@@ -29,16 +29,14 @@ def record_dbt_tests(
         connection: the build file, with no dbt running on it.
         study_id: the study.
         run_id: the run the tests belong to.
-        run_results: dbt's run_results.json.
+        results: what dbt said of each node: unique_id, status and failures, as in its run_results.json.
         manifest: dbt's manifest.json.
 
     Returns:
         How many tests there were.
     """
     nodes = manifest["nodes"]
-    tests = [
-        r for r in run_results["results"] if nodes.get(r["unique_id"], {}).get("resource_type") == "test"
-    ]
+    tests = [r for r in results if nodes.get(r["unique_id"], {}).get("resource_type") == "test"]
     rows = pd.DataFrame([_row(run_id, result, nodes[result["unique_id"]], nodes) for result in tests])
     if rows.empty:
         return 0

@@ -1,8 +1,9 @@
-"""The columns of every raw table: what Python writes and dbt reads.
+"""The columns of every raw table: what Python writes, dbt reads and an export copies.
 
 One study a build file; study_id stands in every row so that studies can lie together once published.
 """
 
+from collections.abc import Container
 from typing import Final
 
 RAW_TABLES: Final[dict[str, dict[str, str]]] = {
@@ -243,3 +244,13 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "checked_at": "timestamp not null",
     },
 }
+
+
+def columns_of(table: str, *, without: Container[str] = ()) -> list[str]:
+    """The columns of a raw table in their order.
+
+    Args:
+        table: its name.
+        without: columns to leave out besides study_id.
+    """
+    return [name for name in RAW_TABLES[table] if name != "study_id" and name not in without]

@@ -7,7 +7,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 WRITTEN_BY_MANY = {"quarantine", "data_quality"}
-GROUPS = {"scrape", "assemble", "generate", "extract", "transform", "infer", "publish"}
+GROUPS = {"scrape", "assemble", "generate", "extract", "transform", "marts", "infer", "publish"}
 
 
 @pytest.fixture(scope="module")

@@ -109,14 +109,9 @@ def _design() -> dict[str, pd.DataFrame]:
             "factor factor_type origin is_blocking",
             [(f, "domain", "derived" if f == "topic" else "declared", f != "topic") for f in LEVELS],
         ),
-        # a level that is never observed still is a combination to cover
         "factor_levels": rows(
             "factor level level_position",
-            [
-                (f, level, i)
-                for f in ("gender", "race", "style")
-                for i, level in enumerate([*LEVELS[f], "never"])
-            ],
+            [(f, level, i) for f, levels in _levels().items() for i, level in enumerate(levels)],
         ),
         "slices": rows(
             "slice_id factor level",
@@ -145,6 +140,12 @@ def _design() -> dict[str, pd.DataFrame]:
         ),
         "statistics": pd.DataFrame(STATISTICS),
     }
+
+
+def _levels() -> dict[str, list[str]]:
+    """Declared levels, of which one is never observed but still to be covered; others as they are observed."""
+    declared = {f: [*LEVELS[f], "never"] for f in ("gender", "race", "style")}
+    return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
 
 
 def _generations() -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import WarehouseError
+from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import CONTRASTS, design_power_rows
 from python_assets.study.study import Kind
@@ -149,7 +150,14 @@ def answered(connection, n_roots=4):
     factors = prompts[["prompt_id"]].assign(factor="gender", level=[group for _, group in cells])
     write_stage(connection, "mine", "assemble", {"prompts": prompts, "prompt_factors": factors})
     gender = {"factor": ["gender"], "factor_type": "domain", "origin": "declared", "is_blocking": True}
-    design = {"factors": pd.DataFrame(gender), "slice_ids": pd.DataFrame({"slice_id": ["all"]})}
+    levels = {"factor": "gender", "level": ["woman", "man", "other"], "level_position": range(3)}
+    grouping = {"grouping_id": ["gender"], "grouping_position": 0, "factor": "gender", "factor_position": 0}
+    design = {
+        "factors": pd.DataFrame(gender),
+        "factor_levels": pd.DataFrame(levels),
+        "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
+        "groupings": pd.DataFrame(grouping),
+    }
     write_stage(connection, "mine", "design", design)
     responses = prompts[["prompt_id"]].assign(response_id="r", status="ok")
     parts = [
@@ -157,6 +165,11 @@ def answered(connection, n_roots=4):
         for generation, replicate in (("fair", 0), ("fair", 1), ("baseline", 0))
     ]
     write_stage(connection, "mine", "generate", {"responses": pd.concat(parts)})
+
+
+def power_rows(study, connection, observed):
+    build_group_models(connection)
+    return design_power_rows(study, connection, observed)
 
 
 def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_path, build):
@@ -168,7 +181,7 @@ def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_pat
         std_error=0.1,
         n_root_prompts=[4, 4, 4, 4, 99, 99],
     )
-    rows = design_power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
+    rows = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
     assert rows.columns.tolist() == [
         *("grouping_id", "measure_id", "contrast", "source", "n_root_prompts", "baseline_rate_or_sd"),
         *("minimum_detectable_effect", "effect", "n_needed", "n_calls", "reason"),
@@ -191,7 +204,7 @@ def test_the_category_with_the_largest_spread_decides(tmp_path, build):
         sd=[0.2, 0.4],
         n_root_prompts=4,
     )
-    rows = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed)
+    rows = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed)
     assert rows.baseline_rate_or_sd.tolist() == [pytest.approx(0.4)]
     assert rows.reason.tolist() == ["no_effect_declared"]
 
@@ -199,7 +212,7 @@ def test_the_category_with_the_largest_spread_decides(tmp_path, build):
 def test_a_contrast_without_any_spread_says_so(tmp_path, build):
     answered(build)
     observed = contrasts(generation_id=["fair"], sd=np.nan, std_error=0.1, n_root_prompts=np.nan)
-    (row,) = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
+    (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert (row.n_root_prompts, row.reason) == (0, "spread_unknown")
     assert (row.baseline_rate_or_sd, row.minimum_detectable_effect, row.n_needed) == (None, None, None)
 
@@ -208,7 +221,7 @@ def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path,
     answered(build, n_roots=8)
     build.execute("delete from raw.prompts where (unit_id::int % 2 = 0) = (prompt_id like '% man')")
     observed = contrasts(generation_id=["fair"], sd=np.nan, std_error=0.2, n_root_prompts=3)
-    (row,) = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
+    (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert (row.n_root_prompts, row.reason) == (8, "no_effect_declared")
     assert row.baseline_rate_or_sd == pytest.approx(0.2 * math.sqrt(8))
 
@@ -217,9 +230,7 @@ def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path,
 def test_equal_values_say_nothing_of_how_others_vary(tmp_path, build, sd):
     answered(build)
     observed = contrasts(generation_id=["fair", "fair"], sd=sd, std_error=0.0, n_root_prompts=4)
-    (row,) = design_power_rows(
-        study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed
-    ).values
+    (row,) = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed).values
     assert row.tolist()[-7:] == [4, None, None, 0.3, None, None, "spread_unknown"]
 
 
@@ -228,7 +239,7 @@ def test_groups_without_root_prompts_do_not_lower_the_number_of_the_others(tmp_p
     observed = contrasts(
         generation_id="fair", sd=[0.3, np.nan, np.nan], std_error=0.1, n_root_prompts=[4, 0, 0]
     )
-    (row,) = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
+    (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert row.n_root_prompts == 4
     assert row.minimum_detectable_effect > 0
 
@@ -240,7 +251,7 @@ def test_where_nothing_is_tested_the_reason_stands_in_place_of_numbers(tmp_path,
         tmp_path, "{power: {sentiment: {sd: 0.5, effect: 0.2}, refusal: {rate: 0.2, effect: 0.1}}}"
     )
     observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=1)
-    rows = design_power_rows(study, build, observed)
+    rows = power_rows(study, build, observed)
     assert rows.source.tolist() == ["declared", "declared", "observed"]
     assert set(rows.reason) == {"several_prompts"}
     numbers = ["baseline_rate_or_sd", "minimum_detectable_effect", "n_needed", "n_calls"]
@@ -251,7 +262,7 @@ def test_a_slice_that_is_tested_keeps_its_numbers(tmp_path, build):
     answered(build, n_roots=6)
     build.execute("update raw.prompts set root_prompt_id = 'one', unit_id = 'one'")
     observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=6)
-    rows = design_power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed.assign(slice_id="plain"))
+    rows = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed.assign(slice_id="plain"))
     assert rows.baseline_rate_or_sd.tolist() == [0.3]
     assert rows.reason.tolist() == ["no_effect_declared"]
 

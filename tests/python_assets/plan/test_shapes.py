@@ -4,9 +4,11 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.reasons import InferenceReason
+from python_assets.plan.group_models import build_group_models, fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.study.base import Against
+from python_assets.study.study import grouping_id
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import write_stage
 
@@ -35,11 +37,27 @@ def found(folder, build, cells, reference="rest", grouping="gender", n=None):
     write_stage(build, "mine", "assemble", {"prompts": filled, "prompt_factors": pd.concat(levels)})
     factors = pd.DataFrame({"factor": ["gender", "race"]})
     factors = factors.assign(factor_type="domain", origin="declared", is_blocking=True)
-    design = {"factors": factors, "slice_ids": pd.DataFrame({"slice_id": ["all"]})}
+    declared = [("gender", level) for level in "fmx"] + [("race", level) for level in "ab"]
+    design = {
+        "factors": factors,
+        "factor_levels": pd.DataFrame(declared, columns=["factor", "level"]).assign(
+            level_position=range(len(declared))
+        ),
+        "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
+        "groupings": pd.DataFrame(
+            [
+                (grouping_id(factors_), 0, factor, position)
+                for factors_ in study.groupings
+                for position, factor in enumerate(factors_)
+            ],
+            columns=["grouping_id", "grouping_position", "factor", "factor_position"],
+        ),
+    }
     write_stage(build, "mine", "design", design)
+    build_group_models(build)
     counts = n or {"fair": dict.fromkeys(prompts.prompt_id, 2)}
     rows = [(generation, name, k) for generation, of in counts.items() for name, k in of.items()]
-    build.register("planned_responses", pd.DataFrame(rows, columns=["generation_id", "prompt_id", "n"]))
+    fill_planned_cells(build, pd.DataFrame(rows, columns=["generation_id", "prompt_id", "n"]))
     (shape,) = shapes(study, build, planned_groupings(study, build))
     return shape, list(shape_warnings(study, [shape]))
 

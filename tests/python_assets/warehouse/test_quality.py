@@ -19,13 +19,11 @@ MANIFEST = {
 
 
 def results(failures):
-    return {
-        "results": [
-            {"unique_id": "model.p.contrasts", "status": "success", "failures": None},
-            {"unique_id": "test.p.a", "status": "pass", "failures": 0},
-            {"unique_id": "test.p.b", "status": "warn" if failures else "pass", "failures": failures},
-        ]
-    }
+    return [
+        {"unique_id": "model.p.contrasts", "status": "success", "failures": None},
+        {"unique_id": "test.p.a", "status": "pass", "failures": 0},
+        {"unique_id": "test.p.b", "status": "warn" if failures else "pass", "failures": failures},
+    ]
 
 
 @pytest.fixture
@@ -50,7 +48,7 @@ def test_each_dbt_test_is_one_row_and_a_later_run_replaces_it(connection):
 
 
 def test_a_build_without_tests_writes_nothing(connection):
-    assert record_dbt_tests(connection, "s", "run 1", {"results": []}, MANIFEST) == 0
+    assert record_dbt_tests(connection, "s", "run 1", [], MANIFEST) == 0
 
 
 def test_the_marts_hold_what_came_after_dbt_had_built_them(connection):
