@@ -7,12 +7,21 @@ from python_assets.embeddings.embedding import load_encoder
 from python_assets.scrape.llm_inquiries import QUESTIONS
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.scrape import INQUIRIES
+from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 TEXT = (
     "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
 )
+VECTORS = """Italy 1 0
+Italian 0.9 0.1
+Romans 0.8 0.4
+Rome 0.7 0.5
+Verdi 0.5 0.6
+pasta 0.4 0.8
+carburettor 0 1
+"""
 ENGINE = """
 import json
 
@@ -48,8 +57,9 @@ def study(make_study, engine="my_engine:ask", **finder):
                 "min_words": 3,
             }
         },
-        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
         domain="countries",
+        embedding={"vectors": "v.txt"},
         generations=[
             {"name": "one", "provider": "simulator"},
             {"name": "asker", "provider": engine, "engine": True},
@@ -88,10 +98,10 @@ def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, buil
     assert counts.n_quarantined == 3
 
 
-def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, run_context):
+def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, run_context, tmp_path):
     scrape(study(make_study), build, run_context)
     _, *found = keywords(build)
-    encoder = load_encoder()
+    encoder = load_encoder(Vectors(vectors=str(tmp_path / "v.txt")))
     anchor = encoder.encode(["Italy"])[0]
     vectors = {word: encoder.encode([word])[0] for word, *_ in found}
     expected = {
@@ -147,7 +157,8 @@ def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run
                 "min_words": 3,
             }
         },
-        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
+        embedding={"vectors": "v.txt"},
         generations=[
             {"name": "one", "provider": "simulator"},
             {"name": "asker", "provider": "my_engine:ask", "engine": True},

@@ -27,7 +27,7 @@ def server():
 
 
 @pytest.fixture
-def study(server, make_study):
+def study(server, make_study, spelling_vectors):
     return make_study(
         {
             "scrape": {
@@ -38,7 +38,8 @@ def study(server, make_study):
                 },
                 "wiki": {"api": server.api, "contact": "auditor@example.org"},
             }
-        }
+        },
+        embedding=spelling_vectors("Italy Italians country Europe"),
     )
 
 
