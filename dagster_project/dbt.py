@@ -1,4 +1,4 @@
-"""The dbt project: parsed once for each version of it, and built in this process on the build file of a study.
+"""The dbt project: parsed once a version of it, and built in this process on the build file of a study.
 
 Belongs here: how dbt is called. Which of its tables are assets stands in assets/transform.py.
 """
