@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import RAW_DESIGN, materialise, outside, raw_table, timed
+from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, run_context, timed
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -26,7 +26,7 @@ def assemble(
 
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(assemble_study, loaded, connection, outside(context, warehouse))
+        counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
         for table in ("prompts", "prompt_factors"):
             yield materialise(connection, "raw", table, **counts)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, outside, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -37,7 +37,7 @@ def extract(
             loaded,
             connection,
             warehouse.home.cache,
-            outside=outside(context, warehouse),
+            run_context=run_context(context, warehouse),
         )
         for table in ("measures", "measurements", "clusters"):
             yield materialise(connection, "raw", table, **counts)

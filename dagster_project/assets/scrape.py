@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, outside, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -44,6 +44,6 @@ def scrape(
 
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(scrape_study, loaded, connection, outside(context, warehouse))
+        counts = timed(scrape_study, loaded, connection, run_context(context, warehouse))
         for table in ("documents", "keywords", "sentences"):
             yield materialise(connection, "raw", table, **counts)
