@@ -1,10 +1,13 @@
-# make demo: install, run the demo study, print what it found.  make test: every test.  make ui: Dagster's UI.
+# make demo: install, run the demo study, print what it found.  make ui: Dagster's UI.
+# make test: every test but the simulations of error rates.  make test-long: those.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# two workers, one thread each; slow files come first in the order of collection, so that neither waits at the end
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
-.PHONY: demo test ui lint clean
+.PHONY: demo test test-long ui lint clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Plumbline needs Python 3.11 or newer; call: make PYTHON=python3.11")'
@@ -15,8 +18,13 @@ $(VENV)/installed: pyproject.toml constraints.txt
 demo: $(VENV)/installed
 	$(BIN)/plumbline run g20_demo
 
+test test-long: export OMP_NUM_THREADS := 1
+
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(PYTEST) -m 'not long'
+
+test-long: $(VENV)/installed
+	$(PYTEST) -m long
 
 ui: $(VENV)/installed
 	$(BIN)/plumbline ui

@@ -7,9 +7,9 @@ tests/python_assets/infer/test_error_rates.py bounds the same numbers on fewer d
 
 import numpy as np
 
+from bench.error_rates import at_margin, covered
+from bench.error_rates.simulated import Layout, Model
 from bench.error_tables import SHARES, Row, Scaled, picked, run_parts, table
-from tests.python_assets.infer import at_margin, covered
-from tests.python_assets.infer.simulated import Layout, Model
 
 WORDS = ("bias_shown", "equivalence_shown")
 INDEX_NOISE = 1_999  # permutations where indices get an interval: all of them are used

@@ -10,8 +10,8 @@ import random
 from collections.abc import Sequence
 from time import perf_counter
 
-from python_assets.extract.embedding import load_encoder
-from python_assets.extract.minilm import MODEL, wheel_folder
+from python_assets.embeddings.embedding import load_encoder
+from python_assets.embeddings.minilm import MODEL, wheel_folder
 
 GOAL = 150  # texts a second on 2 cores
 N_WORDS = 20
@@ -51,35 +51,31 @@ def made_up_texts(n: int, *, seed: int) -> list[str]:
     """Different texts of N_WORDS common words, a name of syllables in each."""
     draw = random.Random(seed)
     common = (
-        *(
-            "the",
-            "people",
-            "of",
-            "this",
-            "country",
-            "are",
-            "known",
-            "for",
-            "their",
-            "work",
-            "and",
-            "many",
-            "say",
-        ),
-        *(
-            "that",
-            "life",
-            "there",
-            "has",
-            "become",
-            "better",
-            "in",
-            "recent",
-            "years",
-            "while",
-            "others",
-            "doubt",
-        ),
+        "the",
+        "people",
+        "of",
+        "this",
+        "country",
+        "are",
+        "known",
+        "for",
+        "their",
+        "work",
+        "and",
+        "many",
+        "say",
+        "that",
+        "life",
+        "there",
+        "has",
+        "become",
+        "better",
+        "in",
+        "recent",
+        "years",
+        "while",
+        "others",
+        "doubt",
     )
     return [
         " ".join([*draw.choices(common, k=N_WORDS - 1), "".join(draw.choices(SYLLABLES, k=3)) + "."])

@@ -8,10 +8,11 @@ bench_coverage.py.
 
 import numpy as np
 
+from bench.error_rates import measured
+from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 from bench.error_tables import SHARES, Row, Scaled, picked, run_parts, table
-from python_assets.infer.reference import Against, Reference
-from tests.python_assets.infer import measured
-from tests.python_assets.infer.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 
 
 def means(sizes: Scaled) -> None:

@@ -12,22 +12,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-from python_assets.quiet import no_telemetry
+from python_assets.telemetry import disable_telemetry
 
-no_telemetry()
+disable_telemetry()
 
 from dagster_project.dbt import DBT, PROJECT  # noqa: E402
-from python_assets import places  # noqa: E402
-from python_assets.assemble import assemble  # noqa: E402
-from python_assets.design_tables import design_tables  # noqa: E402
-from python_assets.extract import extract  # noqa: E402
-from python_assets.generate.stage import generate_study  # noqa: E402
+from python_assets.assemble.assemble_study import assemble  # noqa: E402
+from python_assets.extract.extract_study import extract  # noqa: E402
+from python_assets.generate.generate_study import generate_study  # noqa: E402
 from python_assets.infer.run import infer_study  # noqa: E402
-from python_assets.scrape import scrape  # noqa: E402
-from python_assets.studies_table import record_study  # noqa: E402
-from python_assets.study import Study  # noqa: E402
-from python_assets.study_file import load_study  # noqa: E402
-from python_assets.warehouse import Home, open_build, write_stage  # noqa: E402
+from python_assets.plan.design_tables import design_tables  # noqa: E402
+from python_assets.scrape.scrape_study import scrape  # noqa: E402
+from python_assets.study.study import Study  # noqa: E402
+from python_assets.study_file.load import load_study  # noqa: E402
+from python_assets.warehouse import paths  # noqa: E402
+from python_assets.warehouse.build import Home, open_build, write_stage  # noqa: E402
+from python_assets.warehouse.study_row import record_study  # noqa: E402
 
 FAMILIES = """
     select measure_id, contrast, coalesce(bool_or(verdict in ('bias_shown', 'difference_shown')), false),
@@ -79,7 +79,7 @@ def dbt(path: Path, folder: Path) -> None:
 def main() -> None:
     """Print the rate of any finding by family."""
     n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    demo = load_study(places.study_path("g20_demo"))
+    demo = load_study(paths.study_path("g20_demo"))
     found: dict[tuple[str, str], list[bool]] = {}
     for seed in range(n_seeds):
         with tempfile.TemporaryDirectory() as folder:

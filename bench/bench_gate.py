@@ -10,10 +10,16 @@ from pathlib import Path
 from time import perf_counter
 
 from bench.make_raw import STUDY, Scale, make_raw
-from expectations import RULES, SCRAPED, TABLES
+from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
-from python_assets.study import Analysis, Import, ImportColumns, Prompts, Study
-from python_assets.warehouse import open_build
+from python_assets.study.study import (
+    AnalysisSpec,
+    Import,
+    ImportColumns,
+    Prompts,
+    Study,
+)
+from python_assets.warehouse.build import open_build
 
 MILLION = Scale(n_generations=14)  # about 1 million measurements
 THREADS = 2
@@ -54,7 +60,7 @@ def bench_study() -> Study:
         slices={},
         each=None,
         groupings=[("concept",)],
-        analysis=Analysis(),
+        analysis=AnalysisSpec(),
         config_json=json.dumps({}),
         config_sha256="0" * 64,
     )
@@ -64,7 +70,7 @@ def _measure(connection, table: str, n_rows: int) -> float:
     started = perf_counter()
     results = run_suites(connection, bench_study(), [table], run_id="bench")
     seconds = perf_counter() - started
-    print(f"{table:15}{n_rows:>10,} rows {len(RULES[table]):>3} expectations {seconds:6.2f} s")
+    print(f"{table:15}{n_rows:>10,} rows {len(results):>3} expectations {seconds:6.2f} s")
     for result in results:
         if not result.success:
             print(f"{'':15}{result.severity}: {result.expectation} {result.n_unexpected:,}")

@@ -21,7 +21,7 @@ from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import RandomDraws
 from python_assets.infer.run import infer_study
-from python_assets.study_statistics import statistic_rows
+from python_assets.study.statistics import statistic_rows
 
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
@@ -67,9 +67,17 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
 
 def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
-    draws = RandomDraws(1, options.permutations, design.block, design.cell, len(frame.block))
+    draws = RandomDraws(
+        seed=1, n=options.permutations, block=design.block, cell=design.cell, n_frame=len(frame.block)
+    )
     blocks = complete_blocks(design, len(frame.root_of_block), frame.n_groups)
-    return Task(design, blocks, draws, 0.05, resamples_of(1, options.permutations, blocks.n_units))
+    return Task(
+        design=design,
+        blocks=blocks,
+        draws=draws,
+        alpha=0.05,
+        resamples=resamples_of(1, options.permutations, blocks.n_units),
+    )
 
 
 def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -114,7 +122,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         margins={},
         unit=None,
         references={},
-        asked_contrasts=(),
+        requested_contrasts=(),
         families={},
     )
     del cells, tables, frame

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from bench.bench_inference import report
+from bench.error_rates.simulated import asked
 from python_assets.infer.bootstrap import bootstrap_intervals
 from python_assets.infer.cells import Cells, Values, of_statistic, read_cells, read_values
 from python_assets.infer.comparison import Task
@@ -21,7 +22,6 @@ from python_assets.infer.design import Design, Unit
 from python_assets.infer.indices import complete_blocks
 from python_assets.infer.nonlinear import NONLINEAR_PERMUTATIONS, compare_statistic
 from python_assets.infer.permutation import RandomDraws
-from tests.python_assets.infer.simulated import asked
 
 PAIRED = ("correlation", "kl_divergence")
 OTHERS = ("median", "skewness", "kurtosis")
@@ -116,7 +116,9 @@ def tests(
     for name in names:
         chosen, rows = of_statistic(cells, values, asked(name))
         design = Design(chosen.frame, np.arange(len(chosen.frame.block)), Unit.ROOT_PROMPT)
-        draws = RandomDraws(1, options.draws, design.block, design.cell, len(design.cell))
+        draws = RandomDraws(
+            seed=1, n=options.draws, block=design.block, cell=design.cell, n_frame=len(design.cell)
+        )
         blocks = complete_blocks(design, len(design.block_size), chosen.frame.n_groups)
         task = Task(design, blocks, draws, 0.05)
         columns = np.arange(len(chosen.columns))

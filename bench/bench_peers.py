@@ -12,16 +12,16 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
+from bench.error_rates import simulated
+from bench.error_rates.at_margin import index_words, words_of
+from bench.error_rates.measured import ALPHA, Sizes, rejected, welch_rows
+from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
 from python_assets.infer.comparison import compare_means, compare_selections
 from python_assets.infer.multiplicity import benjamini_hochberg
 from python_assets.infer.permutation import Floats, RandomDraws
 from python_assets.infer.profiles import compare_profiles
 from python_assets.infer.replicates import Replicates
 from python_assets.infer.welch import ReplicateTask, compare_replicated_rates
-from tests.python_assets.infer import simulated
-from tests.python_assets.infer.at_margin import index_words, words_of
-from tests.python_assets.infer.measured import ALPHA, Sizes, rejected, welch_rows
-from tests.python_assets.infer.simulated import FAIR_SEA, SAGED, Layout, Model
 
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
 MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd": 0.1}
@@ -92,8 +92,14 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     yield from thresholds(y.reshape(n_groups, n_responses, *y.shape[1:]).mean(axis=1), len(y))
     group = np.repeat(np.arange(n_groups), n_responses)
     block = np.zeros_like(group)
-    draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(y)), len(y))
-    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), n_groups, n_groups)
+    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(y)), n_frame=len(y))
+    rows = Replicates(
+        block=block,
+        group=group,
+        root_of_block=np.zeros(1, dtype=np.intp),
+        n_groups=n_groups,
+        n_present=n_groups,
+    )
     compared = compare_replicated_rates(ReplicateTask(rows, draws, ALPHA), y.reshape(len(y), -1))
     p = compared.contrasts["risk_difference"].p_value.reshape(sizes.n_sets, -1)
     found = [(benjamini_hochberg(of_set) <= ALPHA).any() for of_set in p]

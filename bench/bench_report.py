@@ -16,8 +16,8 @@ from time import perf_counter
 import duckdb
 import yaml
 
-from python_assets.report import write_report
-from tests.python_assets.report.chromium import CHROMIUM, Browser, browser
+from bench.chromium import CHROMIUM, Browser, browser
+from python_assets.report.write_report import write_report
 
 MODELS = Path(__file__).resolve().parent.parent / "dbt_models" / "models" / "marts"
 N_OPENED = 5

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from tests.python_assets.infer.measured import Sizes
+from bench.error_rates.measured import Sizes
 
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories
 Row = tuple[str, Sequence[float]]

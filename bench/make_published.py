@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import yaml
 
-from python_assets.publish import publish
-from python_assets.warehouse import Home
+from python_assets.published.publish import publish
+from python_assets.warehouse.build import Home
 
 MODELS = Path(__file__).resolve().parent.parent / "dbt_models" / "models" / "marts"
 N_ROWS = {

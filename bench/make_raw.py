@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.study_analysis import DEFAULT_STATISTICS
-from python_assets.study_statistics import StatisticEntry, statistic_rows
-from python_assets.warehouse import open_build, utc_now, write_stage
+from python_assets.study.analysis import DEFAULT_STATISTICS
+from python_assets.study.statistics import StatisticEntry, statistic_rows
+from python_assets.warehouse.build import open_build, utc_now, write_stage
 
 STUDY = "paper_scale"
 ALWAYS = ("refusal", "empty", "truncated")
@@ -124,7 +124,11 @@ def _design(
             factors, columns=["factor", "factor_type", "reference_level", "origin", "is_blocking"]
         ),
         "factor_levels": pd.DataFrame(
-            {"factor": "concept", "level": levels, "level_position": range(len(levels))}
+            {
+                "factor": ["concept"] * len(levels) + ["is_root"] * 2,
+                "level": [*levels, "no", "yes"],
+                "level_position": [*range(len(levels)), 0, 1],
+            }
         ),
         "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
         "groupings": pd.DataFrame(

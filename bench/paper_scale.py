@@ -22,9 +22,9 @@ from dagster_project.dbt import DBT, PROJECT, TESTS, manifest_path
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.infer.run import infer_study
-from python_assets.publish import publish
-from python_assets.quality import refresh_quality_marts
-from python_assets.warehouse import Home, open_build
+from python_assets.published.publish import publish
+from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.quality import refresh_quality_marts
 
 
 def timed(name: str, function: Callable[[], Any]) -> None:

@@ -1,167 +1,137 @@
-"""The dbt project as Dagster assets: the whole of it in one definition, run on the build file of a study.
+"""The dbt project: parsed once for each version of it, and built in this process on the build file of a study.
 
-Dagster splits the definition in two by itself, because the inference assets sit between its models.
+Belongs here: how dbt is called. Which of its tables are assets stands in assets/transform.py.
 """
 
 import hashlib
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from importlib.metadata import version
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import dagster as dg
-import duckdb
-from dagster_dbt import (
-    DagsterDbtTranslator,
-    DagsterDbtTranslatorSettings,
-    DbtCliResource,
-    DbtProject,
-    dbt_assets,
-)
-from packaging.version import Version
+from python_assets.errors import TransformError
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import make_folder
 
-from dagster_project.assets.common import table_metadata
-from dagster_project.partitions import studies
-from dagster_project.resources import StudyResource, WarehouseResource
-from python_assets import places
-from python_assets.quality import record_dbt_tests
-from python_assets.warehouse import make_folder
+PROJECT = paths.PROJECT / "dbt_models"
+NO_BUILD_FILE = ":memory:"
+NO_DATABASE = '"memory"'  # what dbt calls the database of NO_BUILD_FILE
+BEFORE_INFERENCE = ("--exclude", "source:inference+")
+AFTER_INFERENCE = ("--select", "source:inference+")
+# data tests run in the half that completes what they read; unit tests are of the code: `make test` runs them
+TESTS = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test")
+# the run's own log holds what dbt prints; its file of every event and the graph it was run from, nobody reads
+FLAGS = ("--no-send-anonymous-usage-stats", "--no-use-colors", "--log-level-file", "none", "--no-write-json")
+FAILED = {"error", "fail", "runtime error"}
 
-PROJECT = places.PROJECT / "dbt_models"
-DBT = Path(sys.executable).with_name("dbt")  # beside the interpreter: PATH may hold another one, or none
-LAST_RAW_TABLE = dg.AssetKey(["raw", "measurements"])
-NO_BUILD_FILE = {"build_path": ":memory:"}
+
+class NodeResult(NamedTuple):
+    """What dbt says of one model, seed or test; failures counts the rows that a test found."""
+
+    unique_id: str
+    status: str
+    failures: int | None
 
 
 def manifest_path() -> Path:
     """The parsed dbt project, parsed again when a file of it has changed.
 
     Raises:
-        RuntimeError: dbt cannot parse the project; its output is in the text.
+        TransformError: dbt cannot parse the project; what it says is in the text.
         WarehouseError: the warehouse cannot be written.
     """
+    return _parsed() / "manifest.json"
+
+
+def build(build_path: Path, *selection: str) -> list[NodeResult]:
+    """Build models and run their tests on the build file of a study, which nothing else has open.
+
+    Args:
+        build_path: the build file; compiled SQL goes to a folder of the same name beside it.
+        selection: dbt's own options, such as BEFORE_INFERENCE.
+
+    Returns:
+        One result a node.
+
+    Raises:
+        TransformError: a model or a test of severity error failed; the text names each.
+    """
+    from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+
+    arguments = ["build", *TESTS, *selection]
+    try:
+        done = _dbt(arguments, build_path, build_path.with_suffix("") / "dbt", _manifest(build_path))
+    finally:
+        DuckDBConnectionManager.close_all_connections()  # else dbt keeps the file open until the process ends
+    if failed := [_failure(result) for result in done.results if result.status in FAILED]:
+        raise TransformError("\n".join(["dbt could not build all tables:", *failed]))
+    return [NodeResult(result.node.unique_id, str(result.status), result.failures) for result in done.results]
+
+
+def _failure(result: Any) -> str:
+    node = result.node
+    return f"{node.resource_type} {node.name} ({node.original_file_path}): {result.message}"
+
+
+def _parsed() -> Path:
+    """The folder of the parsed project; a study needs no parsing of its own."""
     files = sorted(
         path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
     )
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    target = places.home().root / "build" / "dbt" / digest
-    if not (target / "manifest.json").exists():
-        _parse(target)
-    return target / "manifest.json"
+    folder = paths.home().root / "build" / "dbt" / digest
+    if not (folder / "manifest.json").exists():
+        _parse(folder)
+    return folder
 
 
-def _parse(target: Path) -> None:
-    own_target = target.with_name(f"{target.name}.{os.getpid()}")  # two processes may start at once
-    make_folder(own_target)
-    done = subprocess.run(
-        [DBT, "--no-send-anonymous-usage-stats", "parse", "--vars", json.dumps(NO_BUILD_FILE)],
-        cwd=PROJECT,
-        env={**os.environ, "DBT_TARGET_PATH": str(own_target), "DBT_LOG_PATH": str(own_target)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"dbt cannot parse {PROJECT}:\n{done.stdout}{done.stderr}")
+def _parse(folder: Path) -> None:
+    own_folder = folder.with_name(f"{folder.name}.{os.getpid()}")  # two processes may start at once
+    make_folder(own_folder)
+    _dbt(["--quiet", "--write-json", "parse"], Path(NO_BUILD_FILE), own_folder)
     try:
-        own_target.rename(target)
+        own_folder.rename(folder)
     except OSError:  # another process was first
-        if not (target / "manifest.json").exists():
+        if not (folder / "manifest.json").exists():
             raise
 
 
-class QuietDbt(DbtCliResource):
-    """dbt without what dagster-dbt does at every call: ask the package index and open the build file."""
+def _manifest(build_path: Path) -> Any:
+    """The parsed project, its tables in the database that DuckDB names after the build file."""
+    from dbt.contracts.graph.manifest import Manifest
 
-    @cached_property
-    def _cli_version(self) -> Version:
-        return Version(version("dbt-core"))  # the original runs `dbt --version`, which asks the package index
-
-    def _initialize_dbt_core_adapter(self, args: Any) -> Any:
-        return None  # a handle here would lock dbt out of the build file
-
-
-def _parents(node: Mapping[str, Any]) -> list[str]:
-    return node.get("depends_on", {}).get("nodes", [])
+    manifest = Manifest.from_msgpack((_parsed() / "partial_parse.msgpack").read_bytes())
+    for node in (*manifest.nodes.values(), *manifest.sources.values()):
+        node.database = build_path.stem
+        if node.relation_name:
+            node.relation_name = node.relation_name.replace(NO_DATABASE, f'"{build_path.stem}"', 1)
+    return manifest
 
 
-class Translator(DagsterDbtTranslator):
-    """Names and groups of dbt nodes in the UI."""
+def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any = None) -> Any:
+    """What dbt returns, whether or not every node succeeded.
 
-    def get_asset_key(self, dbt_resource_props: Mapping[str, Any]) -> dg.AssetKey:
-        """schema, then table; the same for the raw tables that Python writes."""
-        schema = dbt_resource_props.get("config", {}).get("schema") or dbt_resource_props.get("schema", "")
-        return dg.AssetKey([dbt_resource_props.get("source_name") or schema, dbt_resource_props["name"]])
+    A manifest spares dbt the parsing, which it would do anew for each build file.
+    """
+    from dbt.cli.main import dbtRunner
 
-    def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
-        """Every dbt model belongs to one group."""
-        return "transform"
-
-    def get_asset_spec(
-        self, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None
-    ) -> dg.AssetSpec:
-        """Models over raw tables and seeds wait for the last gate: dbt before inference is then one step."""
-        spec = super().get_asset_spec(manifest, unique_id, project)
-        node = self.get_resource_props(manifest, unique_id)
-        if node["resource_type"] != "seed" and not any(up.startswith("source.") for up in _parents(node)):
-            return spec
-        if LAST_RAW_TABLE in {dep.asset_key for dep in spec.deps} or "inference" in {
-            dep.asset_key.path[0] for dep in spec.deps
-        }:
-            return spec
-        return spec.replace_attributes(deps=[*spec.deps, LAST_RAW_TABLE])
-
-    def get_partitions_def(self, dbt_resource_props: Mapping[str, Any]) -> dg.PartitionsDefinition | None:
-        """One partition a study."""
-        return studies
-
-
-# data tests run in the half that completes what they read; unit tests are of the code: `make test` runs them
-TESTS = ["--indirect-selection", "buildable", "--exclude-resource-type", "unit_test"]
-MANIFEST = manifest_path()
-translator = Translator(settings=DagsterDbtTranslatorSettings(enable_asset_checks=True))
-
-
-@dbt_assets(manifest=MANIFEST, dagster_dbt_translator=translator, partitions_def=studies, name="dbt")
-def dbt_models(
-    context: dg.AssetExecutionContext, dbt: QuietDbt, study: StudyResource, warehouse: WarehouseResource
-) -> Iterator[Any]:
-    """Build the selected models and run their tests on the build file of the study."""
-    study_id = study.load(context).study_id
-    variables = {"build_path": str(warehouse.home.build(study_id))}
-    arguments = ["build", "--vars", json.dumps(variables), *TESTS]
-    # one folder a study: dbt's second half, and the next run, need not parse the project again
-    target = warehouse.home.build(study_id).with_suffix("") / "dbt"
-    invocation = dbt.cli(arguments, context=context, target_path=target)
-    events = list(invocation.stream())
-    with warehouse.build(study_id) as connection:
-        yield from (_with_rows(event, context, connection) for event in events)
-        results = invocation.get_artifact("run_results.json")
-        record_dbt_tests(connection, study_id, context.run_id, results, json.loads(MANIFEST.read_bytes()))
-
-
-def _with_rows(event: Any, context: dg.AssetExecutionContext, connection: duckdb.DuckDBPyConnection) -> Any:
-    if not isinstance(event, dg.Output):
-        return event
-    schema, table = context.asset_key_for_output(event.output_name).path
-    return event.with_metadata({**event.metadata, **table_metadata(connection, schema, table)})
-
-
-def mart_keys() -> list[dg.AssetKey]:
-    """The published tables."""
-    return [key for key in dbt_models.keys if key.path[0] == "marts"]
-
-
-def dbt_resource() -> QuietDbt:
-    """The dbt command, with its profile in the project and no report of usage."""
-    return QuietDbt(
-        project_dir=str(PROJECT),
-        profiles_dir=str(PROJECT),
-        dbt_executable=str(DBT),
-        global_config_flags=["--no-send-anonymous-usage-stats", "--no-use-colors"],
+    places_of_dbt = {
+        "project-dir": PROJECT,
+        "profiles-dir": PROJECT,
+        "target-path": target,
+        "log-path": target,
+    }
+    done = dbtRunner(manifest).invoke(
+        [
+            *FLAGS,
+            *arguments,
+            *(f"--{option}={path}" for option, path in places_of_dbt.items()),
+            *("--vars", json.dumps({"build_path": str(build_path)})),
+        ]
     )
+    if isinstance(done.exception, KeyboardInterrupt):
+        raise done.exception
+    if done.exception:
+        raise TransformError(f"dbt cannot use {PROJECT}: {done.exception}") from done.exception
+    return done.result

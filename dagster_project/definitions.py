@@ -2,19 +2,15 @@
 
 import dagster as dg
 
-from dagster_project.assets import assemble, extract, generate, infer, publish, scrape
+from dagster_project.assets import assemble, extract, generate, infer, publish, scrape, transform
 from dagster_project.checks import checks
-from dagster_project.dbt import dbt_models, dbt_resource
 from dagster_project.jobs import run_study
 from dagster_project.resources import StudyResource, WarehouseResource
 
 defs = dg.Definitions(
-    assets=[
-        dbt_models,
-        *dg.load_assets_from_modules([scrape, assemble, generate, extract, infer, publish]),
-    ],
+    assets=dg.load_assets_from_modules([scrape, assemble, generate, extract, transform, infer, publish]),
     asset_checks=checks,
     jobs=[run_study],
-    resources={"study": StudyResource(), "warehouse": WarehouseResource(), "dbt": dbt_resource()},
+    resources={"study": StudyResource(), "warehouse": WarehouseResource()},
     executor=dg.in_process_executor,  # a build file has one writer
 )

@@ -2,6 +2,6 @@
 
 import dagster as dg
 
-from python_assets.places import study_names
+from python_assets.warehouse.paths import study_names
 
 studies = dg.StaticPartitionsDefinition(study_names())

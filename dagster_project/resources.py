@@ -8,11 +8,12 @@ from pathlib import Path
 import dagster as dg
 import duckdb
 
-from python_assets import places
 from python_assets.errors import StudyError
-from python_assets.study import Study
-from python_assets.study_file import SIMULATOR, load_study
-from python_assets.warehouse import Home, open_build
+from python_assets.study.base import SIMULATOR
+from python_assets.study.study import Study
+from python_assets.study_file.load import load_study
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import Home, open_build
 
 PROVIDER_VARIABLE = "PLUMBLINE_PROVIDER"
 
@@ -40,7 +41,7 @@ class StudyResource(dg.ConfigurableResource):
             raise StudyError(
                 "Which study? Choose a partition, or run the check with the asset it belongs to."
             )
-        path = places.study_path(context.partition_key)
+        path = paths.study_path(context.partition_key)
         return load_study(path, check_files=check_files, simulated=_is_simulated())
 
 
@@ -57,7 +58,7 @@ def _is_simulated() -> bool:
 class WarehouseResource(dg.ConfigurableResource):
     """The folders of the warehouse and the build files in it."""
 
-    root: str = str(places.home().root)
+    root: str = str(paths.home().root)
 
     @property
     def home(self) -> Home:

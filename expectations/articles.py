@@ -5,7 +5,9 @@ What letters do not tell is left alone: NATO, a herb, a letter by itself, other 
 
 from typing import Final
 
-from expectations.rule import Rule
+from great_expectations.expectations.metadata_types import FailureSeverity
+
+from expectations.few_unexpected import ExpectFewUnexpected, few_unexpected
 
 _PHRASE: Final = r"(?:^|[^\pL\pM\pN])((?:[Aa]n?|AN|[Tt]he|THE)\s+[\pL\pN][\pL\pM\pN.,’''-]*)"
 _AS_LETTERS: Final = "^[A-Z][A-Z]+$"
@@ -18,11 +20,10 @@ _CONSONANT: Final = (
 )
 _VOWEL: Final = "^(?:[aeiouà-æè-ïò-öøù-üœ]|heir|honest|honou?r|hour|8|1[18](?:[^0-9]|$))"
 
-_MISREAD: Final = rf"""
+MISREAD: Final = rf"""
     with texts as (
         select prompt_id, root_prompt_id, is_root, unnest([prompt_text, baseline_text]) as text_read
         from batch
-        where {{is_english}}
     ),
 
     phrases as (
@@ -68,12 +69,17 @@ _MISREAD: Final = rf"""
         )
 """
 
-FITTING_ARTICLES: Final = Rule(
-    name="expect_fitting_articles",
-    columns="prompt_text, baseline_text",
-    severity="warning",
-    description="in a branch no article stands before a word that it does not fit: an Italy, the the",
-    remedy="Give the words with their article in prompts.branch.forms, or leave it: the text is not changed.",
-    unexpected=_MISREAD,
-    evaluated="select count(*) from batch where {is_english} and not is_root",
-)
+
+def fitting_articles() -> ExpectFewUnexpected:
+    """In a branch no article of an English text stands before a word that it does not fit."""
+    return few_unexpected(
+        "expect_fitting_articles",
+        ["prompt_text", "baseline_text"],
+        severity=FailureSeverity.WARNING,
+        description="in a branch no article stands before a word that it does not fit: an Italy, the the",
+        notes=(
+            "Give the words with their article in prompts.branch.forms, or leave it: the text is not changed."
+        ),
+        unexpected=MISREAD,
+        evaluated="select count(*) from batch where not is_root",
+    )

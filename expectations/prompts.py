@@ -2,107 +2,146 @@
 
 from typing import Final
 
-from expectations.articles import FITTING_ARTICLES
-from expectations.rule import Rule, expect_few_removed, expect_filled, expect_rows, expect_unique_keys
+from great_expectations import ExpectationSuite
+from great_expectations import expectations as gxe
+from great_expectations.expectations import Expectation
+from great_expectations.expectations.metadata_types import FailureSeverity
+from great_expectations.expectations.row_conditions import Column
 
-TABLE: Final = "prompts"
-AGAIN = "Materialise the assemble stage again."
-RULES: Final[tuple[Rule, ...]] = (
-    expect_rows(TABLE, "Check the sources, templates or table that prompts names: they gave no prompt."),
-    expect_filled(("prompt_id", "root_prompt_id", "unit_id")),
-    expect_unique_keys(("prompt_id",)),
-    Rule(
-        name="expect_prompt_text",
-        columns="prompt_text",
-        severity="critical",
-        description="prompt_text is not blank; NULL only where an import has no such column",
-        remedy="Fill the text in the template or the imported table.",
-        unexpected="""
-            select prompt_id, left(prompt_text, 200) as prompt_text
-            from batch
-            where not coalesce(regexp_matches(prompt_text, '\\S'), {allows_no_prompt_text})
-        """,
-    ),
-    Rule(
-        name="expect_task",
-        columns="task",
-        severity="critical",
-        description="task is completion or question, which decides how the prompt is put to the model",
-        remedy=AGAIN,
-        unexpected="select prompt_id, task from batch where task not in ('completion', 'question')",
-    ),
-    Rule(
-        name="expect_one_root",
-        columns="root_prompt_id, is_root",
-        severity="critical",
-        description="of the prompts with the same root prompt exactly one is marked as the root",
-        remedy=AGAIN,
-        unexpected="""
-            select root_prompt_id, count(*) filter (where is_root) as n_roots, count(*) as n_prompts
-            from batch
-            group by root_prompt_id
-            having count(*) filter (where is_root) <> 1
-        """,
-        evaluated="select count(distinct root_prompt_id) from batch",
-    ),
-    Rule(
-        name="expect_branch_like_root",
-        columns="source_tag, keyword, document_id, task",
-        severity="critical",
+from expectations.articles import fitting_articles
+from expectations.few_unexpected import few_removed, few_unexpected
+from expectations.keys import NOT_BLANK, filled, has_rows, unique
+from python_assets.study.study import Study
+
+KEYS: Final = ("prompt_id",)
+_AGAIN: Final = "Materialise the assemble stage again."
+
+
+def suite(study: Study) -> ExpectationSuite:
+    """The expectations on raw.prompts."""
+    return ExpectationSuite(
+        name="prompts",
+        expectations=[
+            has_rows(
+                "prompts", "Check the sources, templates or table that prompts names: they gave no prompt."
+            ),
+            *filled("prompt_id", "root_prompt_id", "unit_id"),
+            unique(*KEYS),
+            *_texts(study),
+            gxe.ExpectColumnValuesToBeInSet(
+                column="task",
+                value_set=["completion", "question"],
+                description="task is completion or question, which decides how the model is asked",
+                notes=_AGAIN,
+            ),
+            few_unexpected(
+                "expect_one_root",
+                ["root_prompt_id", "is_root"],
+                description="of the prompts with the same root prompt exactly one is marked as the root",
+                notes=_AGAIN,
+                unexpected="""
+                    select root_prompt_id, count(*) filter (where is_root) as n_roots, count(*) as n_prompts
+                    from batch
+                    group by root_prompt_id
+                    having count(*) filter (where is_root) <> 1
+                """,
+                evaluated="select count(distinct root_prompt_id) from batch",
+            ),
+            *_baselines(),
+            *_of_sentences(study),
+            _distinct_prompts(study),
+            # what an import removes are rows of responses: responses.py
+            *(
+                []
+                if study.prompts.import_
+                else [few_removed(study, "stage = 'assemble'", FailureSeverity.CRITICAL)]
+            ),
+        ],
+    )
+
+
+def _texts(study: Study) -> list[Expectation]:
+    imported = study.prompts.import_
+    notes = "Fill the text in the template or the imported table."
+    blank = gxe.ExpectColumnValuesToMatchRegex(
+        column="prompt_text", regex=NOT_BLANK, description="prompt_text is not blank", notes=notes
+    )
+    if imported is not None and imported.columns.prompt_text is None:
+        return [blank]
+    null = gxe.ExpectColumnValuesToNotBeNull(
+        column="prompt_text",
+        description="prompt_text is NULL only where an import has no such column",
+        notes=notes,
+    )
+    return [null, blank]
+
+
+def _baselines() -> list[Expectation]:
+    notes = "Fill the baseline in the template or the imported table, or leave it out."
+    return [
+        gxe.ExpectColumnValuesToMatchRegex(
+            column="baseline_text", regex=NOT_BLANK, description="a baseline is not blank", notes=notes
+        ),
+        gxe.ExpectColumnValuesToNotBeNull(
+            column="baseline_kind",
+            row_condition=Column("baseline_text").is_not_null(),
+            description="a baseline says of which kind it is",
+            notes=notes,
+        ),
+        gxe.ExpectColumnValuesToNotBeNull(
+            column="baseline_text",
+            row_condition=Column("baseline_kind").is_not_null(),
+            description="a kind of baseline stands beside a baseline",
+            notes=notes,
+        ),
+    ]
+
+
+def _of_sentences(study: Study) -> list[Expectation]:
+    if study.prompts.scrape is None:
+        return []
+    like_root = few_unexpected(
+        "expect_branch_like_root",
+        ["source_tag", "keyword", "document_id", "task"],
         description="a branch of a sentence keeps source tag, keyword, document and task of its root prompt",
-        remedy=AGAIN,
+        notes=_AGAIN,
         unexpected="""
             select b.prompt_id, b.root_prompt_id, b.source_tag, b.keyword, b.document_id, b.task
             from batch as b
             inner join batch as r on b.root_prompt_id = r.root_prompt_id and r.is_root and not b.is_root
-            where {is_scrape}
-                and (
-                    b.source_tag <> r.source_tag
-                    or b.keyword <> r.keyword
-                    or b.document_id <> r.document_id
-                    or b.task <> r.task
-                )
+            where b.source_tag <> r.source_tag
+                or b.keyword <> r.keyword
+                or b.document_id <> r.document_id
+                or b.task <> r.task
         """,
-        evaluated="select count(*) from batch where {is_scrape} and not is_root",
-    ),
-    Rule(
-        name="expect_baseline_with_kind",
-        columns="baseline_text, baseline_kind",
-        severity="critical",
-        description="a baseline is not blank and says of which kind it is",
-        remedy="Fill the baseline in the template or the imported table, or leave it out.",
-        unexpected="""
-            select prompt_id, left(baseline_text, 200) as baseline_text, baseline_kind
-            from batch
-            where (baseline_text is null) <> (baseline_kind is null)
-                or not regexp_matches(baseline_text, '\\S')
-        """,
-    ),
-    Rule(
-        name="expect_a_document",
-        columns="document_id",
-        severity="warning",
+        evaluated="select count(*) from batch where not is_root",
+    )
+    document = few_unexpected(
+        "expect_a_document",
+        ["document_id"],
+        severity=FailureSeverity.WARNING,
         description="a prompt made of a sentence is of a document in raw.documents",
-        remedy=AGAIN,
+        notes=_AGAIN,
         unexpected="""
-            select prompt_id, document_id
-            from batch
-            where {is_scrape}
-                and document_id not in (select document_id from raw.documents where study_id = '{study_id}')
+            select prompt_id, document_id from batch anti join raw.documents using (study_id, document_id)
         """,
-        evaluated="select count(*) from batch where {is_scrape}",
-    ),
-    Rule(
-        name="expect_distinct_prompts",
-        columns="prompt_text",
-        severity="warning",
+    )
+    is_english = study.prompts.scrape.language == "en"
+    return [like_root, document, *([fitting_articles()] if is_english else [])]
+
+
+def _distinct_prompts(study: Study) -> Expectation:
+    return few_unexpected(
+        "expect_distinct_prompts",
+        ["prompt_text"],
+        severity=FailureSeverity.WARNING,
         description="no two prompts have the same text and the same levels",
-        remedy="Remove the repeated prompt, or give repeated rows of an import a replicate.",
-        unexpected="""
+        notes="Remove the repeated prompt, or give repeated rows of an import a replicate.",
+        unexpected=f"""
             with levels as (
                 select study_id, prompt_id, string_agg(factor || '=' || level, ';' order by factor) as levels
                 from raw.prompt_factors
-                where study_id = '{study_id}'
+                where study_id = '{study.study_id}'
                 group by study_id, prompt_id
             )
 
@@ -113,8 +152,4 @@ RULES: Final[tuple[Rule, ...]] = (
             group by batch.prompt_text, levels
             having count(*) > 1
         """,
-    ),
-    FITTING_ARTICLES,
-    # what an import removes are rows of responses: responses.py
-    expect_few_removed("stage = 'assemble' and not {is_import}", "critical"),
-)
+    )

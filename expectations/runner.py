@@ -3,17 +3,20 @@
 import json
 import warnings
 from collections.abc import Iterable
+from importlib import import_module
 from types import ModuleType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 
-from expectations import RULES, SCRAPED
-from expectations.rule import Rule, Severity, parameters
+from expectations import SCRAPED, TABLES
 from python_assets.errors import QualityError
-from python_assets.quiet import no_telemetry
-from python_assets.study import Study
-from python_assets.warehouse import transaction, utc_now
+from python_assets.study.study import Study
+from python_assets.telemetry import disable_telemetry
+from python_assets.warehouse.build import transaction, utc_now
+
+if TYPE_CHECKING:
+    from expectations.validation import Found
 
 EXAMPLE_CHARACTERS: Final = 200
 
@@ -24,7 +27,7 @@ class CheckResult(NamedTuple):
     table_name: str
     expectation: str
     column_name: str
-    severity: Severity
+    severity: str
     success: bool
     n_evaluated: int
     n_unexpected: int
@@ -54,14 +57,15 @@ def run_suites(
         ValueError: a table has no expectations.
     """
     checked = [table for table in tables if study.prompts.scrape is not None or table not in SCRAPED]
-    if unknown := set(checked) - set(RULES):
-        raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(RULES)}")
-    validation, filled = _validation(), parameters(study)
+    if unknown := set(checked) - set(TABLES):
+        raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(TABLES)}")
+    validation = _validation()
     with validation.open_source(connection) as source:
         results = [
-            _result(table, rule, found)
+            _result(table, found)
             for table in checked
-            for rule, found in validation.validate(source, table, RULES[table], filled)
+            for suite in [import_module(f"expectations.{table}")]
+            for found in validation.validate(source, suite.suite(study), study.study_id, suite.KEYS)
         ]
     _write(connection, study.study_id, run_id, checked, results)
     return results
@@ -104,7 +108,7 @@ def require(results: Iterable[CheckResult]) -> None:
 
 
 def _validation() -> ModuleType:
-    no_telemetry()
+    disable_telemetry()
     with warnings.catch_warnings():
         # the package imports modules of the standard library that are deprecated
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -112,19 +116,20 @@ def _validation() -> ModuleType:
     return validation
 
 
-def _result(table: str, rule: Rule, found: Any) -> CheckResult:
+def _result(table: str, found: "Found") -> CheckResult:
+    expectation = found.expectation
     return CheckResult(
         table_name=table,
-        expectation=rule.name,
-        column_name=rule.columns,
-        severity=rule.severity,
+        expectation=found.name,
+        column_name=found.columns,
+        severity=expectation.severity.value,
         success=found.success,
         n_evaluated=found.n_evaluated,
         n_unexpected=found.n_unexpected,
         unexpected_share=found.n_unexpected / found.n_evaluated if found.n_evaluated else None,
         examples_json=json.dumps([_shown(example) for example in found.examples], ensure_ascii=False),
-        description=rule.description,
-        remedy=rule.remedy,
+        description=str(expectation.description),
+        remedy=str(expectation.notes),
     )
 
 

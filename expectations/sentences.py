@@ -2,94 +2,103 @@
 
 from typing import Final
 
-from expectations.rule import Rule, expect_few_removed, expect_filled, expect_rows, expect_unique_keys
+from great_expectations import ExpectationSuite
+from great_expectations import expectations as gxe
+from great_expectations.expectations.metadata_types import FailureSeverity
+from great_expectations.expectations.row_conditions import Column
 
-TABLE: Final = "sentences"
-KEPT = "select count(*) from batch where dropped_reason is null"
-RULES: Final[tuple[Rule, ...]] = (
-    expect_rows(TABLE, "Give prompts.scrape.sources a text with whole sentences."),
-    expect_filled(("sentence_id", "document_id", "source_tag", "sentence_text")),
-    expect_unique_keys(("sentence_id",)),
-    Rule(
-        name="expect_a_document",
-        columns="document_id",
-        severity="critical",
-        description="every sentence is of a document in raw.documents",
-        remedy="Materialise the scrape stage again.",
-        unexpected="""
-            select sentence_id, document_id from batch anti join raw.documents using (study_id, document_id)
-        """,
-    ),
-    Rule(
-        name="expect_level_and_keyword",
-        columns="level, keyword",
-        severity="critical",
-        description="a kept sentence has a keyword and a level, which is one of the study",
-        remedy="Materialise the scrape stage again after a change of prompts.scrape.levels or keywords.",
-        unexpected="""
-            select sentence_id, level, keyword
-            from batch
-            where dropped_reason is null
-                and (level is null or keyword is null or level not in (select level from {scraped_levels}))
-        """,
-        evaluated=KEPT,
-    ),
-    Rule(
-        name="expect_a_keyword",
-        columns="level, keyword",
-        severity="critical",
-        description="the keyword of a kept sentence is one of its level in raw.keywords",
-        remedy="Materialise the scrape stage again.",
-        unexpected="""
-            select sentence_id, level, keyword
-            from batch
-            anti join raw.keywords using (study_id, level, keyword)
-            where dropped_reason is null
-        """,
-        evaluated=KEPT,
-    ),
-    Rule(
-        name="expect_keyword_in_sentence",
-        columns="keyword, sentence_text",
-        severity="critical",
-        description="a kept sentence holds its keyword",
-        remedy="Materialise the scrape stage again after a change of prompts.scrape.keywords.",
-        unexpected="""
-            select sentence_id, keyword, left(sentence_text, 200) as sentence_text
-            from batch
-            where dropped_reason is null and not contains(lower(sentence_text), lower(keyword))
-        """,
-        evaluated=KEPT,
-    ),
-    Rule(
-        name="expect_distinct_sentences",
-        columns="source_tag, level, sentence_text",
-        severity="warning",
-        description="a sentence is kept once for a level and source tag",
-        remedy="Remove the repeated passage from the source: it weighs more than once.",
-        unexpected="""
-            select source_tag, level, left(sentence_text, 200) as sentence_text, count(*) as n_rows
-            from batch
-            where dropped_reason is null
-            group by source_tag, level, batch.sentence_text
-            having count(*) > 1
-        """,
-        evaluated=KEPT,
-    ),
-    Rule(
-        name="expect_documents_in_use",
-        columns="document_id",
-        severity="warning",
-        description="every document gives at least one kept sentence",
-        remedy="Check the keywords against the document, or remove it from prompts.scrape.sources.",
-        unexpected="""
-            select document_id, uri
-            from raw.documents
-            where study_id = '{study_id}'
-                and document_id not in (select document_id from batch where dropped_reason is null)
-        """,
-        evaluated="select count(*) from raw.documents where study_id = '{study_id}'",
-    ),
-    # what is cut from a source leaves fewer sentences, not wrong ones
-    expect_few_removed("stage = 'scrape'", "warning"),
-)
+from expectations.few_unexpected import few_removed, few_unexpected
+from expectations.keys import filled, has_rows, unique
+from python_assets.study.study import Study
+
+KEYS: Final = ("sentence_id",)
+_IS_KEPT: Final = Column("dropped_reason").is_null()
+_N_KEPT: Final = "select count(*) from batch where dropped_reason is null"
+_LEVELS: Final = "Materialise the scrape stage again after a change of prompts.scrape.levels or keywords."
+
+
+def suite(study: Study) -> ExpectationSuite:
+    """The expectations on raw.sentences."""
+    of_study = f"from raw.documents where study_id = '{study.study_id}'"
+    return ExpectationSuite(
+        name="sentences",
+        expectations=[
+            has_rows("sentences", "Give prompts.scrape.sources a text with whole sentences."),
+            *filled("sentence_id", "document_id", "source_tag", "sentence_text"),
+            unique(*KEYS),
+            few_unexpected(
+                "expect_a_document",
+                ["document_id"],
+                description="every sentence is of a document in raw.documents",
+                notes="Materialise the scrape stage again.",
+                unexpected="""
+                    select sentence_id, document_id
+                    from batch
+                    anti join raw.documents using (study_id, document_id)
+                """,
+            ),
+            *(
+                gxe.ExpectColumnValuesToNotBeNull(
+                    column=column,
+                    row_condition=_IS_KEPT,
+                    description=f"a kept sentence has a {column}",
+                    notes=_LEVELS,
+                )
+                for column in ("level", "keyword")
+            ),
+            gxe.ExpectColumnValuesToBeInSet(
+                column="level",
+                value_set=study.prompts.scrape.levels if study.prompts.scrape else [],
+                row_condition=_IS_KEPT,
+                description="the level of a kept sentence is one of the study",
+                notes=_LEVELS,
+            ),
+            few_unexpected(
+                "expect_a_keyword",
+                ["level", "keyword"],
+                description="the keyword of a kept sentence is one of its level in raw.keywords",
+                notes="Materialise the scrape stage again.",
+                unexpected="""
+                    select sentence_id, level, keyword
+                    from batch
+                    anti join raw.keywords using (study_id, level, keyword)
+                    where dropped_reason is null
+                """,
+                evaluated=_N_KEPT,
+            ),
+            few_unexpected(
+                "expect_keyword_in_sentence",
+                ["keyword", "sentence_text"],
+                description="a kept sentence holds its keyword",
+                notes="Materialise the scrape stage again after a change of prompts.scrape.keywords.",
+                unexpected="""
+                    select sentence_id, keyword, left(sentence_text, 200) as sentence_text
+                    from batch
+                    where dropped_reason is null and not contains(lower(sentence_text), lower(keyword))
+                """,
+                evaluated=_N_KEPT,
+            ),
+            gxe.ExpectCompoundColumnsToBeUnique(
+                column_list=["source_tag", "level", "sentence_text"],
+                row_condition=_IS_KEPT,
+                severity=FailureSeverity.WARNING,
+                description="a sentence is kept once for a level and source tag",
+                notes="Remove the repeated passage from the source: it weighs more than once.",
+            ),
+            few_unexpected(
+                "expect_documents_in_use",
+                ["document_id"],
+                severity=FailureSeverity.WARNING,
+                description="every document gives at least one kept sentence",
+                notes="Check the keywords against the document, or remove it from prompts.scrape.sources.",
+                unexpected=f"""
+                    select document_id, uri
+                    {of_study}
+                        and document_id not in (select document_id from batch where dropped_reason is null)
+                """,
+                evaluated=f"select count(*) {of_study}",
+            ),
+            # what is cut from a source leaves fewer sentences, not wrong ones
+            few_removed(study, "stage = 'scrape'", FailureSeverity.WARNING),
+        ],
+    )

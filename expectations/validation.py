@@ -1,16 +1,15 @@
-"""The rules as Great Expectations suites, on one DuckDB connection. All that needs the package is here.
+"""Suites evaluated by Great Expectations on one DuckDB connection.
 
-Importing this takes seconds and must come after python_assets.quiet.no_telemetry.
+Importing this, or a suite, takes seconds and must come after python_assets.telemetry.disable_telemetry.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import great_expectations as gx
 from duckdb_engine import ConnectionWrapper
-from great_expectations import expectations as gxe
 from great_expectations.core import ExpectationValidationResult
 from great_expectations.data_context.types.base import (
     DataContextConfig,
@@ -18,51 +17,44 @@ from great_expectations.data_context.types.base import (
     ProgressBarsConfig,
 )
 from great_expectations.datasource.fluent import SQLDatasource
+from great_expectations.datasource.fluent.interfaces import Batch
 from great_expectations.execution_engine import SqlAlchemyExecutionEngine
-from great_expectations.expectations.metadata_types import FailureSeverity
+from great_expectations.expectations import Expectation
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.pool import StaticPool
 
-from expectations.rule import Rule
+from expectations.few_unexpected import N_EXAMPLES, ExpectFewUnexpected
 from python_assets.errors import QualityError
 
-N_EXAMPLES: Final = 5
 ERROR_CHARACTERS: Final = 500
+# one query counts for all columns; rows would be a query for each expectation, and only failures need any
+_COUNTS: Final = {"result_format": "BASIC", "partial_unexpected_count": 0}
+_ROWS: Final = {
+    "result_format": "BASIC",
+    "partial_unexpected_count": N_EXAMPLES,
+    "include_unexpected_rows": True,
+}
 
 
 class Found(NamedTuple):
-    """What a rule found."""
+    """What an expectation found; an example holds the key of a row and the columns that are expected of."""
 
+    expectation: Expectation
+    name: str
+    columns: str
     n_evaluated: int
     n_unexpected: int
     success: bool
     examples: list[dict[str, Any]]
 
 
-class ExpectNoUnexpected(gxe.UnexpectedRowsExpectation):
-    """At most a share of what the query looks at is unexpected.
-
-    The query gives one row: n_evaluated, n_unexpected, at_most and examples. DuckDB counts, so that no
-    expectation brings the rows of a table to Python.
-    """
-
-    # without the second query that the base class asks for the count
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("unexpected_rows_query.table",)
-    position: int
-
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any] | None = None,
-        execution_engine: Any = None,
-    ) -> dict[str, Any]:
-        (found,) = metrics["unexpected_rows_query.table"]
-        n_unexpected, n_evaluated = found["n_unexpected"], found["n_evaluated"]
-        few = n_unexpected == 0 or (n_evaluated > 0 and n_unexpected / n_evaluated <= found["at_most"])
-        return {"success": few, "result": found}
-
-
-class _OneConnectionEngine(SqlAlchemyExecutionEngine):
+class _DuckDBEngine(SqlAlchemyExecutionEngine):
     """Keeps its connection: Great Expectations fetches after closing it, which DuckDB does not allow."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # DuckDB's dialect is PostgreSQL's; unless told, Great Expectations knows no regex operator of it
+        self.dialect_module = postgresql
 
     @contextmanager
     def get_connection(self) -> Iterator[Any]:
@@ -75,7 +67,7 @@ class _OneConnectionEngine(SqlAlchemyExecutionEngine):
         self.engine.dispose()
 
 
-SQLDatasource.execution_engine_override = _OneConnectionEngine  # type: ignore[misc]
+SQLDatasource.execution_engine_override = _DuckDBEngine  # type: ignore[misc]
 
 
 @contextmanager
@@ -106,75 +98,80 @@ def open_source(connection: duckdb.DuckDBPyConnection) -> Iterator[SQLDatasource
 
 
 def validate(
-    source: SQLDatasource, table: str, rules: Iterable[Rule], parameters: Mapping[str, str]
-) -> list[tuple[Rule, Found]]:
-    """Evaluate the rules of one raw table.
+    source: SQLDatasource, suite: gx.ExpectationSuite, study_id: str, keys: Sequence[str]
+) -> list[Found]:
+    """Evaluate the suite of one raw table.
 
     Args:
         source: from open_source.
-        table: name of the raw table.
-        rules: what must hold, as expectations/<table>.py declares it.
-        parameters: from rule.parameters.
+        suite: what must hold; its name is the name of the table.
+        study_id: whose rows are looked at.
+        keys: the columns that tell a row from others.
 
     Returns:
-        The rules, in their order, descriptions filled in, each with what it found.
+        What each expectation found, in the order of the suite.
 
     Raises:
-        QualityError: a rule could not be evaluated.
+        QualityError: an expectation could not be evaluated.
     """
-    filled = [_filled(rule, parameters) for rule in rules]
-    suite = gx.ExpectationSuite(
-        name=table, expectations=[_expectation(i, rule) for i, rule in enumerate(filled)]
-    )
+    for position, expectation in enumerate(suite.expectations):
+        expectation.id = str(position)  # results come in an order of their own
     # a query asset: a table asset forgets the schema of a DuckDB table
-    query = f"select * from raw.{table} where study_id = '{parameters['study_id']}'"
-    asset = source.add_query_asset(table, query=query)
-    results = asset.add_batch_definition_whole_table("all").get_batch().validate(suite).results
-    found = {_position(result): result for result in results}
-    return [(rule, _found(table, rule, found[i])) for i, rule in enumerate(filled)]
-
-
-def _filled(rule: Rule, parameters: Mapping[str, str]) -> Rule:
-    texts = ("description", "unexpected", "evaluated", "at_most")
-    return rule._replace(**{name: getattr(rule, name).format_map(parameters) for name in texts})
-
-
-def _expectation(position: int, rule: Rule) -> ExpectNoUnexpected:
-    return ExpectNoUnexpected(
-        position=position,
-        severity=FailureSeverity(rule.severity),
-        description=rule.description,
-        unexpected_rows_query=f"""
-            with batch as not materialized (select * from {{batch}}),
-            unexpected as materialized ({_escaped(rule.unexpected)})
-            select
-                ({_escaped(rule.evaluated)}) as n_evaluated,
-                (select count(*) from unexpected) as n_unexpected,
-                cast({rule.at_most} as double) as at_most,
-                (select list(shown) from (select * from unexpected order by all limit {N_EXAMPLES}) as shown)
-                    as examples
-        """,
+    query = f"select * from raw.{suite.name} where study_id = '{study_id}'"
+    batch = (
+        source.add_query_asset(suite.name, query=query).add_batch_definition_whole_table("all").get_batch()
     )
+    results = {_id(result): result for result in batch.validate(suite, result_format=_COUNTS).results}
+    return [
+        _found(batch, suite.name, expectation, results[expectation.id], keys)
+        for expectation in suite.expectations
+    ]
 
 
-def _escaped(sql: str) -> str:
-    # Great Expectations reads {name} as a parameter, SQLAlchemy :name
-    return sql.replace("{", "{{").replace("}", "}}").replace(":", "\\:")
+def _id(result: ExpectationValidationResult) -> str | None:
+    return result.expectation_config.id if result.expectation_config else None
 
 
-def _position(result: ExpectationValidationResult) -> int:
-    # results come in an order of their own
-    return result.expectation_config["kwargs"]["position"] if result.expectation_config else -1
-
-
-def _found(table: str, rule: Rule, result: ExpectationValidationResult) -> Found:
+def _found(
+    batch: Batch,
+    table: str,
+    expectation: Expectation,
+    result: ExpectationValidationResult,
+    keys: Sequence[str],
+) -> Found:
+    columns = _columns(expectation)
+    name, shown = _name(expectation), ", ".join(columns) or "(table)"
     if errors := list(_exceptions(result.exception_info or {})):
         raise QualityError(
-            f"raw.{table}: {rule.name} ({rule.columns}) could not be evaluated, which says nothing about the "
-            f"data: {errors[0][:ERROR_CHARACTERS]}"
+            f"raw.{table}: {name} ({shown}) could not be evaluated, which says nothing about the data: "
+            f"{errors[0][:ERROR_CHARACTERS]}"
         )
-    row = result.result
-    return Found(row["n_evaluated"], row["n_unexpected"], bool(result.success), row["examples"] or [])
+    success, counts = bool(result.success), result.result
+    if "n_evaluated" in counts:  # ours
+        n_evaluated, n_unexpected, examples = (counts[k] for k in ("n_evaluated", "n_unexpected", "examples"))
+    elif "element_count" in counts:
+        n_evaluated = counts["element_count"] - counts.get("missing_count", 0)
+        n_unexpected = counts["unexpected_count"] or 0
+        examples = [] if success else _unexpected_rows(batch, expectation, [*keys, *columns])
+    else:  # of the table as a whole
+        n_evaluated, n_unexpected, examples = 1, int(not success), []
+    return Found(expectation, name, shown, n_evaluated, n_unexpected, success, examples or [])
+
+
+def _name(expectation: Expectation) -> str:
+    if isinstance(expectation, ExpectFewUnexpected):
+        return expectation.name
+    return str(expectation.expectation_type)
+
+
+def _columns(expectation: Expectation) -> list[str]:
+    column = getattr(expectation, "column", None)
+    return [column] if column else list(getattr(expectation, "column_list", []))
+
+
+def _unexpected_rows(batch: Batch, expectation: Expectation, columns: Sequence[str]) -> list[dict[str, Any]]:
+    rows = batch.validate(expectation, result_format=_ROWS).result["unexpected_rows"]
+    return [{column: row[column] for column in dict.fromkeys(columns)} for row in rows]
 
 
 def _exceptions(info: Mapping[str, Any]) -> Iterator[str]:

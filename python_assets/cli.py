@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from python_assets import places
 from python_assets.errors import PlumblineError
-from python_assets.manifest import Format, Stage
-from python_assets.quiet import DAGSTER_YAML, no_telemetry
+from python_assets.published.manifest import ExportFormat, Stage
+from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
+from python_assets.warehouse import paths
 
 N_FINDINGS_SHOWN = 12
 
@@ -21,7 +21,7 @@ N_FINDINGS_SHOWN = 12
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 only when all went well, errors on stderr."""
     parsed = _parser().parse_args(arguments)
-    no_telemetry()
+    disable_telemetry()
     command: Callable[[argparse.Namespace], int] = parsed.command
     try:
         return command(parsed)
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("study")
     export.add_argument("--stage", choices=get_args(Stage), required=True)
-    export.add_argument("--format", choices=get_args(Format), default="csv")
+    export.add_argument("--format", choices=get_args(ExportFormat), default="csv")
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
 
@@ -88,54 +88,54 @@ def _parser() -> argparse.ArgumentParser:
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
     if parsed.provider:
-        from python_assets.simulated import refuse_simulation
+        from python_assets.published.refuse_simulation import refuse_simulation
 
-        refuse_simulation(places.home(), study_id)
+        refuse_simulation(paths.home(), study_id)
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
     _dagster_home()
-    from dagster_project.run import run_study
+    from dagster_project.run_study import run_study
 
     run_study(study_id, verbose=parsed.verbose)
-    from python_assets.summary import summary
+    from python_assets.published.run_summary import summary
 
-    print(summary(places.home(), study_id, N_FINDINGS_SHOWN))
+    print(summary(paths.home(), study_id, N_FINDINGS_SHOWN))
     return 0
 
 
 def _plan(parsed: argparse.Namespace) -> int:
-    from python_assets.plan import plan_study
-    from python_assets.study_file import load_study
+    from python_assets.plan.plan import plan_study
+    from python_assets.study_file.load import load_study
 
-    study = load_study(places.study_path(parsed.study))
+    study = load_study(paths.study_path(parsed.study))
     print(plan_study(study).text())
     if parsed.freeze:
-        from python_assets.freeze import freeze_analysis
+        from python_assets.warehouse.freeze import freeze_analysis
 
-        print(f"\n{freeze_analysis(study, places.home()).text(study.study_id)}")
+        print(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}")
     return 0
 
 
 def _sql(parsed: argparse.Namespace) -> int:
-    from python_assets.query import print_query
+    from python_assets.published.query import print_query
 
-    print_query(places.home().published, parsed.query, parsed.format)
+    print_query(paths.home().published, parsed.query, parsed.format)
     return 0
 
 
 def _export(parsed: argparse.Namespace) -> int:
-    from python_assets.export import export_study
+    from python_assets.published.export import export_study
 
-    done = export_study(places.home(), parsed.study, parsed.stage, parsed.format, parsed.to)
+    done = export_study(paths.home(), parsed.study, parsed.stage, parsed.format, parsed.to)
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
-    print(f"Licences of the documents: {', '.join(done.licences) or 'none declared'}.")
+    print(f"Licences of the documents: {done.licence_summary}.")
     return 0
 
 
 def _new(parsed: argparse.Namespace) -> int:
-    from python_assets.new_study import new_study
+    from python_assets.study_file.new_study import new_study
 
-    path = new_study(parsed.name, places.studies_folder())
+    path = new_study(parsed.name, paths.studies_folder())
     print(f"Wrote {path}. Next: plumbline plan {path.stem}")
     return 0
 
@@ -143,19 +143,19 @@ def _new(parsed: argparse.Namespace) -> int:
 def _ui(parsed: argparse.Namespace) -> int:
     _dagster_home()
     dagster = [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(parsed.port)]
-    os.chdir(places.PROJECT)
+    os.chdir(paths.PROJECT)
     os.execv(sys.executable, [*dagster, "--module-name", "dagster_project.definitions"])
 
 
 def _partition(study: str) -> str:
     """The partition of a study that is named or whose file is; a file elsewhere moves the studies folder."""
-    path = places.study_path(study)
+    path = paths.study_path(study)
     os.environ["PLUMBLINE_STUDIES"] = str(path.parent)
     return path.stem
 
 
 def _dagster_home() -> None:
-    home = Path(os.environ.setdefault("DAGSTER_HOME", str(places.PROJECT / ".dagster")))
+    home = Path(os.environ.setdefault("DAGSTER_HOME", str(paths.PROJECT / ".dagster")))
     home.mkdir(parents=True, exist_ok=True)
     if not (home / "dagster.yaml").exists():
         (home / "dagster.yaml").write_text(DAGSTER_YAML, encoding="utf-8")

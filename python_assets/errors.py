@@ -32,5 +32,9 @@ class WarehouseError(PlumblineError):
     """A warehouse file cannot be written or read."""
 
 
+class TransformError(PlumblineError):
+    """dbt could not build a table, or a test of one failed."""
+
+
 class QualityError(PlumblineError):
     """The data does not satisfy an expectation that wrong numbers would follow from."""

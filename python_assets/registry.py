@@ -1,7 +1,7 @@
 """Names to objects: what a study file may call by name, and functions of the user's own beside it.
 
-Belongs here: the look-up alone. Each stage keeps its registry in its package and imports its own files: a new
-file registers itself.
+Belongs here: the look-up alone. A registry stands in the package whose files register themselves, and imports
+them when it is first asked for something: a new file is found without being named anywhere.
 """
 
 import hashlib
@@ -10,7 +10,6 @@ import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from python_assets.errors import PlumblineError, StudyError
@@ -21,8 +20,16 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """The objects of one kind by name, for example every provider."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, module: str) -> None:
+        """Declare a registry.
+
+        Args:
+            kind: what its objects are, for error texts.
+            module: the module it stands in; the files beside that register what they hold.
+        """
         self.kind = kind
+        self._package = module.rpartition(".")[0]
+        self._is_complete = False
         self._objects: dict[str, T] = {}
 
     def register(self, name: str) -> Callable[[T], T]:
@@ -41,22 +48,29 @@ class Registry(Generic[T]):
         return add
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._objects:
-            known = ", ".join(sorted(self._objects))
+        found = self._complete()
+        if name not in found:
+            known = ", ".join(sorted(found))
             raise PlumblineError(f"There is no {self.kind} {name!r}. Known: {known}.")
-        return self._objects[name]
+        return found[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._objects
+        return name in self._complete()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._objects))
+        return iter(sorted(self._complete()))
+
+    def _complete(self) -> dict[str, T]:
+        if not self._is_complete:
+            import_files(self._package)
+            self._is_complete = True
+        return self._objects
 
 
-def import_files(package: ModuleType) -> None:
+def import_files(package: str) -> None:
     """Import every module of a package, so that each file registers what it holds."""
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        importlib.import_module(f"{package}.{module.name}")
 
 
 class UserFunction(NamedTuple):

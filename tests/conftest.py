@@ -4,10 +4,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from python_assets.study_file import load_study
-from python_assets.warehouse import open_build
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import open_build
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items):
+    """The tests of a file stay on one worker, for its fixtures are made there; a mark joins several files."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import duckdb
 
 from dagster_project.partitions import studies
 from dagster_project.resources import WarehouseResource
-from python_assets.outside import Outside
+from python_assets.warehouse.run_context import RunContext
 
 RAW_DESIGN = (
     "factors",
@@ -42,9 +42,9 @@ def raw_table(
     )
 
 
-def outside(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> Outside:
+def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
-    return Outside(warehouse.home, progress=context.log.info)
+    return RunContext(warehouse.home, progress=context.log.info)
 
 
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -20,11 +21,13 @@ from dagster_project.resources import StudyResource, WarehouseResource
 def generate(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
-    """Ask every generation every prompt."""
-    from python_assets.generate.stage import generate_study
+    """Ask every generation every prompt; answers that cannot be measured are not asked for."""
+    from python_assets.extract.study_classifiers import require_classifiers
+    from python_assets.generate.generate_study import generate_study
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
+    require_classifiers(loaded)
+    with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
         for table in ("generations", "responses"):
             yield materialise(connection, "raw", table, **counts)

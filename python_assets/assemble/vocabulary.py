@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.plurals import plural
-from python_assets.scrape.keywords import Occurrence, WordFinder, capitalised
-from python_assets.study import Branch, Scrape
+from python_assets.study.study import Branch, Scrape
+from python_assets.texts.keywords import Occurrence, WordFinder, capitalised
 
 ENGLISH: Final = "en"
 

@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.registry import Registry
-from python_assets.study import Direction, Kind
-
-# A response may hold 10 MB; what stands after this is not read by rules, lexicons and models.
-MOST_CHARACTERS: Final = 100_000
+from python_assets.study.study import Direction, Kind
 
 # Engines raise or spread NaN on larger numbers (metrics.md).
 LARGEST_NUMBER: Final = 1e100
@@ -38,7 +35,7 @@ Reason = Literal[
     "too_few_texts",
     "no_factor_level",
 ]
-Reads = Literal["text", "classifier", "embeddings", "status"]
+ExtractorReads = Literal["text", "classifier", "embeddings", "status"]
 
 
 class Score(NamedTuple):
@@ -105,7 +102,7 @@ class Extractor:
     scale: tuple[float | None, float | None]
     direction: Direction
     languages: tuple[str, ...]
-    reads: Reads
+    reads: ExtractorReads
     version: Callable[[], str]
     source: str
     function: Callable[..., Any]
@@ -114,7 +111,7 @@ class Extractor:
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
 
-extractors: Final[Registry[Extractor]] = Registry("extractor")
+extractors: Final[Registry[Extractor]] = Registry("extractor", __name__)
 
 
 def extractor(*names: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

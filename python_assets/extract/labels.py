@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from python_assets.extract.extractor import MOST_CHARACTERS, Score, TextMethod
+from python_assets.extract.extractor import Score, TextMethod
+from python_assets.texts.limits import MOST_CHARACTERS
 
 Choices = Sequence[str] | Mapping[str, Sequence[str]]
 

@@ -8,19 +8,27 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
+from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
-from python_assets.study_problems import StudyFileError
+from python_assets.study.problems import StudyFileError
+from python_assets.study.study import (
+    Clusters,
+    Direction,
+    Kind,
+    MeasureSpec,
+    Study,
+    make_id,
+)
 
 # Every study has these, so that a difference in how often models answer is seen.
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 UNMATCHED: Final = "_unmatched"
 DISAGREEMENT: Final = "_disagreement"
 
-Reads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
-_READS: Final[Mapping[str, Reads]] = {
+_READS: Final[Mapping[str, MeasureReads]] = {
     "column": "column",
     "classifier": "classifier",
     "judge": "judge",
@@ -50,10 +58,15 @@ class Measure(NamedTuple):
     parameters: str
     languages: str
     slices: tuple[str, ...]
-    reads: Reads
+    reads: MeasureReads
     spec: MeasureSpec
     options: Mapping[str, str]
     segment_factor: str = ""
+
+    @property
+    def model_licence(self) -> str | None:
+        """The licence of the model, where it is known."""
+        return None if self.model is None else LICENCES.get(self.model)
 
 
 def resolve_measures(study: Study) -> list[Measure]:
@@ -83,7 +96,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
-    if spec.way in ("choices", "patterns") and measure.kind == "categorical":
+    if spec.method in ("choices", "patterns") and measure.kind == "categorical":
         return [measure, _unmatched(measure)]
     if spec.judge is not None and spec.judge.repeats > 1:
         return [measure, _disagreement(measure)]
@@ -129,13 +142,13 @@ def _declared(spec: MeasureSpec) -> Measure:
         scale_high=high,
         direction=spec.direction or ("higher_better" if counts_favourable else "none"),
         favourable=spec.favourable,
-        extractor=spec.function or spec.way,
+        extractor=spec.function or spec.method,
         model=spec.classifier.model if spec.classifier else spec.judge.engine if spec.judge else None,
         model_revision=spec.classifier.revision if spec.classifier else None,
         parameters=_written(_declared_parameters(spec)),
         languages="|".join(spec.languages or ()),
         slices=_slices(spec),
-        reads=_READS.get(spec.way, "text"),
+        reads=_READS.get(spec.method, "text"),
         spec=spec,
         options={},
     )

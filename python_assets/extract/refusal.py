@@ -1,6 +1,6 @@
 """Whether a response refuses to answer: the status that its generation gave it.
 
-The rule on texts, which the generation applies, is python_assets/generate/refusal.py.
+The rule on texts, which the generation applies, is python_assets/providers/refusal.py.
 """
 
 from python_assets.extract.extractor import extractor
@@ -8,7 +8,7 @@ from python_assets.extract.extractor import extractor
 
 def _version() -> str:
     # the package of generate imports every provider, which resolving measures has no need of
-    from python_assets.generate.refusal import REFUSAL_RULES
+    from python_assets.providers.refusal import REFUSAL_RULES
 
     return REFUSAL_RULES
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from python_assets.errors import ExtractionError
 from python_assets.extract.classifiers import Classifier, find_classifier
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.study import Study
+from python_assets.study.study import Study
 
 
 def classifier_of(study: Study, measure: Measure) -> Classifier:
@@ -21,6 +21,16 @@ def classifier_of(study: Study, measure: Measure) -> Classifier:
     named = str(measure.model)
     folder = study.resolve(named)
     return find_classifier(str(folder) if folder.is_dir() else named, measure.model_revision)
+
+
+def require_classifiers(study: Study) -> None:
+    """Refuse a study whose answers could not be measured, before they are asked for.
+
+    Raises:
+        ExtractionError: classifiers are not on this machine or cannot be loaded.
+    """
+    if problems := list(classifier_problems(study)):
+        raise ExtractionError("\n".join(problems))
 
 
 def classifier_problems(study: Study) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.embedding import cosine
+from python_assets.embeddings.embedding import cosine
 
 # As many as the word list of the document has.
 _N_GENERAL: Final = 5_000

@@ -5,7 +5,8 @@ from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
 
-from python_assets.extract.extractor import MOST_CHARACTERS, Score, extractor
+from python_assets.extract.extractor import Score, extractor
+from python_assets.texts.limits import MOST_CHARACTERS
 
 
 @extractor(

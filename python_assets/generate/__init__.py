@@ -1,7 +1,1 @@
-"""Answers to prompts: the loop with its response log, and one file a provider."""
-
-import sys
-
-from python_assets.registry import import_files
-
-import_files(sys.modules[__name__])
+"""Answers to the prompts of a study: the stage, and one file an extension, registered in extension.py."""

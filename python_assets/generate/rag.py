@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Final
 
-from python_assets.generate.extension import Conversation, Extension, ExtensionJob, extension
+from python_assets.generate.extension import ExtensionJob, extension
 from python_assets.generate.passages import Retrieved, read_passages
-from python_assets.generate.types import Message, Request
+from python_assets.providers.records import Conversation, Extension, Message, Request
 
 WORDING: Final = "These passages may help:"
 

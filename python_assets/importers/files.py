@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.scrape.decoding import quarantine_undecodable, read_text
-from python_assets.warehouse import Quarantined
+from python_assets.texts.decoding import quarantine_undecodable, read_text
+from python_assets.warehouse.build import Quarantined
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -29,7 +29,7 @@ class TableFile(NamedTuple):
 
 
 # (file, columns to read where they are there, field of the study file)
-Reader = Callable[[Path, Collection[str], str], TableFile]
+TableReader = Callable[[Path, Collection[str], str], TableFile]
 
 
 def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFile:
@@ -66,7 +66,7 @@ def table_columns(path: Path, field: str) -> list[str]:
     return _reader(path, field)(path, (), field).there
 
 
-def _reader(path: Path, field: str) -> Reader:
+def _reader(path: Path, field: str) -> TableReader:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise SourceError(
@@ -156,7 +156,7 @@ def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceEr
     )
 
 
-READERS: Final[dict[str, Reader]] = {
+READERS: Final[dict[str, TableReader]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
     ".parquet": _read_parquet,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from python_assets.registry import Registry
-from python_assets.study import Study
-from python_assets.warehouse import Quarantined
+from python_assets.study.study import Study
+from python_assets.warehouse.build import Quarantined
 
 
 class ImportedTable(NamedTuple):
@@ -27,4 +27,23 @@ class ImportedTable(NamedTuple):
     n_rows: int
 
 
-IMPORTERS: Registry[Callable[[Study], ImportedTable]] = Registry("import format")
+IMPORTERS: Registry[Callable[[Study], ImportedTable]] = Registry("import format", __name__)
+
+
+def read_import(study: Study) -> ImportedTable:
+    """Read the table that a study imports.
+
+    Args:
+        study: its prompts come by import.
+
+    Returns:
+        Prompts, their factors, responses, and the rows that were rejected.
+
+    Raises:
+        ValueError: the study imports nothing.
+        SourceError: the file cannot be read.
+        StudyError: the file lacks columns that the study names.
+    """
+    if study.prompts.import_ is None:
+        raise ValueError(f"study {study.study_id} has no prompts.import")
+    return IMPORTERS[study.prompts.import_.format](study)

@@ -11,9 +11,20 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.importers.table import read_import as read_table
-from python_assets.manifest import FACTOR_PREFIX, Manifest, read_manifest, sha256_of_file
-from python_assets.study import Factor, Import, ImportColumns, Prompts, Study
+from python_assets.importers.table import read_table
+from python_assets.published.manifest import (
+    FACTOR_PREFIX,
+    Manifest,
+    read_manifest,
+    sha256_of_file,
+)
+from python_assets.study.study import (
+    Factor,
+    Import,
+    ImportColumns,
+    Prompts,
+    Study,
+)
 
 FIELD: Final = "prompts.import.path"
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
@@ -140,7 +151,7 @@ def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
     """The responses with why each of them ended as it did, of those that were neither ok nor empty."""
     failed = ended["status"] == "error"
-    told = pd.DataFrame(
+    endings = pd.DataFrame(
         {
             "generation": ended["generation_id"].astype(str),
             "prompt_id": ended["prompt_id"].astype(str),
@@ -149,4 +160,4 @@ def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
             "error": ("imported: " + ended["error"].fillna("error").astype(str)).where(failed, None),
         }
     )
-    return rows.merge(told, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")
+    return rows.merge(endings, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")

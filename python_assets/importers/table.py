@@ -10,9 +10,15 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.scrape.local import find_files
-from python_assets.study import LEVEL_SEPARATOR, Columns, Factor, Import, Study
-from python_assets.warehouse import Quarantined
+from python_assets.study.study import (
+    LEVEL_SEPARATOR,
+    Columns,
+    Factor,
+    Import,
+    Study,
+)
+from python_assets.texts.files import find_files
+from python_assets.warehouse.build import Quarantined
 
 SOURCE_TAG: Final = "import"
 KEY_SEPARATOR: Final = " | "
@@ -44,7 +50,7 @@ class _Rules(NamedTuple):
 
 
 @IMPORTERS.register("table")
-def read_import(study: Study) -> ImportedTable:
+def read_table(study: Study) -> ImportedTable:
     """Read the table that a study imports.
 
     Args:
@@ -79,7 +85,9 @@ def read_import(study: Study) -> ImportedTable:
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
-    return ImportedTable(prompts, prompt_factors, rows, quarantine, len(table))
+    return ImportedTable(
+        prompts=prompts, prompt_factors=prompt_factors, rows=rows, quarantine=quarantine, n_rows=len(table)
+    )
 
 
 def _declared(study: Study, factor: str) -> Factor:

@@ -14,7 +14,7 @@ from python_assets.infer.comparison import Compared
 from python_assets.infer.contrasts import Contrasts, blanked
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.rows import (
     DBI,
     Sheet,
@@ -24,6 +24,7 @@ from python_assets.infer.rows import (
     profile_sheets,
     refused_rows,
 )
+from python_assets.study.base import Against
 
 Tables = Iterator[tuple[str, Table]]
 

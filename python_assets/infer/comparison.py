@@ -29,8 +29,9 @@ from python_assets.infer.means import mean_differences, mean_null
 from python_assets.infer.pairs import pair_sides, with_mirrors
 from python_assets.infer.permutation import Draws, Floats, permuted_means, pieces
 from python_assets.infer.rates import log_disparities, rate_differences, rate_null
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.sides import BlockSides, Sides
+from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
 _OF_RATES = {"risk_difference": rate_differences, "log_disparity": log_disparities}
@@ -166,7 +167,14 @@ def _indices(
         of_units = unit_values(task.design, task.blocks, x - level if is_rate else task.design.centred(x))
         used = null[:, :, : n_permuted(task.draws)]
         sample = Sample(
-            task.blocks.groups, of_units, used, factor, task.draws.is_complete, level, scale, is_rate
+            groups=task.blocks.groups,
+            by_unit=of_units,
+            permuted=used,
+            factor=factor,
+            has_all_draws=task.draws.is_complete,
+            level=level,
+            scale=scale,
+            is_rate=is_rate,
         )
         inverted = inverted_indices(wanted, sample, observed, task.resamples, margins, task.alpha)
         if is_rate:

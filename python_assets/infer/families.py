@@ -18,8 +18,8 @@ from python_assets.infer.multiplicity import (
 )
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.reasons import InferenceReason
-from python_assets.study_analysis import Family
-from python_assets.study_base import BASELINE
+from python_assets.study.analysis import Family
+from python_assets.study.base import BASELINE
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "contrasts": (
@@ -54,7 +54,7 @@ def family_ids(rows: pd.DataFrame, keys: tuple[str, ...], families: Mapping[str,
         keys: columns that make a family by default.
         families: what the study declares, in order; the baseline is in one only where it is listed.
 
-    Source: metrics.md 6.4.
+    Source: inference.md 6, what holds today.
     """
     names = rows[list(keys)].agg(" | ".join, axis=1)
     is_open = np.ones(len(rows), dtype=bool)
@@ -85,7 +85,7 @@ def adjusted(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
         rows: with family_id, p_value, is_permuted and n_draws; of contrasts also with p_value_maxt.
         alpha: error rate.
 
-    Source: inference.md section 1, row q; metrics.md 6.4.
+    Source: inference.md 6, what holds today.
     """
     n_family, q, q_by = (np.full(len(rows), np.nan) for _ in range(3))
     method, reason = (rows[name].to_numpy(object, copy=True) for name in ("method", "inference_reason"))

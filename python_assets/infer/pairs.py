@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Design
 from python_assets.infer.permutation import Draws, Floats, Ints, in_threads, pieces
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.sides import (
     Counts,
     Moments,
@@ -24,6 +24,7 @@ from python_assets.infer.sides import (
     Sums,
     moments_over_units,
 )
+from python_assets.study.base import Against
 
 COLUMNS_PER_GATHER = 8  # so that both sides of a pair stay in cache
 Result = TypeVar("Result", Sums, Moments)
@@ -74,13 +75,13 @@ class PairSides:
         )
         size = self.design.block_size[blocks]
         return _Pair(
-            _as_slice(own[blocks]),
-            _as_slice(other[blocks]),
-            first,
-            n_blocks,
-            unit,
-            len(np.unique(self.design.root_of_block[blocks])),
-            float(np.log(size * (size - 1.0)).sum()),
+            own=_as_slice(own[blocks]),
+            other=_as_slice(other[blocks]),
+            first=first,
+            n_blocks=n_blocks,
+            unit=unit,
+            n_root_prompts=len(np.unique(self.design.root_of_block[blocks])),
+            log_arrangements=float(np.log(size * (size - 1.0)).sum()),
         )
 
     @cached_property

@@ -1,6 +1,6 @@
 """How many root prompts a difference needs to be shown, and which difference a number of them can show.
 
-Belongs here: formulas on arrays. What they are applied to is python_assets/power.py; verdicts are verdict.py.
+Belongs here: formulas on arrays. What they are applied to is plan/power.py; verdicts are verdict.py.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer.permutation import Floats
-from python_assets.infer.reference import Against
+from python_assets.study.base import Against
 
 N_NEEDED_CAP = 10_000  # past it the number says only that the effect seen is next to the margin
 POWER = 0.8

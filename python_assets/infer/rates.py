@@ -24,8 +24,8 @@ from python_assets.infer.contrasts import (
 from python_assets.infer.interval import Interval, Limits, RatePair
 from python_assets.infer.permutation import TIE, Draws, Floats, Ints, noise_floor
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against
 from python_assets.infer.sides import BlockSides, Counts, Moments, Sides, over_units
+from python_assets.study.base import Against
 
 APPROXIMATE_BELOW = 10  # root prompts under which logit MOVER was found short (inference.md 3.2)
 

@@ -3,21 +3,12 @@
 Belongs here: which rows a comparison has. What the rows compare is sides.py and pairs.py.
 """
 
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from python_assets.infer.permutation import Ints
-
-
-class Against(StrEnum):
-    """What a study can compare its groups with."""
-
-    REST = "rest"
-    GRAND_MEAN = "grand_mean"
-    LEVEL = "level"
-    ALL_PAIRS = "all_pairs"
+from python_assets.study.base import Against
 
 
 class Reference(NamedTuple):

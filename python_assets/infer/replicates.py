@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from python_assets.infer.design import log_choices
 from python_assets.infer.pairs import one_way
 from python_assets.infer.permutation import Floats, Ints, Slots
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from python_assets.infer.indices import (
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Margins = Mapping[str, float | Mapping[str, float]]

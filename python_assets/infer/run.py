@@ -27,13 +27,13 @@ from python_assets.infer.design import PROMPTS_LIKE_THESE
 from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
 from python_assets.infer.power import n_needed
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against
 from python_assets.infer.rows import FDI_GROUP, Table
 from python_assets.infer.scheme import Options, compare_groups, compare_statistics
 from python_assets.infer.summary import bootstrap_rows, summary_rows
 from python_assets.infer.verdict import Verdict, verdicts
-from python_assets.study_analysis import Family
-from python_assets.warehouse import transaction
+from python_assets.study.analysis import Family
+from python_assets.study.base import Against
+from python_assets.warehouse.build import transaction
 
 IMPACT_RATIO: Final = "impact_ratio"
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id"
@@ -156,7 +156,7 @@ def infer_study(
     Raises:
         ValueError: the file holds cells of several studies, or cells that contradict each other.
 
-    Source: inference.md; tables as architecture.md section 3.
+    Source: inference.md 1, 2 and 6; tables as architecture.md section 3.
     """
     options = Options(
         seed=analysis.seed,

@@ -43,7 +43,7 @@ from python_assets.infer.nonlinear import METHOD, NONLINEAR_PERMUTATIONS, compar
 from python_assets.infer.permutation import Floats, Ints, RandomDraws, stable_seed
 from python_assets.infer.profiles import compare_profiles
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.replicates import Replicates
 from python_assets.infer.rows import (
     FDI_GROUP,
@@ -54,6 +54,7 @@ from python_assets.infer.rows import (
 )
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
+from python_assets.study.base import Against
 
 IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
     "continuous": compare_means,
@@ -140,7 +141,15 @@ def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Opti
         for members, unit in _units(cells, cell, columns):
             if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
                 design = Design(cells.frame, cell, unit)
-                yield from _compare_statistic(cells, values, asked, design, members, present, options)
+                yield from _compare_statistic(
+                    cells=cells,
+                    values=values,
+                    asked=asked,
+                    design=design,
+                    columns=members,
+                    present=present,
+                    options=options,
+                )
             else:
                 none = InferenceReason.SCHEME_NOT_AVAILABLE
                 reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)

@@ -23,7 +23,7 @@ from python_assets.infer.permutation import (
     each_batch,
     pieces,
 )
-from python_assets.infer.reference import Against
+from python_assets.study.base import Against
 
 Counts = NDArray[np.int64]
 

@@ -16,7 +16,8 @@ from scipy.special import gammaln
 
 from python_assets.infer.design import MIN_COMPLETE_SHARE, Frame
 from python_assets.infer.permutation import Floats, Ints, Slots
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 
 MIN_UNITS_OF_GROUP = 4
 MIN_UNITS_FOR_SCOPE = 5

@@ -28,9 +28,10 @@ from python_assets.infer.interval import Interval, Limits, RatePair
 from python_assets.infer.permutation import Draws, Floats, each_batch, noise_floor
 from python_assets.infer.rates import logit_error, logit_floor, mark_unbounded, mover_of, without_interval
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.replicates import Replicates, Weights, weights_of
 from python_assets.infer.sides import Counts
+from python_assets.study.base import Against
 
 
 class CellMoments(NamedTuple):

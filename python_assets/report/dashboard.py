@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from python_assets.report.dashboard_responses import MAX_VALUES, Responses
 from python_assets.report.packing import Header, Key, Pack
-from python_assets.report.read import Reader, natural
+from python_assets.report.reader import Reader, natural
 from python_assets.report.sections import RATIOS
 
 MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either

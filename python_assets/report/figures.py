@@ -11,7 +11,7 @@ import numpy as np
 
 from python_assets.report import charts
 from python_assets.report.panels import MAX_GROUPS, Panel, PanelDrawer
-from python_assets.report.read import Reader, Row
+from python_assets.report.reader import Reader, Row
 
 # a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
 MAX_ROWS: Final = 3000
@@ -199,9 +199,23 @@ def _figure(
     difference_axis = charts.make_axis(
         (row[name] for row in differences for name in ("value", "ci_low", "ci_high")), include=(0.0,)
     )
-    drawer = PanelDrawer(reader, key.grouping_id, mean_axis, difference_axis, values)
+    drawer = PanelDrawer(
+        reader=reader,
+        grouping_id=key.grouping_id,
+        mean_axis=mean_axis,
+        difference_axis=difference_axis,
+        values=values,
+    )
     panels = [drawer.panel(generation, means, differences) for generation in generations]
-    return Figure(key, n_generations, measure, reference, mean_axis, difference_axis, panels)
+    return Figure(
+        key=key,
+        n_generations=n_generations,
+        measure=measure,
+        reference=reference,
+        mean_axis=mean_axis,
+        difference_axis=difference_axis,
+        panels=panels,
+    )
 
 
 def _without(parameters: Row, name: str) -> Row:

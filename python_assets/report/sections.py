@@ -6,7 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
-from python_assets.report.read import Reader, Row
+from python_assets.report.reader import Reader, Row
 
 MAX_FINDINGS: Final = 40
 MAX_DISPARITIES: Final = 80
@@ -29,7 +29,7 @@ class Listed(NamedTuple):
     n_all: int
 
 
-def asked(reader: Reader) -> dict[str, Any]:
+def design(reader: Reader) -> dict[str, Any]:
     """What the study compares: generations, factors, groupings, measures, and how much of each there is."""
     return {
         "generations": reader.rows(

@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.outside import Outside
 from python_assets.registry import Registry
-from python_assets.scrape.sentences import composed
-from python_assets.study import LEVEL_SEPARATOR, Scrape, Study
-from python_assets.study_scrape import KeywordFinder
-from python_assets.warehouse import Quarantined
+from python_assets.study.scrape import KeywordFinder
+from python_assets.study.study import LEVEL_SEPARATOR, Scrape, Study
+from python_assets.texts.sentences import composed
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 MOST_CHARACTERS: Final = 100
 
@@ -24,7 +24,7 @@ class FinderJob(NamedTuple):
         level: whose keywords are looked for.
         spec: how, and how many.
         field: the place of the finder in the study file, for error texts.
-        outside: what may be fetched and asked; None where nothing may.
+        run_context: what may be fetched and asked; None where nothing may.
     """
 
     study: Study
@@ -32,7 +32,7 @@ class FinderJob(NamedTuple):
     level: str
     spec: KeywordFinder
     field: str
-    outside: Outside | None
+    run_context: RunContext | None
 
     @property
     def keyword(self) -> str:
@@ -53,7 +53,7 @@ class FoundKeyword(NamedTuple):
     score: float | None = None
 
 
-class Finding(NamedTuple):
+class FinderResult(NamedTuple):
     """What a finder gave: keywords, best first, records that were rejected, and notes for the user."""
 
     keywords: Sequence[FoundKeyword]
@@ -61,9 +61,9 @@ class Finding(NamedTuple):
     notes: Sequence[str] = ()
 
 
-Finder = Callable[[FinderJob], Finding]
+Finder = Callable[[FinderJob], FinderResult]
 
-FINDERS: Registry[Finder] = Registry("keyword finder")
+FINDERS: Registry[Finder] = Registry("keyword finder", __name__)
 
 
 def unusable_keyword(keyword: str) -> str | None:

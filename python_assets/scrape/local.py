@@ -1,76 +1,11 @@
-"""Sources that lie on the user's disk: text, Markdown, HTML, PDF and Word files, singly or in folders."""
+"""Sources that lie on the user's disk: what a path, a pattern or a folder names."""
 
-import hashlib
-import os
-import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Final, NamedTuple
-
-from python_assets.errors import SourceError
-from python_assets.scrape.decoding import Decoded, Undecodable, decode, read_bytes, read_text
-from python_assets.scrape.docx import docx_paragraphs
-from python_assets.scrape.html import decode_html, html_paragraphs
-from python_assets.scrape.markdown import markdown_paragraphs
-from python_assets.scrape.pdf import pdf_paragraphs
-from python_assets.scrape.sources import SOURCES, Document, Harvest, SourceJob
-from python_assets.study import Study
-from python_assets.warehouse import utc_now
-
-
-class FileText(NamedTuple):
-    """What a file holds: its running text, the text that is stored, the hash of its bytes."""
-
-    paragraphs: list[str]
-    document_text: str
-    sha256: str
-    undecodable: list[Undecodable]
-
-
-FileReader = Callable[[Path, str], FileText]
-
-
-def text_paragraphs(text: str) -> list[str]:
-    """Paragraphs of plain text: what blank lines part."""
-    return re.split(r"\n\s*\n", text)
-
-
-def _plain(split: Callable[[str], list[str]], decode: Callable[[bytes], Decoded] = decode) -> FileReader:
-    """A reader of files that are text themselves; they are stored as they are."""
-
-    def read(path: Path, field: str) -> FileText:
-        decoded = read_text(path, field, decode)
-        text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
-        return FileText(split(text), text, decoded.sha256, decoded.undecodable)
-
-    return read
-
-
-def _converted(convert: Callable[[bytes, str], list[str]]) -> FileReader:
-    """A reader of files that hold text in a form of their own; their running text is stored."""
-
-    def read(path: Path, field: str) -> FileText:
-        data = read_bytes(path, field)
-        paragraphs = convert(data, f"{field}: {path}")
-        return FileText(paragraphs, "\n\n".join(paragraphs), hashlib.sha256(data).hexdigest(), [])
-
-    return read
-
-
-READERS: Final[dict[str, FileReader]] = {
-    ".txt": _plain(text_paragraphs),
-    ".md": _plain(markdown_paragraphs),
-    ".markdown": _plain(markdown_paragraphs),
-    ".html": _plain(html_paragraphs, decode_html),
-    ".htm": _plain(html_paragraphs, decode_html),
-    ".xhtml": _plain(html_paragraphs, decode_html),
-    ".pdf": _converted(pdf_paragraphs),
-    ".docx": _converted(docx_paragraphs),
-}
+from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
+from python_assets.texts.files import find_texts, read_file
 
 
 @SOURCES.register("local")
-def read_local(job: SourceJob) -> Harvest:
+def read_local(job: SourceJob) -> SourceResult:
     """Read the files that a source's path names: a file, a pattern, or a folder with all below it.
 
     Args:
@@ -84,81 +19,4 @@ def read_local(job: SourceJob) -> Harvest:
     """
     field = f"{job.field}.path"
     files = find_texts(job.study, str(job.source.path), field)
-    return Harvest([read_file(path, job.study.folder, field) for path in files])
-
-
-def find_texts(study: Study, path: str, field: str) -> list[Path]:
-    """The files that a path, a pattern or a folder of the study file names, in order.
-
-    Args:
-        study: says which folder paths start from.
-        path: as the study file has it.
-        field: where it stands, for error texts.
-
-    Returns:
-        The files; of a folder those below it whose ending is one of READERS, hidden ones left out.
-
-    Raises:
-        SourceError: a pattern that no file matches, or a folder without a file that can be read.
-    """
-    folder = _resolved(study, path)
-    return _files_below(folder, field) if folder.is_dir() else find_files(study, path, field)
-
-
-def find_files(study: Study, path: str, field: str) -> list[Path]:
-    """The files that a path or a pattern of the study file names, in order.
-
-    Raises:
-        SourceError: a pattern that no file matches.
-    """
-    resolved = _resolved(study, path)
-    if resolved.exists() or not re.search(r"[*?\[]", path):
-        return [resolved]
-    root = Path(resolved.anchor)
-    files = sorted(file for file in root.glob(str(resolved.relative_to(root))) if file.is_file())
-    if not files:
-        raise SourceError(f"{field}: no file matches {resolved}. Correct the pattern or put the files there.")
-    return files
-
-
-def _resolved(study: Study, path: str) -> Path:
-    # .. is taken out by hand: a pattern may hold it, and a symbolic link must keep the name it was given
-    return Path(os.path.normpath(study.resolve(path).absolute()))
-
-
-def _files_below(folder: Path, field: str) -> list[Path]:
-    files = sorted(
-        file
-        for file in folder.rglob("*")
-        if file.suffix.lower() in READERS
-        and file.is_file()
-        and not any(part.startswith((".", "~$")) for part in file.relative_to(folder).parts)
-    )
-    if not files:
-        raise SourceError(
-            f"{field}: no file below {folder} ends in {', '.join(READERS)}. "
-            "Correct the path, or put files there."
-        )
-    return files
-
-
-def read_file(path: Path, folder: Path, field: str) -> Document:
-    """Read one file; its uri is relative to a folder that it lies below.
-
-    Raises:
-        SourceError: it is missing, unreadable, empty, no text or of an unknown ending.
-    """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        known = ", ".join(READERS)
-        raise SourceError(f"{field}: {path} ends in {path.suffix!r}. Expected {known}; convert the file.")
-    read = reader(path, field)
-    folder = folder.absolute()
-    return Document(
-        uri=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix(),
-        paragraphs=tuple(read.paragraphs),
-        document_text=read.document_text,
-        sha256=read.sha256,
-        retrieved_at=utc_now(),
-        undecodable=tuple(read.undecodable),
-    )
+    return SourceResult([read_file(path, job.study.folder, field) for path in files])

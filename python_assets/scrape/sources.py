@@ -1,20 +1,13 @@
 """Sources of sentences by type: what a source is asked, what it gives, where a new type registers itself."""
 
-import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-from python_assets.outside import Outside
 from python_assets.registry import Registry
-from python_assets.scrape.decoding import Undecodable
-from python_assets.study import Scrape, Source, Study
-from python_assets.warehouse import Quarantined
-
-# stands in a paragraph for what was left out of it: a sentence that holds it is not whole
-HOLE = "\ufffc"
-
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|[a-z+]+://")
+from python_assets.study.study import Scrape, Source, Study
+from python_assets.texts.documents import Document
+from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.run_context import RunContext
 
 
 class SourceJob(NamedTuple):
@@ -26,7 +19,7 @@ class SourceJob(NamedTuple):
         source: what to read.
         field: the place of the source in the study file, for error texts.
         levels: the levels it is read for.
-        outside: what may be fetched and asked; None where nothing may.
+        run_context: what may be fetched and asked; None where nothing may.
         keyword: the one keyword it is read for, None where it is shared by its levels.
     """
 
@@ -35,7 +28,7 @@ class SourceJob(NamedTuple):
     source: Source
     field: str
     levels: tuple[str, ...]
-    outside: Outside | None
+    run_context: RunContext | None
     keyword: str | None = None
 
     @property
@@ -46,35 +39,7 @@ class SourceJob(NamedTuple):
         return {level: (level,) for level in self.levels}
 
 
-class Document(NamedTuple):
-    """One text of a source.
-
-    Attributes:
-        uri: a path relative to the study's folder, an absolute path, or an address.
-        paragraphs: its running text.
-        document_text: all of it that is stored.
-        sha256: of what was read.
-        retrieved_at: when, in UTC.
-        undecodable: bytes that are not text.
-        revision: which version of it was read, where it has versions.
-        revised_at: when that version was written, in UTC.
-        licence: where the document itself tells it; else the source's.
-        levels: the levels it is read for; None where they are those of its source.
-    """
-
-    uri: str
-    paragraphs: tuple[str, ...]
-    document_text: str
-    sha256: str
-    retrieved_at: datetime
-    undecodable: tuple[Undecodable, ...] = ()
-    revision: str | None = None
-    revised_at: datetime | None = None
-    licence: str | None = None
-    levels: tuple[str, ...] | None = None
-
-
-class Harvest(NamedTuple):
+class SourceResult(NamedTuple):
     """What reading a source gave: documents, records that were rejected, and notes for the user."""
 
     documents: Sequence[Document]
@@ -82,25 +47,6 @@ class Harvest(NamedTuple):
     notes: Sequence[str] = ()
 
 
-SourceReader = Callable[[SourceJob], Harvest]
+SourceReader = Callable[[SourceJob], SourceResult]
 
-SOURCES: Registry[SourceReader] = Registry("source type")
-
-
-def document_ids(uris: Sequence[str]) -> dict[str, str]:
-    """Readable ids of documents: a relative path itself, of others as many last parts as make each its own.
-
-    Args:
-        uris: of all documents of a study.
-
-    Returns:
-        The id by uri.
-    """
-    distinct = list(dict.fromkeys(uris))
-    relative = {uri: uri for uri in distinct if not _ABSOLUTE.match(uri)}
-    absolute = {uri: uri.split("/") for uri in distinct if _ABSOLUTE.match(uri)}
-    for n_parts in range(1, max(map(len, absolute.values()), default=0) + 1):
-        short = {uri: "/".join(parts[-n_parts:]) for uri, parts in absolute.items()}
-        if len({*short.values(), *relative.values()}) == len(distinct):
-            return relative | short
-    return {uri: uri for uri in distinct}
+SOURCES: Registry[SourceReader] = Registry("source type", __name__)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from python_assets.errors import StudyError
-from python_assets.study import Scrape
+from python_assets.study.study import Scrape
 
 _WIKIMEDIA: Final = (
     ".wikipedia.org",

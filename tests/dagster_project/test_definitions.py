@@ -3,11 +3,11 @@ import pytest
 
 from dagster_project.definitions import defs
 from dagster_project.partitions import studies
-from python_assets import places
-from python_assets.raw_tables import RAW_TABLES
+from python_assets.warehouse import paths
+from python_assets.warehouse.raw_tables import RAW_TABLES
 
 WRITTEN_BY_MANY = {"quarantine", "data_quality"}
-GROUPS = {"scrape", "assemble", "generate", "extract", "transform", "infer", "publish"}
+GROUPS = {"scrape", "assemble", "generate", "extract", "transform", "marts", "infer", "publish"}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_every_asset_has_the_studies_as_partitions_and_a_description(graph):
 
 
 def test_partitions_are_the_study_files():
-    assert studies.get_partition_keys() == places.study_names()
+    assert studies.get_partition_keys() == paths.study_names()
     assert "g20_demo" in studies.get_partition_keys()
 
 

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from python_assets.study_selections import SelectionRate, Standard
-from python_assets.study_statistics import Statistics, statistic_rows
-from python_assets.warehouse import utc_now
+from python_assets.study.selection_rate import SelectionRate, Standard
+from python_assets.study.statistics import Statistics, statistic_rows
+from python_assets.warehouse.build import utc_now
 
 STUDY = "irregular"
 LEVELS = {
@@ -51,14 +51,14 @@ MEASURES = {
 }
 MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
 ASKED_CONTRASTS = [
-    *("dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference"),
-    *("standard_deviation_difference", "skewness_difference", "kurtosis_difference"),
-    *("correlation_difference", "kl_divergence_difference"),
+    "dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference",
+    "standard_deviation_difference", "skewness_difference", "kurtosis_difference",
+    "correlation_difference", "kl_divergence_difference",
 ]
 STATISTICS = statistic_rows(
     [
-        *("mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation"),
-        *("kl_divergence", "precision", "selection_rate"),
+        "mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation",
+        "kl_divergence", "precision", "selection_rate",
         Statistics(selection_rate=SelectionRate(standard=Standard(fixed=0.1), method="smaller")),
     ]
 )
@@ -109,14 +109,9 @@ def _design() -> dict[str, pd.DataFrame]:
             "factor factor_type origin is_blocking",
             [(f, "domain", "derived" if f == "topic" else "declared", f != "topic") for f in LEVELS],
         ),
-        # a level that is never observed still is a combination to cover
         "factor_levels": rows(
             "factor level level_position",
-            [
-                (f, level, i)
-                for f in ("gender", "race", "style")
-                for i, level in enumerate([*LEVELS[f], "never"])
-            ],
+            [(f, level, i) for f, levels in _levels().items() for i, level in enumerate(levels)],
         ),
         "slices": rows(
             "slice_id factor level",
@@ -145,6 +140,12 @@ def _design() -> dict[str, pd.DataFrame]:
         ),
         "statistics": pd.DataFrame(STATISTICS),
     }
+
+
+def _levels() -> dict[str, list[str]]:
+    """Declared levels, of which one is never observed but still to be covered; others as observed."""
+    declared = {f: [*LEVELS[f], "never"] for f in ("gender", "race", "style")}
+    return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
 
 
 def _generations() -> pd.DataFrame:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from python_assets.infer.reasons import InferenceReason
-from python_assets.raw_tables import RAW_TABLES
+from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import PROJECT, Built
+
+pytestmark = pytest.mark.xdist_group("one dbt build")
 
 SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings"}
 
@@ -87,8 +90,10 @@ def test_every_metric_has_a_unit_test_and_its_line_in_the_union(built: Built):
 
 def test_every_raw_table_is_described_column_by_column(built: Built):
     sources = [s for s in built.manifest["sources"].values() if s["source_name"] == "raw"]
-    assert {s["name"]: list(s["columns"]) for s in sources} == {
-        table: list(columns) for table, columns in RAW_TABLES.items()
+    described = {s["name"]: [(c["name"], c["data_type"]) for c in s["columns"].values()] for s in sources}
+    assert described == {
+        table: [(name, kind.split()[0].replace("varchar", "string")) for name, kind in columns.items()]
+        for table, columns in RAW_TABLES.items()
     }
     for source in built.manifest["sources"].values():
         assert source["description"].startswith("One row per (study_id"), source["name"]

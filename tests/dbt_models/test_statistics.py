@@ -10,6 +10,8 @@ from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
 from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison, comparisons
 
+pytestmark = pytest.mark.xdist_group("one dbt build")
+
 KEYS = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
 NAMES = {row.statistic for row in STATISTICS}
 SELECTIONS = ["standard=mean;method=larger", "standard=fixed(0.1);method=smaller"]

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.raw_tables import RAW_TABLES
-from python_assets.study_options import StatisticRow
-from python_assets.warehouse import open_build, write_stage
+from python_assets.warehouse.raw_tables import RAW_TABLES
+from python_assets.study.statistic_options import StatisticRow
+from python_assets.warehouse.build import open_build, write_stage
 from tests.dbt_models.conftest import Built, run_dbt
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 
 KEYS = ["generation_id", "measure_id", "calibration", "grouping_id"]
-ROWS = {(row.statistic, row.parameters): row for row in ANALYSIS.asked_statistics}
+ROWS = {(row.statistic, row.parameters): row for row in ANALYSIS.requested_statistics}
 Pairs = pd.DataFrame
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from python_assets.study import make_id
+from python_assets.study.study import make_id
 
 FACTORS = ["gender", "race", "nationality"]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from python_assets.quiet import no_telemetry
-from python_assets.study import (
-    Analysis,
+from python_assets.study.analysis import Quality
+from python_assets.study.study import (
+    AnalysisSpec,
     Factor,
     Import,
     ImportColumns,
@@ -15,8 +15,8 @@ from python_assets.study import (
     Scrape,
     Study,
 )
-from python_assets.study_analysis import Quality
-from python_assets.warehouse import open_build, write_stage
+from python_assets.telemetry import disable_telemetry
+from python_assets.warehouse.build import open_build, write_stage
 
 # everything that ends a literal or names a parameter somewhere between Python, Great Expectations and DuckDB
 HARD_LEVEL = """O'Brien :id {batch} \\:b %(c)s "z" 🙂"""
@@ -41,7 +41,7 @@ def _study(prompts, groupings, quality=None, factors=None):
         slices={"warm": {"tone": ["warm"]}},
         each=None,
         groupings=groupings,
-        analysis=Analysis(quality=quality or Quality(min_responses_per_cell=2)),
+        analysis=AnalysisSpec(quality=quality or Quality(min_responses_per_cell=2)),
         config_json="{}",
         config_sha256="0" * 64,
     )
@@ -83,7 +83,7 @@ def connection(tmp_path):
 @pytest.fixture(scope="session", autouse=True)
 def _great_expectations():
     # imported once and before a test watches sockets or warnings
-    no_telemetry()
+    disable_telemetry()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         import expectations.validation  # noqa: F401

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from python_assets.cli import main
-from python_assets.places import studies_folder
+from python_assets.warehouse.paths import studies_folder
 
 
 @pytest.fixture

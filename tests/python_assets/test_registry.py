@@ -1,20 +1,45 @@
+import sys
+
 import pytest
 
 from python_assets.errors import PlumblineError, StudyError
 from python_assets.registry import Registry, is_function_path, load_function
 
 
-def test_an_unknown_name_lists_the_known_ones():
-    things = Registry("thing")
-    things.register("b")(1)
+@pytest.fixture
+def things(tmp_path, monkeypatch):
+    """A registry in a package of its own, where the file beside it registers 'b' when it is imported."""
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    (shelf / "__init__.py").write_text("")
+    (shelf / "things.py").write_text(
+        'from python_assets.registry import Registry\n\nTHINGS = Registry("thing", __name__)\n'
+    )
+    (shelf / "b.py").write_text('from shelf.things import THINGS\n\nTHINGS.register("b")(1)\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    import shelf.things
+
+    yield shelf.things.THINGS
+    for name in [name for name in sys.modules if name.partition(".")[0] == "shelf"]:
+        del sys.modules[name]
+
+
+def test_files_register_themselves_when_something_is_asked_for(things):
+    assert "shelf.b" not in sys.modules
+    assert things["b"] == 1
+    assert "shelf.b" in sys.modules
+
+
+def test_an_unknown_name_lists_the_known_ones(things):
     things.register("a")(2)
-    assert things["a"] == 2
+    assert "c" not in things
+    assert list(things) == ["a", "b"]
     with pytest.raises(PlumblineError, match="no thing 'c'. Known: a, b"):
         things["c"]
 
 
 def test_a_name_taken_twice_is_an_error():
-    things = Registry("thing")
+    things = Registry("thing", __name__)
     things.register("a")(1)
     with pytest.raises(ValueError, match="registered twice"):
         things.register("a")(2)

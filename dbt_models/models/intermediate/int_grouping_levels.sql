@@ -7,16 +7,16 @@ groupings as (
     select * from {{ source('raw', 'groupings') }}
 ),
 
-outside_levels as (
-    select * from {{ ref('int_outside_levels') }}
-),
-
 levels as (
-    select * from {{ ref('int_factor_levels') }}
+    select * from {{ source('raw', 'factor_levels') }}
 ),
 
 prompt_factors as (
     select * from {{ source('raw', 'prompt_factors') }}
+),
+
+outside_levels as (
+    {{ outside_levels() }}
 ),
 
 sizes as (
@@ -27,47 +27,31 @@ sizes as (
 
 inside as (
     select
-        groupings.study_id,
-        groupings.grouping_id,
-        prompt_factors.prompt_id,
-        {{ joined_text('prompt_factors.level', ' x ', 'groupings.factor_position') }} as group_id,
-        {{ joined_text("lpad(cast(levels.level_position as string), 9, '0')", '.', 'groupings.factor_position') }}
-            as group_key,
-        count(*) as n_factors
-    from groupings
-    inner join prompt_factors
-        on groupings.study_id = prompt_factors.study_id
-        and groupings.factor = prompt_factors.factor
-    inner join levels
-        on prompt_factors.study_id = levels.study_id
-        and prompt_factors.factor = levels.factor
-        and prompt_factors.level = levels.level
-    group by groupings.study_id, groupings.grouping_id, prompt_factors.prompt_id
-),
-
-outside as (
-    select
         study_id,
         grouping_id,
         prompt_id,
-        {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as block_levels
+        {{ joined_text('level', ' x ', 'factor_position') }} as group_id,
+        {{ joined_text("lpad(cast(level_position as string), 9, '0')", '.', 'factor_position') }} as group_key,
+        count(*) as n_factors
+    from groupings
+    inner join prompt_factors using (study_id, factor)
+    inner join levels using (study_id, factor, level)
+    group by study_id, grouping_id, prompt_id
+),
+
+outside as (
+    select study_id, grouping_id, prompt_id, {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as block_levels
     from outside_levels
     group by study_id, grouping_id, prompt_id
 )
 
 select
-    inside.study_id,
-    inside.grouping_id,
-    inside.prompt_id,
-    inside.group_id,
-    inside.group_key,
+    study_id,
+    grouping_id,
+    prompt_id,
+    group_id,
+    group_key,
     coalesce(outside.block_levels, '') as block_levels
 from inside
-inner join sizes
-    on inside.study_id = sizes.study_id
-    and inside.grouping_id = sizes.grouping_id
-    and inside.n_factors = sizes.n_factors
-left join outside
-    on inside.study_id = outside.study_id
-    and inside.grouping_id = outside.grouping_id
-    and inside.prompt_id = outside.prompt_id
+inner join sizes using (study_id, grouping_id, n_factors)
+left join outside using (study_id, grouping_id, prompt_id)

@@ -2,8 +2,12 @@
 -- Codes are dense, from 0, within (study_id, slice_id, grouping_id); layout_position numbers those triples,
 -- prompt_position all prompts. root_position is the code of the unit: the root prompt, unless the study declares
 -- another.
+-- scheme is how groups meet, told from the prompts alone. blocked: some unit holds two groups or more, and they are
+-- compared within it. nested: every unit lies in one group, and units are compared within their stratum: the levels of
+-- those blocking factors outside the grouping that are constant within every unit (inference.md 1).
 -- A block is a root prompt of a unit with the levels of all blocking factors outside the grouping (inference.md 2.6).
 -- In a nested grouping every unit is a block of its own, with one group in it; stratum_position is NULL in others.
+{% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
 prompt_slices as (
@@ -15,46 +19,71 @@ grouping_levels as (
 ),
 
 prompts as (
-    select * from {{ source('raw', 'prompts') }}
+    select study_id, prompt_id, root_prompt_id, unit_id from {{ source('raw', 'prompts') }}
 ),
 
-unit_strata as (
-    select * from {{ ref('int_unit_strata') }}
+outside_levels as (
+    {{ outside_levels() }}
 ),
 
-joined as (
-    select
-        prompt_slices.study_id,
-        prompt_slices.slice_id,
-        grouping_levels.grouping_id,
-        prompt_slices.prompt_id,
-        grouping_levels.group_id,
-        grouping_levels.group_key,
-        unit_strata.scheme,
-        unit_strata.stratum_id,
-        prompts.unit_id,
-        case
-            when unit_strata.scheme = 'nested' then prompts.unit_id
-            else
-                prompts.unit_id
-                || case
-                    when prompts.root_prompt_id = prompts.unit_id then ''
-                    else ' | ' || prompts.root_prompt_id
-                end
-                || case when grouping_levels.block_levels = '' then '' else ' | ' || grouping_levels.block_levels end
-        end as block_id
+members as (
+    select *
     from prompt_slices
-    inner join grouping_levels
-        on prompt_slices.study_id = grouping_levels.study_id
-        and prompt_slices.prompt_id = grouping_levels.prompt_id
-    inner join prompts
-        on prompt_slices.study_id = prompts.study_id
-        and prompt_slices.prompt_id = prompts.prompt_id
-    inner join unit_strata
-        on prompt_slices.study_id = unit_strata.study_id
-        and prompt_slices.slice_id = unit_strata.slice_id
-        and grouping_levels.grouping_id = unit_strata.grouping_id
-        and prompts.unit_id = unit_strata.unit_id
+    inner join grouping_levels using (study_id, prompt_id)
+    inner join prompts using (study_id, prompt_id)
+),
+
+units as (
+    select
+        {{ layout }},
+        unit_id,
+        count(*) as n_prompts,
+        case when max(count(distinct group_id)) over (partition by {{ layout }}) > 1 then 'blocked' else 'nested' end
+            as scheme
+    from members
+    group by {{ layout }}, unit_id
+),
+
+unit_levels as (
+    select
+        {{ layout }},
+        unit_id,
+        factor,
+        min(level) as level,
+        count(distinct level) = 1 and count(*) = min(n_prompts) as is_constant
+    from members
+    inner join units using ({{ layout }}, unit_id)
+    inner join outside_levels using (study_id, grouping_id, prompt_id)
+    where scheme = 'nested'
+    group by {{ layout }}, unit_id, factor
+),
+
+constant_levels as (
+    select *, min(cast(is_constant as integer)) over (partition by {{ layout }}, factor) = 1 as is_constant_everywhere
+    from unit_levels
+),
+
+strata as (
+    select {{ layout }}, unit_id, {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as kept_levels
+    from constant_levels
+    where is_constant_everywhere
+    group by {{ layout }}, unit_id
+),
+
+placed as (
+    select
+        *,
+        unit_id
+        || case
+            when scheme = 'nested' then ''
+            else
+                case when root_prompt_id = unit_id then '' else ' | ' || root_prompt_id end
+                || case when block_levels = '' then '' else ' | ' || block_levels end
+        end as block_id,
+        case when scheme = 'nested' then coalesce(kept_levels, '') end as stratum_id
+    from members
+    inner join units using ({{ layout }}, unit_id)
+    left join strata using ({{ layout }}, unit_id)
 )
 
 select
@@ -63,22 +92,20 @@ select
     grouping_id,
     prompt_id,
     group_id,
-    cast(dense_rank() over (partition by study_id, slice_id, grouping_id order by group_key asc) - 1 as integer)
+    cast(dense_rank() over (partition by {{ layout }} order by group_key asc) - 1 as integer)
         as group_position,
     scheme,
     unit_id,
     block_id,
-    cast(dense_rank() over (partition by study_id, slice_id, grouping_id order by unit_id asc) - 1 as integer)
+    stratum_id,
+    cast(dense_rank() over (partition by {{ layout }} order by unit_id asc) - 1 as integer)
         as root_position,
-    cast(dense_rank() over (partition by study_id, slice_id, grouping_id order by block_id asc) - 1 as integer)
+    cast(dense_rank() over (partition by {{ layout }} order by block_id asc) - 1 as integer)
         as block_position,
     case
         when scheme = 'nested'
-        then
-            cast(
-                dense_rank() over (partition by study_id, slice_id, grouping_id order by stratum_id asc) - 1 as integer
-            )
+        then cast(dense_rank() over (partition by {{ layout }} order by stratum_id asc) - 1 as integer)
     end as stratum_position,
     cast(dense_rank() over (order by study_id asc, prompt_id asc) - 1 as integer) as prompt_position,
     cast(dense_rank() over (order by study_id asc, slice_id asc, grouping_id asc) - 1 as integer) as layout_position
-from joined
+from placed

@@ -25,25 +25,15 @@ named as (
 ),
 
 met as (
-    select
-        conditions.study_id,
-        conditions.slice_id,
-        prompt_factors.prompt_id,
-        count(distinct conditions.factor) as n_met
+    select study_id, slice_id, prompt_id, count(distinct factor) as n_met
     from conditions
-    inner join prompt_factors
-        on conditions.study_id = prompt_factors.study_id
-        and conditions.factor = prompt_factors.factor
-        and conditions.level = prompt_factors.level
-    group by conditions.study_id, conditions.slice_id, prompt_factors.prompt_id
+    inner join prompt_factors using (study_id, factor, level)
+    group by study_id, slice_id, prompt_id
 )
 
-select slice_ids.study_id, slice_ids.slice_id, prompts.prompt_id
+select study_id, slice_id, prompt_id
 from slice_ids
-inner join prompts on slice_ids.study_id = prompts.study_id
-left join named on slice_ids.study_id = named.study_id and slice_ids.slice_id = named.slice_id
-left join met
-    on slice_ids.study_id = met.study_id
-    and slice_ids.slice_id = met.slice_id
-    and prompts.prompt_id = met.prompt_id
+inner join prompts using (study_id)
+left join named using (study_id, slice_id)
+left join met using (study_id, slice_id, prompt_id)
 where coalesce(named.n_factors, 0) = coalesce(met.n_met, 0)

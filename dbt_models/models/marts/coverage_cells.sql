@@ -1,84 +1,44 @@
 -- One row per (study_id, factors, group_id): every combination of the levels of a set of factors, whether any prompt
 -- has it or not. Source: multi-factor document, section 3.2.
-with recursive
+-- Combinations are numbered from 0: the place of each level is a digit of the number, and the last factor turns fastest.
+with
 
-sets as (
-    select * from {{ source('raw', 'coverage_sets') }}
+covered as (
+    select * from {{ ref('int_covered_cells') }}
 ),
 
-levels as (
-    select * from {{ ref('int_factor_levels') }}
-),
-
-prompt_factors as (
-    select * from {{ source('raw', 'prompt_factors') }}
-),
-
-numbered as (
+factor_levels as (
     select
         study_id,
-        factors,
         factor,
-        row_number() over (partition by study_id, factors order by factor_position asc) as step,
-        count(*) over (partition by study_id, factors) as n_steps
-    from sets
+        level,
+        row_number() over (partition by study_id, factor order by level_position asc) - 1 as place
+    from {{ source('raw', 'factor_levels') }}
 ),
 
 steps as (
-    select numbered.study_id, numbered.factors, numbered.step, numbered.n_steps, levels.level
-    from numbered
-    inner join levels on numbered.study_id = levels.study_id and numbered.factor = levels.factor
+    {{ coverage_steps() }}
 ),
 
--- the cartesian product, one factor more at each step
-combinations as (
-    select study_id, factors, step, n_steps, level as group_id
+limits as (
+    select max(n_cells) as n_cells from steps
+),
+
+{{ whole_numbers('n_cells') }},
+
+places as (
+    select study_id, factors, factor, factor_position, number, cast(floor(number / stride) % n_levels as bigint) as place
     from steps
-    where step = 1
-    union all
-    select
-        combinations.study_id,
-        combinations.factors,
-        steps.step,
-        steps.n_steps,
-        combinations.group_id || ' x ' || steps.level as group_id
-    from combinations
-    inner join steps
-        on combinations.study_id = steps.study_id
-        and combinations.factors = steps.factors
-        and combinations.step + 1 = steps.step
+    inner join numbers on numbers.number < steps.n_cells
 ),
 
-prompt_cells as (
-    select
-        numbered.study_id,
-        numbered.factors,
-        prompt_factors.prompt_id,
-        {{ joined_text('prompt_factors.level', ' x ', 'numbered.step') }} as group_id,
-        count(*) as n_met,
-        max(numbered.n_steps) as n_steps
-    from numbered
-    inner join prompt_factors
-        on numbered.study_id = prompt_factors.study_id
-        and numbered.factor = prompt_factors.factor
-    group by numbered.study_id, numbered.factors, prompt_factors.prompt_id
-),
-
-counts as (
-    select study_id, factors, group_id, count(*) as n_prompts
-    from prompt_cells
-    where n_met = n_steps
-    group by study_id, factors, group_id
+combinations as (
+    select study_id, factors, number, {{ joined_text('level', ' x ', 'factor_position') }} as group_id
+    from places
+    inner join factor_levels using (study_id, factor, place)
+    group by study_id, factors, number
 )
 
-select
-    combinations.study_id,
-    combinations.factors,
-    combinations.group_id,
-    coalesce(counts.n_prompts, 0) as n_prompts
+select study_id, factors, group_id, coalesce(covered.n_prompts, 0) as n_prompts
 from combinations
-left join counts
-    on combinations.study_id = counts.study_id
-    and combinations.factors = counts.factors
-    and combinations.group_id = counts.group_id
-where combinations.step = combinations.n_steps
+left join covered using (study_id, factors, group_id)

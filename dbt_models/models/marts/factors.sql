@@ -6,7 +6,7 @@ factors as (
 ),
 
 levels as (
-    select * from {{ ref('int_factor_levels') }}
+    select * from {{ source('raw', 'factor_levels') }}
 ),
 
 prompts as (
@@ -36,8 +36,8 @@ decided_counts as (
 )
 
 select
-    factors.study_id,
-    factors.factor,
+    study_id,
+    factor,
     factors.factor_type as type,
     factors.definition,
     factors.reference_level,
@@ -49,6 +49,6 @@ select
         then cast(coalesce(decided_counts.n_decided, 0) as double) / prompt_counts.n_prompts
     end as decided_share
 from factors
-left join level_counts on factors.study_id = level_counts.study_id and factors.factor = level_counts.factor
-left join prompt_counts on factors.study_id = prompt_counts.study_id
-left join decided_counts on factors.study_id = decided_counts.study_id and factors.factor = decided_counts.factor
+left join level_counts using (study_id, factor)
+left join prompt_counts using (study_id)
+left join decided_counts using (study_id, factor)

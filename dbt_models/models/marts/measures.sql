@@ -17,6 +17,7 @@ select
     extractor,
     model,
     model_revision,
+    model_licence,
     parameters,
     languages,
     segment_factor

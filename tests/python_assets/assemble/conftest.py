@@ -2,13 +2,13 @@ import textwrap
 
 import pytest
 
-from python_assets.outside import Outside
-from python_assets.warehouse import Home
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import RunContext
 
 
 @pytest.fixture
-def outside(tmp_path):
-    return Outside(Home(tmp_path / "warehouse"), progress=lambda text: None)
+def run_context(tmp_path):
+    return RunContext(Home(tmp_path / "warehouse"), progress=lambda text: None)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import pytest
 
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
-from python_assets.study import Template, Templates
+from python_assets.study.study import Template, Templates
 
 FACTORS = {
     "gender": {"levels": ["Female", "Male"], "texts": {"Female": "woman", "Male": "man"}},

@@ -2,11 +2,11 @@
 
 import pytest
 
-from python_assets.assemble import assemble
-from python_assets.design_tables import design_tables
+from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError
-from python_assets.study_factors import study_factors
-from python_assets.study_file import load_study
+from python_assets.plan.design_tables import design_tables
+from python_assets.study.factors import study_factors
+from python_assets.study_file.load import load_study
 
 IMPORT = """
 unit: name

@@ -6,9 +6,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.extract import ExtractCounts, extract
-from python_assets.study import MeasureSpec, Prompts, Study
-from python_assets.warehouse import open_build, write_stage
+from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.study.study import MeasureSpec, Prompts, Study
+from python_assets.warehouse.build import open_build, write_stage
 
 
 class Imported(NamedTuple):
@@ -52,16 +52,16 @@ class Build:
                 for p, text in baseline_texts.items()
             ],
             columns=[
-                *(
-                    "prompt_id",
-                    "root_prompt_id",
-                    "unit_id",
-                    "is_root",
-                    "task",
-                    "prompt_text",
-                    "baseline_text",
-                ),
-                *("source_tag", "keyword", "document_id"),
+                "prompt_id",
+                "root_prompt_id",
+                "unit_id",
+                "is_root",
+                "task",
+                "prompt_text",
+                "baseline_text",
+                "source_tag",
+                "keyword",
+                "document_id",
             ],
         )
         write_stage(self.connection, "study", "assemble", {"prompts": rows})

@@ -215,11 +215,11 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
     build.responses(("p", "a good start"))
     study = make_study("personality", "regard", is_simulated=True)
     build.extract(study)
-    columns = "distinct extractor, model, model_revision"
+    columns = "distinct extractor, model, model_revision, model_licence"
     query = f"select {columns} from raw.measures where model is not null order by 1"
     assert build.connection.execute(query).fetchall() == [
-        ("simulated personality", "simulated", None),
-        ("simulated regard", "simulated", None),
+        ("simulated personality", "simulated", None, None),
+        ("simulated regard", "simulated", None, None),
     ]
     assert set(build.rows("regard", "extractor_version")) == {("simulated classifier 1",)}
     traits = ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
@@ -232,7 +232,7 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
     assert values(build, "regard") == before
     save_on_hub(hub, "sasha/regardv3", COMMIT, ("negative", "positive"))
     build.extract(study)
-    assert build.connection.execute(query).fetchall()[0][0] == "regard"
+    assert build.connection.execute(query).fetchall()[0] == ("regard", "sasha/regardv3", COMMIT, "CC-BY-4.0")
 
 
 def test_labels_that_change_their_names_are_another_revision(build, make_study, folder: Path):

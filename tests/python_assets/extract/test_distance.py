@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from python_assets.embeddings.minilm import MODEL, MODEL_SHA256
 from python_assets.errors import ExtractionError, StudyError
 from python_assets.extract.distance import METRICS, baseline_distance
-from python_assets.extract.minilm import MODEL, MODEL_SHA256
-from python_assets.study import Vectors
+from python_assets.study.study import Vectors
 
 
 def test_distances_agree_with_their_definitions():
@@ -90,8 +90,11 @@ def test_the_packaged_model_is_for_english(build, make_study):
     build.prompts(p1=None)
     build.responses(("p1", None, "error", 0))
     build.extract(make_study("baseline_distance"))
-    query = "select model, model_revision, languages from raw.measures where measure_id = 'baseline_distance'"
-    assert build.connection.execute(query).fetchall() == [(MODEL, MODEL_SHA256, "en")]
+    query = (
+        "select model, model_revision, model_licence, languages from raw.measures "
+        "where measure_id = 'baseline_distance'"
+    )
+    assert build.connection.execute(query).fetchall() == [(MODEL, MODEL_SHA256, "Apache-2.0", "en")]
 
 
 def test_distances_of_the_users_own_are_measured_and_what_is_infinite_has_a_reason(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import StudyError
-from python_assets.extract import resolve_measures
+from python_assets.extract.measures import resolve_measures
 
 MODEL = {"model": "a/b", "scores": {"x": 1}}
 JUDGE = {"engine": "e", "rubric": "r", "options": ["x", "y"]}
@@ -199,8 +199,8 @@ def test_all_problems_are_told_at_once(make_study):
 
 def test_resolving_imports_nothing_heavy():
     script = (
-        "import sys, python_assets.extract as e\n"
-        "from python_assets.study import MeasureSpec, Study\n"
+        "import sys, python_assets.extract.measures as e\n"
+        "from python_assets.study.study import MeasureSpec, Study\n"
         "names = ('vader', 'baseline_distance', 'refusal', 'sentiment', 'clusters')\n"
         "specs = [MeasureSpec.model_validate(name) for name in names]\n"
         "e.resolve_measures(Study.model_construct(measures=specs, path='x'))\n"

@@ -5,8 +5,8 @@ import pytest
 import yaml
 
 from python_assets.extract.study_classifiers import classifier_problems
-from python_assets.plan import plan_study
-from python_assets.study_file import load_study
+from python_assets.plan.plan import plan_study
+from python_assets.study_file.load import load_study
 
 ABSENT = {"name": "mood", "classifier": {"model": "nobody/nothing", "scores": {"good": 1, "bad": -1}}}
 TOLD = (
@@ -17,7 +17,7 @@ LOOK_UP = """
 import sys
 from pathlib import Path
 from python_assets.extract.study_classifiers import classifier_problems
-from python_assets.study_file import load_study
+from python_assets.study_file.load import load_study
 assert len(list(classifier_problems(load_study(Path(sys.argv[1]))))) == 1
 print(*{"torch", "transformers"} & set(sys.modules))
 """

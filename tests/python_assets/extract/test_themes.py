@@ -1,6 +1,6 @@
 import numpy as np
 
-from python_assets.extract.embedding import load_encoder
+from python_assets.embeddings.embedding import load_encoder
 from python_assets.extract.themes import candidate_words, themes
 
 

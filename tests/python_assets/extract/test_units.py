@@ -1,7 +1,7 @@
 import pytest
 
 from python_assets.extract.units import read_units, without_prompt
-from python_assets.study import Prompts
+from python_assets.study.study import Prompts
 
 SENTENCE = "Ideraland is a country whose king rules alone."
 PROMPT = "Ideraland is a country whose"

@@ -3,8 +3,9 @@ import random
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.extract.extractor import MOST_CHARACTERS, extractors
+from python_assets.extract.extractor import extractors
 from python_assets.extract.vader import vader
+from python_assets.texts.limits import MOST_CHARACTERS
 
 
 def test_the_documented_examples_have_their_documented_scores():
@@ -25,38 +26,44 @@ def test_scores_are_those_of_the_package_itself():
     analyser = SentimentIntensityAnalyzer()
     words = draw.sample(sorted(analyser.lexicon), 150)
     words += [
-        *(
-            "never",
-            "so",
-            "this",
-            "without",
-            "doubt",
-            "not",
-            "isn't",
-            "least",
-            "at",
-            "very",
-            "kind",
-            "of",
-            "sort",
-        ),
-        *(
-            "but",
-            "no",
-            "or",
-            "nor",
-            "BAD",
-            "GOOD",
-            "shit",
-            "bomb",
-            "the",
-            "bad",
-            "ass",
-            "bus",
-            "stop",
-            "yeah",
-        ),
-        *("right", "kiss", "death", "to", "die", "for", "beating", "heart", "only", "just", "enough"),
+        "never",
+        "so",
+        "this",
+        "without",
+        "doubt",
+        "not",
+        "isn't",
+        "least",
+        "at",
+        "very",
+        "kind",
+        "of",
+        "sort",
+        "but",
+        "no",
+        "or",
+        "nor",
+        "BAD",
+        "GOOD",
+        "shit",
+        "bomb",
+        "the",
+        "bad",
+        "ass",
+        "bus",
+        "stop",
+        "yeah",
+        "right",
+        "kiss",
+        "death",
+        "to",
+        "die",
+        "for",
+        "beating",
+        "heart",
+        "only",
+        "just",
+        "enough",
     ]
     texts = ["word " + " ".join(draw.choices(words, k=draw.randint(1, 30))) for _ in range(1_500)]
     expected = [analyser.polarity_scores(text)["compound"] for text in texts]

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from python_assets.assemble import assemble
+from python_assets.assemble.assemble_study import assemble
+from python_assets.generate.generate_study import generate_study
 from python_assets.generate.rag import WORDING
-from python_assets.generate.stage import generate_study
-from python_assets.scrape import scrape
-from python_assets.study import Study
-from python_assets.warehouse import Home
-from tests.python_assets.generate.servers import MODEL, Server
-from tests.python_assets.generate.tiny_models import CHAT, save_model
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study.study import Study
+from python_assets.warehouse.build import Home
+from tests.python_assets.providers.servers import MODEL, Server
+from tests.python_assets.providers.tiny_models import CHAT, save_model
 
 TEXT = """The rice of Ideraland was brought from the south by farmers who came over the sea. The parliament
 of Ideraland was founded by farmers who wanted to sell their tea.
@@ -28,7 +28,7 @@ Answered = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def study_with(make_study: Any) -> Callable[..., Study]:
+def study_with(make_study: Any, spelling_vectors: Any) -> Callable[..., Study]:
     """A study of one document with its generation."""
 
     def make(text: str, **generation: Any) -> Study:
@@ -37,6 +37,7 @@ def study_with(make_study: Any) -> Callable[..., Study]:
         study: Study = make_study(
             {"scrape": {**scraped, "sources": [{"tag": "book", "path": "a.txt"}]}},
             files={"a.txt": text, "echo.py": ECHO},
+            embedding=spelling_vectors(text),
             generations=[{"name": "one", "provider": "simulator", **generation}],
         )
         return study

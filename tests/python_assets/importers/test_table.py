@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.importers import read_import
-from python_assets.places import PROJECT
-from python_assets.study_file import load_study
+from python_assets.importers.formats import read_import
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.paths import PROJECT
 
 TABLE = [
     {"p": "p1", "root": "r1", "c": "Italy", "q": "Who?", "g": "gpt 4", "r": "me", "n": 0, "s": 0.5},

@@ -13,7 +13,7 @@ from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.indices import complete_blocks
 from python_assets.infer.permutation import GivenDraws, RandomDraws
-from python_assets.study_statistics import statistic_rows
+from python_assets.study.statistics import statistic_rows
 
 GOLDEN = json.loads(Path(__file__).with_name("inference_golden.json").read_text())["cases"]
 

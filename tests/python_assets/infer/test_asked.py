@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from python_assets.infer.run import infer_study
-from python_assets.study_statistics import Statistics
+from python_assets.study.statistics import Statistics
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bench.error_rates.simulated import asked
 from python_assets.infer.cells import of_statistic, read_cells, read_values
-from tests.python_assets.infer.simulated import asked
 
 
 def read(connection):

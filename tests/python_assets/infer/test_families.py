@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
-from python_assets.study_analysis import Family
+from python_assets.study.analysis import Family
 
 
 def contrasts(p_values, **columns):

@@ -190,6 +190,7 @@ def test_corrected_sd_is_that_of_a_noncentral_f(build):
     assert np.abs(test.value_corrected - expected).mean() < 0.02
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [0.0, 0.5, 1.5])
 @pytest.mark.parametrize("metric", ["standard_deviation", "range"])
 def test_interval_covers_the_true_spread(build, metric, size):
@@ -203,6 +204,7 @@ def test_interval_covers_the_true_spread(build, metric, size):
     assert covered >= stats.binom.ppf(0.001, 300, 0.95)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rates", [(0.5, 0.5, 0.5, 0.5), (0.4, 0.5, 0.6, 0.7)])
 def test_interval_covers_the_true_impact_ratio(build, rates):
     rng = np.random.default_rng(11)
@@ -215,6 +217,7 @@ def test_interval_covers_the_true_impact_ratio(build, rates):
     assert covered >= stats.binom.ppf(0.001, 300, 0.95)
 
 
+@pytest.mark.long
 def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(build):
     rng = np.random.default_rng(12)
     means = np.array([0, 0.2, 0.6, 0.8, 1.0])
@@ -228,6 +231,7 @@ def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(build):
     assert (test.p_margin <= 0.05).sum() > 0  # nor never
 
 
+@pytest.mark.long
 def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(build):
     x = np.random.default_rng(14).normal(size=(30, 21, 300))
     x[:, 0] += 1.25
@@ -238,6 +242,7 @@ def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(buil
     assert (past.p_margin <= 0.05).mean() > 0.8  # and a range far past it is told
 
 
+@pytest.mark.long
 def test_an_impact_ratio_of_two_halves_is_rarely_called_past_its_margin(build):
     rng = np.random.default_rng(15)
     latent = np.sqrt(0.5) * (rng.normal(size=(75, 1, 200)) + rng.normal(size=(75, 21, 200)))
@@ -278,6 +283,7 @@ def test_few_differences_are_as_many_as_a_binomial_gives(build):
     assert half.p_equivalence[0] == close(2 * stats.binom.cdf(1, 120, 0.05))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("metric", "n_prompts", "rates"),
     [

@@ -6,7 +6,8 @@ from scipy import stats
 
 from python_assets.infer.comparison import compare_means
 from python_assets.infer.design import Unit
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
 GRAND_MEAN = Reference(Against.GRAND_MEAN)

@@ -10,8 +10,9 @@ from python_assets.infer.design import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, F
 from python_assets.infer.nested import NestedTask, compare_nested_means, compare_nested_rates
 from python_assets.infer.permutation import GivenDraws, RandomDraws
 from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.units import nested_units, weights_of
+from python_assets.study.base import Against
 from tests.python_assets.infer.conftest import all_arrangements
 
 NAMES = ("mean_difference", "risk_difference", "log_disparity")

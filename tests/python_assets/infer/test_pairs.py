@@ -6,7 +6,8 @@ from scipy import stats
 
 from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.pairs import pair_sides
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
+from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
 ALL_PAIRS = Reference(Against.ALL_PAIRS)

@@ -12,7 +12,7 @@ from python_assets.infer.power import (
     sd_of_difference,
     sd_range,
 )
-from python_assets.infer.reference import Against
+from python_assets.study.base import Against
 
 NO_MARGIN = np.array(np.nan)
 

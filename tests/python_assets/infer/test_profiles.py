@@ -267,6 +267,7 @@ EQUAL = np.full((3, 3), 1 / 3)
 APART = np.array([[0.5, 0.3, 0.2], [0.3, 0.4, 0.3], [0.2, 0.3, 0.5]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shares", [EQUAL, APART])
 def test_intervals_cover_the_true_indices(profiles, shares):
     category = correlated(np.random.default_rng(13), shares, 20, 200)
@@ -298,6 +299,7 @@ def test_false_positive_rates_are_nominal(profiles):
     assert (contrast.p_maxt.min(axis=1) <= 0.05).sum() <= most
 
 
+@pytest.mark.long
 def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(profiles):
     category = correlated(np.random.default_rng(15), APART, 30, 200)
     truth = 0.5 * np.abs(APART - APART.mean(axis=0)).sum(axis=1)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.reference import Against
 from python_assets.infer.run import TABLES, infer_study, judged
+from python_assets.study.base import Against
 
 DEFAULTS = {
     "seed": 1,

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 from python_assets.infer.permutation import GivenDraws, RandomDraws
-from python_assets.infer.reference import Against, Reference
+from python_assets.infer.reference import Reference
 from python_assets.infer.replicates import Replicates, weights_of
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
+from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
 ALL_PAIRS = Reference(Against.ALL_PAIRS)

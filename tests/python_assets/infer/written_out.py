@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from python_assets.infer.reference import Against
+from python_assets.study.base import Against
 
 
 def tables(task, cells):

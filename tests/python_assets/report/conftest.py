@@ -10,7 +10,7 @@ import duckdb
 import pytest
 import yaml
 
-from python_assets.report import write_report
+from python_assets.report.write_report import write_report
 
 MODELS = Path(__file__).parents[3] / "dbt_models" / "models" / "marts"
 GROUPS = ("Ideraland", "Chad", "Brazil")

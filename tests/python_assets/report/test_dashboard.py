@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from python_assets.query import open_published
+from python_assets.published.query import open_published
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.dashboard_responses import shortened
-from python_assets.report.read import Reader
+from python_assets.report.reader import Reader
 from tests.python_assets.report.conftest import GROUPS, SENTIMENT
 from tests.python_assets.report.test_packing import levels_of, numbers_of, unpacked
 

@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from python_assets.query import open_published
-from python_assets.report import write_report
+from python_assets.published.query import open_published
 from python_assets.report.figures import make_figures
-from python_assets.report.read import Reader
+from python_assets.report.reader import Reader
+from python_assets.report.write_report import write_report
 
 MEANS = [
     {"calibration": "raw", "grouping_id": "concept", "group_id": group, "statistic": "mean", "parameters": ""}

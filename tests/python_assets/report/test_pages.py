@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from python_assets.query import open_published
-from python_assets.report import write_report
+from bench.chromium import CHROMIUM, Browser, browser
+from python_assets.published.query import open_published
 from python_assets.report.dashboard import pack_dashboard
-from python_assets.report.read import Reader
+from python_assets.report.reader import Reader
 from python_assets.report.text import number, probability
-from tests.python_assets.report.chromium import CHROMIUM, Browser, browser
+from python_assets.report.write_report import write_report
 from tests.python_assets.report.conftest import CONFIG, GROUPS, ROOTS, SENTIMENT
 from tests.python_assets.report.test_report import ATTACK
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.report import write_report
 from python_assets.report.text import SIMULATED
+from python_assets.report.write_report import write_report
 from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"

@@ -1,7 +1,7 @@
 import pytest
 
 from python_assets.scrape.finders import FINDERS, FoundKeyword, rejected_keyword, unusable_keyword
-from python_assets.study_scrape import KeywordFinder
+from python_assets.study.scrape import KeywordFinder
 
 
 def test_every_finder_of_the_study_file_is_there():

@@ -5,9 +5,10 @@ import pytest
 from docx import Document as WordFile
 
 from python_assets.errors import SourceError
-from python_assets.scrape.local import READERS, find_files, find_texts, read_local
+from python_assets.scrape.local import read_local
 from python_assets.scrape.sources import SourceJob
-from python_assets.study import Source
+from python_assets.study.study import Source
+from python_assets.texts.files import READERS, find_files, find_texts
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import pytest
 
 from python_assets.errors import StudyError
 from python_assets.scrape.wiki_names import page_name
-from python_assets.study import Scrape, Wiki
+from python_assets.study.study import Scrape, Wiki
 
 EN = "https://en.wikipedia.org/w/api.php"
 DE = "https://de.wikipedia.org/w/api.php"

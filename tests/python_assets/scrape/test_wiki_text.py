@@ -1,7 +1,7 @@
 import pytest
 
-from python_assets.scrape.sentences import is_whole
 from python_assets.scrape.wiki_text import wiki_paragraphs
+from python_assets.texts.sentences import is_whole
 
 ARTICLE = """
 <div class="mw-content-ltr mw-parser-output" lang="en" dir="ltr">

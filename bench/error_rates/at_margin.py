@@ -1,0 +1,118 @@
+"""Verdicts, and how often they are wrong where the truth lies exactly at the declared margin.
+
+Belongs here: one function a kind of number, from a layout and a model to rates of false words. The data are
+simulated.py's.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy import optimize
+
+from bench.error_rates import simulated
+from bench.error_rates.measured import ALPHA, Sizes, rejected
+from bench.error_rates.simulated import Layout, Model
+from python_assets.infer.comparison import compare_means, compare_rates, compare_selections
+from python_assets.infer.contrasts import Contrasts
+from python_assets.infer.indices import IndexTest
+from python_assets.infer.multiplicity import benjamini_hochberg
+from python_assets.infer.permutation import Floats
+from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.verdict import verdicts
+
+
+def words_of(contrasts: Contrasts) -> np.ndarray:
+    """Verdicts, the groups of a data set being one family; shape (data sets, groups)."""
+    q, q_margin, q_equivalence = (
+        np.array([benjamini_hochberg(row) for row in p])
+        for p in (contrasts.p_value, contrasts.p_margin, contrasts.p_equivalence)
+    )
+    is_wide = np.ones(q.shape, dtype=bool)
+    return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
+
+
+def index_words(test: IndexTest, margin: float, *, is_ratio: bool = False) -> np.ndarray:
+    """Verdict of an index that is a family of its own, shape (data sets,); the interval has to agree.
+
+    is_ratio: whether small values are the large differences.
+    """
+    above, below = test.ci_low > margin, test.ci_high < margin
+    beyond, inside = (below, above) if is_ratio else (above, below)
+    q_margin, q_equivalence = (
+        np.where(agrees, p, np.nan) for agrees, p in ((beyond, test.p_margin), (inside, test.p_equivalence))
+    )
+    is_wide = np.ones(test.p_value.shape, dtype=bool)
+    return verdicts(test.p_value, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
+
+
+def of_differences(layout: Layout, model: Model, sizes: Sizes, delta: float = 0.3) -> dict[str, float]:
+    """Every group at the margin, half of them above, of an even number: how often any gets a false word."""
+    k = layout.n_groups
+    shift = np.resize([1.0, -1.0], k) * delta * (k - 1) / k
+    x = simulated.means(sizes.rng, layout, model._replace(shift=shift), sizes.n_sets)
+    margins = simulated.no_margins(sizes.n_sets, mean_difference=delta)
+    task = simulated.task_of(layout, sizes.n_permutations)
+    one = compare_means(task, x, margins).contrasts["mean_difference"]
+    words = words_of(one)
+    return {
+        "bias_shown": _any(words == "bias_shown"),
+        "equivalence_shown": _any(words == "equivalence_shown"),
+        "unadjusted interval past the margin": _any(one.p_margin <= ALPHA / 2),
+    }
+
+
+def _any(found: np.ndarray) -> float:
+    return float(found.any(axis=1).mean())
+
+
+def of_rate(layout: Layout, model: Model, sizes: Sizes, p: float, delta: float) -> dict[str, float]:
+    """One group at the margin, with the rate p + delta where all others have p."""
+    of_groups = [p + delta] + [p] * (layout.n_groups - 1)
+    y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=of_groups)
+    margins = simulated.no_margins(sizes.n_sets, risk_difference=delta)
+    compared = compare_rates(simulated.task_of(layout, sizes.n_permutations), y, margins)
+    one = compared.contrasts["risk_difference"]
+    return {
+        "bias_shown": rejected(one.p_margin[:, 0]),
+        "equivalence_shown": rejected(one.p_equivalence[:, 0]),
+    }
+
+
+def of_mean_index(layout: Layout, model: Model, sizes: Sizes, name: str) -> dict[str, float]:
+    """The standard deviation or the range of group means."""
+    margin = float(np.ptp(model.shift) if name == "range" else np.std(model.shift, ddof=1))
+    x = simulated.means(sizes.rng, layout, model, sizes.n_sets)
+    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    margins = simulated.no_margins(sizes.n_sets, **{name: margin})
+    return _false(index_words(compare_means(task, x, margins).indices[name], margin))
+
+
+def of_impact_ratio(layout: Layout, model: Model, sizes: Sizes, p: Sequence[float]) -> dict[str, float]:
+    """The impact ratio of groups with these rates."""
+    y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=p)
+    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    margin = float(min(p) / max(p))
+    indices = compare_selections(task, y, simulated.no_margins(sizes.n_sets, impact_ratio=margin)).indices
+    return _false(index_words(indices["impact_ratio"], margin, is_ratio=True))
+
+
+def of_profile(
+    layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float], name: str, margin: float
+) -> dict[str, float]:
+    """FDI, Cramer's V or divergence of groups whose shift, of the model's shape, gives just the margin."""
+    of: Callable[[Floats], Floats] = getattr(simulated, name)
+    shape = np.asarray(model.shift)
+
+    def beyond(size: float) -> float:
+        moved = model._replace(shift=size * shape)
+        return float(of(simulated.true_shares(layout, moved, shares))) - margin
+
+    model = model._replace(shift=optimize.brentq(beyond, 0, 4) * shape)
+    y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
+    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets, **{name: margin})).indices
+    return _false(index_words(indices[name], margin))
+
+
+def _false(words: np.ndarray) -> dict[str, float]:
+    return {word: float((words == word).mean()) for word in ("bias_shown", "equivalence_shown")}

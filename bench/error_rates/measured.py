@@ -1,0 +1,195 @@
+"""How often inference errs on simulated data: what the tests bound and bench/bench_error_rates.py prints.
+
+Belongs here: one function a question, from a layout and a model to rates. The data are simulated.py's.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from bench.error_rates import simulated
+from bench.error_rates.simulated import NOISES, REST, Layout, Model
+from python_assets.infer.comparison import Compared, compare_means, compare_rates
+from python_assets.infer.contrasts import Contrasts
+from python_assets.infer.design import Frame
+from python_assets.infer.multiplicity import benjamini_hochberg
+from python_assets.infer.nested import NestedTask, compare_nested_means
+from python_assets.infer.nonlinear import compare_statistic
+from python_assets.infer.permutation import Floats, RandomDraws
+from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.reference import Reference
+from python_assets.infer.replicates import Replicates
+from python_assets.infer.units import nested_units
+from python_assets.infer.welch import ReplicateTask, compare_replicated_means
+
+ALPHA = 0.05
+LEVEL = 10.0  # added to means, so that the ratio of smallest and largest is defined
+
+
+class Sizes(NamedTuple):
+    """Data sets, permutations and seed of one measurement."""
+
+    n_sets: int
+    n_permutations: int = 199
+    seed: int = 1
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A generator of its own for each measurement."""
+        return np.random.default_rng(self.seed)
+
+
+def bounds(n: int, rate: float = ALPHA) -> tuple[float, float]:
+    """Where 99.9 % to each side of the observed rates lie; at 5,000 data sets and .05 this is .04 to .06."""
+    low, high = stats.binom.ppf([0.001, 0.999], n, rate) / n
+    return float(low), float(high)
+
+
+def rejected(p: Floats) -> float:
+    """Share of p values at most alpha; NaN counts as no rejection."""
+    return float((p <= ALPHA).mean())
+
+
+def compared_means(
+    layout: Layout, model: Model, sizes: Sizes, reference: Reference = REST, *, intervals: bool = False
+) -> Compared:
+    """Every test of means on simulated data sets."""
+    x = LEVEL + simulated.means(sizes.rng, layout, model, sizes.n_sets)
+    task = simulated.task_of(layout, sizes.n_permutations, reference, intervals=intervals)
+    return compare_means(task, x, simulated.no_margins(sizes.n_sets))
+
+
+def compared_rates(
+    layout: Layout,
+    model: Model,
+    sizes: Sizes,
+    p: Sequence[float] | float,
+    reference: Reference = REST,
+    *,
+    intervals: bool = False,
+    **margins: float,
+) -> Compared:
+    """Every test of rates on simulated data sets; p: true rate of each group. margins: by name."""
+    y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=p)
+    task = simulated.task_of(layout, sizes.n_permutations, reference, intervals=intervals)
+    return compare_rates(task, y, simulated.no_margins(sizes.n_sets, **margins))
+
+
+def false_positives(compared: Compared) -> dict[str, float]:
+    """Rejection rates on data without any difference: one group's p, any group's maxT p, and each index."""
+    found = {name: rejected(one.p_value[:, 0]) for name, one in compared.contrasts.items()}
+    found |= {f"{name}, any maxT": any_maxt(one) for name, one in compared.contrasts.items()}
+    tested = {name: one for name, one in compared.indices.items() if not np.isnan(one.p_value).all()}
+    return found | {name: rejected(one.p_value) for name, one in tested.items()}
+
+
+def profile_false_positives(
+    layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float]
+) -> dict[str, float]:
+    """As false_positives, of categorical measures."""
+    y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
+    task = simulated.task_of(layout, sizes.n_permutations)
+    return false_positives(compare_profiles(task, y, simulated.no_margins(sizes.n_sets)))
+
+
+def nonlinear_false_positives(layout: Layout, model: Model, sizes: Sizes, statistic: str) -> dict[str, float]:
+    """As false_positives, of a statistic that is no mean; the baseline has the same prompts."""
+    rows = simulated.responses(sizes.rng, layout, model, 2 * sizes.n_sets)
+    values = simulated.values_of(
+        rows[..., : sizes.n_sets], rows[..., : sizes.n_sets] + rows[..., sizes.n_sets :]
+    )
+    task = simulated.task_of(layout, sizes.n_permutations)
+    columns = np.arange(sizes.n_sets)
+    return false_positives(
+        compare_statistic(task, values, columns, simulated.asked(statistic), with_contrast=True)
+    )
+
+
+def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:
+    """As false_positives, for what one root prompt and its replicates can say: nothing beyond that prompt."""
+    x = LEVEL + simulated.responses(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets)
+    group = np.repeat(np.arange(layout.n_groups), layout.n_replicates)
+    block = np.zeros_like(group)
+    draws = RandomDraws(
+        seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(group)), n_frame=len(group)
+    )
+    rows = Replicates(
+        block=block,
+        group=group,
+        root_of_block=np.zeros(1, dtype=np.intp),
+        n_groups=layout.n_groups,
+        n_present=layout.n_groups,
+    )
+    return false_positives(
+        compare_replicated_means(ReplicateTask(rows, draws, ALPHA), x.reshape(len(group), -1))
+    )
+
+
+def nested_false_positives(layout: Layout, n_units: int, noise: str, sizes: Sizes) -> dict[str, float]:
+    """Units such as names inside groups, each with an effect of its own, all asked the same prompts.
+
+    The last entry is the p of prompts as units, which takes the names for the whole of their group.
+    """
+    rng, shape = sizes.rng, (layout.n_prompts, layout.n_groups, n_units, sizes.n_sets)
+    x = LEVEL + 0.5 * NOISES[noise](rng, shape) + np.sqrt(0.05) * NOISES[noise](rng, shape[1:])
+    group = np.repeat(np.arange(layout.n_groups), n_units)
+    stratum = np.zeros_like(group)
+    frame = Frame(np.arange(len(group)), group, np.arange(len(group)), layout.n_groups)
+    units = nested_units(frame, stratum, np.ones(len(group), dtype=bool))
+    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=stratum, cell=units.unit, n_frame=len(group))
+    margins = simulated.no_margins(sizes.n_sets)
+    by_unit = x.mean(axis=0).reshape(len(group), -1)[units.unit]
+    found = false_positives(compare_nested_means(NestedTask(units, draws, ALPHA), by_unit, margins))
+    by_prompt = x.mean(axis=2).reshape(-1, sizes.n_sets)
+    wrong = compare_means(simulated.task_of(layout, sizes.n_permutations), by_prompt, margins)
+    return found | {"prompts as units": rejected(wrong.contrasts["mean_difference"].p_value[:, 0])}
+
+
+def any_maxt(contrasts: Contrasts) -> float:
+    """Share of data sets in which the maxT p of any group is at most alpha."""
+    return float((contrasts.p_maxt <= ALPHA).any(axis=1).mean())
+
+
+def raw_false_positives(layout: Layout, model: Model, sizes: Sizes) -> float:
+    """Rejection rate of the first group if its mean difference were permuted as it is, not studentised."""
+    x = simulated.means(sizes.rng, layout, model, sizes.n_sets)
+    own = x.reshape(layout.n_prompts, layout.n_groups, -1)
+    own = own - own.mean(axis=1, keepdims=True)
+    observed = np.abs(own[:, 0].mean(axis=0))
+    places = sizes.rng.integers(layout.n_groups, size=(sizes.n_permutations, layout.n_prompts))
+    prompt = np.arange(layout.n_prompts)
+    null = (np.abs(own[prompt, place].mean(axis=0)) for place in places)
+    n_as_extreme = sum(one >= observed - 1e-9 for one in null)
+    return rejected((n_as_extreme + 1) / (sizes.n_permutations + 1))
+
+
+def welch_rows(rows: Floats, group: int) -> Floats:
+    """P of Welch's t between the rows of a group and all others, whatever their prompt; one a data set."""
+    rest = np.delete(rows, group, axis=1)
+    own, other = (part.reshape(-1, rows.shape[3]) for part in (rows[:, [group]], rest))
+    return stats.ttest_ind(own, other, axis=0, equal_var=False).pvalue
+
+
+def power(layout: Layout, model: Model, sizes: Sizes) -> dict[str, float]:
+    """How often the first group is found to differ: by the blocked test, and by Welch on rows."""
+    p = compared_means(layout, model, sizes).contrasts["mean_difference"].p_value[:, 0]
+    rows = simulated.responses(sizes.rng, layout, model, sizes.n_sets)
+    return {"permuted t within prompts": rejected(p), "Welch on rows": rejected(welch_rows(rows, 0))}
+
+
+def discoveries(layout: Layout, model: Model, sizes: Sizes) -> dict[str, float]:
+    """What Benjamini-Hochberg lets through in the family of all groups; true are those with a shift."""
+    shift = np.broadcast_to(model.shift, layout.n_groups)
+    p = compared_means(layout, model, sizes).contrasts["mean_difference"].p_value
+    found = np.array([benjamini_hochberg(row) for row in p]) <= ALPHA
+    is_false = np.broadcast_to(np.isclose(shift, np.median(shift)), found.shape)
+    false_share = (found & is_false).sum(axis=1) / np.maximum(found.sum(axis=1), 1)
+    return {
+        "unadjusted false findings": float(((p <= ALPHA) & is_false).sum(axis=1).mean()),
+        "data sets with a false finding": float((found & is_false).any(axis=1).mean()),
+        "false discovery rate": float(false_share.mean()),
+        "error of that rate": float(false_share.std() / np.sqrt(sizes.n_sets)),
+        "power": float(found[~is_false].mean()) if (~is_false).any() else np.nan,
+    }

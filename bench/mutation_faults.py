@@ -1,0 +1,205 @@
+"""Faults drawn by a seed, and whether the tests find them: one at a time, on a copy of the tree.
+
+    python -m bench.mutation_faults draw TREE [OTHER_TREE]  prints the drawn faults as CSV
+    python -m bench.mutation_faults run TREE FAULTS LOG     appends a row for each that LOG does not hold
+
+A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
+Tests run from near to far until one fails: those of the file, of its folder, of what runs it. What
+survives has not met every test of the project, only every test that is about it.
+"""
+
+import argparse
+import csv
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest import ExitCode
+
+from bench.fault_sites import Change, python_changes, sql_changes
+
+SEED = 10
+CODE = ("python_assets", "dbt_models", "dagster_project", "expectations")
+# how many faults of which files; the second pattern is where the files are or were otherwise
+AREAS = {
+    "infer": (12, "python_assets/infer/*.py"),
+    "SQL": (10, "dbt_models/m*/**/*.sql"),
+    "import": (4, "python_assets/importers/*.py"),
+    "publish": (4, "python_assets/publish*/**/*.py", "python_assets/publish.py"),
+}
+RESERVE = 3  # times as many are drawn as are wanted where a second tree decides which lines exist
+DBT, DEMO = "tests/dbt_models", "tests/end_to_end/test_g20_demo.py"
+# tests further away that meet such a fault
+FAR = {
+    "infer": (DBT, DEMO),
+    "SQL": (DBT, DEMO),
+    "import": ("tests/end_to_end/test_fair_sea_responses.py",),
+    "publish": (DEMO,),
+}
+TIME_LIMIT = 1_800
+MARKERS = "markers=long: simulations of error rates"  # also where the tree knows no such mark
+
+
+class Fault(NamedTuple):
+    """One line to be changed. file: its name without the folder."""
+
+    area: str
+    kind: str
+    file: str
+    line: str
+    changed: str
+
+
+class Outcome(NamedTuple):
+    """What became of a fault. stage: the tests that ran last."""
+
+    result: str
+    stage: str
+    killed_by: str
+
+
+def draw(tree: Path, other: Path | None = None) -> list[Fault]:
+    """Faults of every area in the order of the seed, kinds by turns; with other, those of both trees."""
+    drawn = []
+    for area, (n, *patterns) in AREAS.items():
+        rng = random.Random(f"{SEED} {area}")
+        by_kind: dict[str, list[Fault]] = {}
+        for path in sorted({path for pattern in patterns for path in tree.glob(pattern)}):
+            for fault in _faults_of(path, area):
+                by_kind.setdefault(fault.kind, []).append(fault)
+        for faults in by_kind.values():
+            rng.shuffle(faults)
+        turns = [fault for turn in zip_longest(*by_kind.values()) for fault in turn if fault]
+        if other:
+            drawn += [fault for fault in turns[: RESERVE * n] if _place(other, fault)][:n]
+        else:
+            drawn += turns[: RESERVE * n]
+    return drawn
+
+
+def _faults_of(path: Path, area: str) -> Iterator[Fault]:
+    """Faults in lines that the file holds once."""
+    source = path.read_text(encoding="utf-8")
+    lines = [line.strip() for line in source.splitlines()]
+    changes: Iterator[Change] = (python_changes if path.suffix == ".py" else sql_changes)(source)
+    for change in changes:
+        if lines.count(change.line.strip()) == 1:
+            yield Fault(area, change.kind, path.name, change.line.strip(), change.changed.strip())
+
+
+def _place(tree: Path, fault: Fault) -> tuple[Path, int] | None:
+    """File and index of the line: in the file of that name, else where it stands alone."""
+    suffix = Path(fault.file).suffix
+    everywhere = [
+        (path, index)
+        for folder in CODE
+        for path in sorted((tree / folder).rglob(f"*{suffix}"))
+        for index, line in enumerate(path.read_text(encoding="utf-8").splitlines())
+        if line.strip() == fault.line
+    ]
+    named = [place for place in everywhere if place[0].name == fault.file]
+    found = named or everywhere
+    return found[0] if len(found) == 1 else None
+
+
+def run(tree: Path, faults: list[Fault], log: Path) -> None:
+    """Run the tests against every fault that the log does not hold."""
+    done = {tuple(row[: len(Fault._fields)]) for row in _rows(log)} if log.exists() else set()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "tree"
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".dagster", "warehouse")
+        shutil.copytree(tree, copy, ignore=ignored)
+        for fault in faults:
+            if tuple(fault) in done:
+                continue
+            outcome = _run_one(copy, fault, Path(folder) / "home")
+            with log.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerow([*fault, *outcome])
+
+
+def _run_one(copy: Path, fault: Fault, home: Path) -> Outcome:
+    place = _place(copy, fault)
+    if place is None:
+        return Outcome("no such line", "", "")
+    path, index = place
+    source = path.read_text(encoding="utf-8")
+    lines = source.splitlines(keepends=True)
+    lines[index] = lines[index].replace(fault.line, fault.changed)
+    path.write_text("".join(lines), encoding="utf-8")
+    try:
+        return _first_failure(copy, _stages(copy, path, fault.area), home)
+    finally:
+        path.write_text(source, encoding="utf-8")
+
+
+def _stages(copy: Path, path: Path, area: str) -> list[str]:
+    """Tests from near to far."""
+    own = sorted((copy / "tests").rglob(f"test_{path.stem}.py"))
+    package = copy / "tests" / path.parent.relative_to(copy)
+    near = [*own, package] if path.suffix == ".py" and package.name != "python_assets" else own
+    return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR[area]]
+
+
+def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
+    """Fast tests of every stage, then what takes long in the first folder."""
+    for stage, marks in [*((stage, "not long") for stage in stages), ("tests/python_assets/infer", "long")]:
+        environment = {**os.environ, "PYTHONPATH": str(copy), "PLUMBLINE_HOME": str(home)}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-o", MARKERS, "-m", marks, stage]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=copy,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=TIME_LIMIT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome("killed", stage, f"no end within {TIME_LIMIT} s")
+        if done.returncode == ExitCode.USAGE_ERROR:
+            raise RuntimeError(done.stderr or done.stdout)
+        if done.returncode not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
+            return Outcome("killed", stage, _who(done.stdout))
+    return Outcome("survived", stages[-1], "")
+
+
+def _who(output: str) -> str:
+    """The first test that failed; of a dbt build the test or model in it."""
+    dbt = re.search(r"(?:Failure|Error) in (?:unit_test|test|model|seed) (\w+)", output)
+    found = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, flags=re.MULTILINE)
+    test = found[0] if found else "collection"
+    return f"dbt: {dbt[1]}" if dbt else test
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, dest="command")
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("tree", type=Path)
+    drawing.add_argument("other", type=Path, nargs="?")
+    running = commands.add_parser("run")
+    for name in ("tree", "faults", "log"):
+        running.add_argument(name, type=Path)
+    asked = parser.parse_args()
+    if asked.command == "draw":
+        csv.writer(sys.stdout).writerows(draw(asked.tree, asked.other))
+    else:
+        run(asked.tree, [Fault(*row[: len(Fault._fields)]) for row in _rows(asked.faults)], asked.log)
+
+
+if __name__ == "__main__":
+    main()

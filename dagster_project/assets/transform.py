@@ -1,0 +1,122 @@
+"""Raw tables to the tables that inference reads, and to the marts: dbt in two halves with inference between.
+
+Assets are the marts and what inference reads; the tables between them are dbt's own affair.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import dagster as dg
+
+from dagster_project.assets.common import materialise
+from dagster_project.assets.infer import CELLS
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build, manifest_path
+from dagster_project.one_version import begin, finish
+from dagster_project.partitions import studies
+from dagster_project.resources import StudyResource, WarehouseResource
+from python_assets.warehouse.quality import record_dbt_tests
+
+MANIFEST = json.loads(manifest_path().read_bytes())
+NODES: Mapping[str, Any] = {**MANIFEST["nodes"], **MANIFEST["sources"]}
+CHECK = "dbt_tests"
+
+
+def _asset_key(unique_id: str) -> dg.AssetKey:
+    return dg.AssetKey([NODES[unique_id]["schema"], NODES[unique_id]["name"]])
+
+
+def _is_asset(unique_id: str) -> bool:
+    node = NODES[unique_id]
+    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in CELLS)
+
+
+def _is_after_inference(unique_id: str) -> bool:
+    return any(
+        NODES[parent]["schema"] == "inference" or _is_after_inference(parent)
+        for parent in MANIFEST["parent_map"][unique_id]
+    )
+
+
+def _assets_above(unique_id: str) -> set[dg.AssetKey]:
+    """The nearest assets that a table is made of, through the tables between."""
+    above = set()
+    for parent in MANIFEST["parent_map"][unique_id]:
+        is_end = _is_asset(parent) or NODES[parent]["resource_type"] == "source"
+        above |= {_asset_key(parent)} if is_end else _assets_above(parent)
+    return above
+
+
+TABLES = [unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)]
+mart_keys = [_asset_key(table) for table in TABLES if NODES[table]["schema"] == "marts"]
+
+
+def _spec(table: str) -> dg.AssetSpec:
+    node = NODES[table]
+    return dg.AssetSpec(
+        key=_asset_key(table),
+        group_name="marts" if node["schema"] == "marts" else "transform",
+        description=node["description"],
+        deps=sorted(_assets_above(table)),
+        kinds={"dbt", "duckdb"},
+        partitions_def=studies,
+    )
+
+
+def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=name,
+        specs=[_spec(table) for table in tables],
+        check_specs=[dg.AssetCheckSpec(CHECK, asset=_asset_key(table)) for table in tables if _tests(table)],
+    )
+    def half(
+        context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+    ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
+        loaded = study.load(context)
+        study_id = loaded.study_id
+        with warehouse.build(study_id) as connection:
+            begin(context, loaded, connection)
+        results = build(warehouse.home.build(study_id), *selection)
+        with warehouse.build(study_id) as connection:
+            record_dbt_tests(
+                connection, study_id, context.run_id, [result._asdict() for result in results], MANIFEST
+            )
+            for table in tables:
+                yield materialise(connection, *_asset_key(table).path)
+            finish(context, loaded, connection)
+        yield from _checks(tables, results)
+
+    return half
+
+
+def _tests(table: str) -> list[str]:
+    return [child for child in MANIFEST["child_map"][table] if child.startswith("test.")]
+
+
+def _checks(tables: list[str], results: list[NodeResult]) -> Iterator[dg.AssetCheckResult]:
+    """What the tests of each table said; one that fails a run has stopped it before."""
+    by_test = {result.unique_id: result for result in results}
+    for table in tables:
+        if tests := _tests(table):
+            warned = {
+                NODES[test]["name"]: by_test[test].failures
+                for test in tests
+                if test in by_test and by_test[test].status == "warn"
+            }
+            yield dg.AssetCheckResult(
+                asset_key=_asset_key(table),
+                check_name=CHECK,
+                passed=not warned,
+                severity=dg.AssetCheckSeverity.WARN,
+                metadata={"n_tests": len(tests), "rows_by_warning": warned},
+            )
+
+
+before_inference = _half(
+    "dbt_before_inference",
+    [table for table in TABLES if not _is_after_inference(table)],
+    *BEFORE_INFERENCE,
+)
+after_inference = _half(
+    "dbt_after_inference", [table for table in TABLES if _is_after_inference(table)], *AFTER_INFERENCE
+)

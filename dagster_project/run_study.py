@@ -1,0 +1,82 @@
+"""Run the job of one study in this process, as `plumbline run` does."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import dagster as dg
+
+from python_assets.errors import PlumblineError
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import make_folder
+
+OURS = "python_assets."
+
+
+class RunFailed(PlumblineError):
+    """A run did not end well; the text names the step and the reason."""
+
+
+def run_study(study_id: str, *, verbose: bool = False) -> None:
+    """Materialise every asset of a study, telling each finished step on standard error.
+
+    Args:
+        study_id: a partition.
+        verbose: show what Dagster and dbt print; else it goes to a log beside the build file.
+
+    Raises:
+        RunFailed: a step or a blocking check failed.
+    """
+    from dagster_project.definitions import defs
+    from dagster_project.event_log import instance_of_one_run
+
+    run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
+    with instance_of_one_run() as instance, _printing_to(None if verbose else log):
+        instance.add_event_listener(run_id, _tell)
+        result = defs.resolve_job_def("run_study").execute_in_process(
+            partition_key=study_id,
+            instance=instance,
+            raise_on_error=False,
+            run_id=run_id,
+            run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
+        )
+    if not result.success:
+        raise RunFailed("\n".join([f"The run of {study_id} failed.", *_reasons(result), f"Full log: {log}"]))
+
+
+@contextlib.contextmanager
+def _printing_to(path: Path | None) -> Iterator[None]:
+    if path is None:
+        yield
+        return
+    make_folder(path.parent)
+    with path.open("w", encoding="utf-8") as log, contextlib.redirect_stdout(log):
+        yield
+
+
+def _tell(record: dg.EventLogEntry) -> None:
+    event = record.dagster_event
+    if event and event.is_step_success:
+        seconds = event.step_success_data.duration_ms / 1000
+        print(f"{seconds:7.1f} s  {event.step_key}", file=sys.stderr)
+
+
+def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    for event in result.all_events:
+        if event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+            check = event.asset_check_evaluation_data
+            if not check.passed and check.blocking and check.severity == dg.AssetCheckSeverity.ERROR:
+                yield check.description or f"{check.asset_key.to_user_string()}: {check.check_name} failed"
+        elif event.is_step_failure and event.step_failure_data.error:
+            yield f"{event.step_key}: {_first_cause(event.step_failure_data.error)}"
+
+
+def _first_cause(error: Any) -> str:
+    """What an error of ours says; where there is none in the chain, its first cause."""
+    while error.cause is not None and not error.message.startswith(OURS):
+        error = error.cause
+    kind, _, text = error.message.strip().partition(": ")
+    return text if kind.startswith(OURS) else f"{kind}: {text}"

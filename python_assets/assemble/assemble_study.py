@@ -1,0 +1,124 @@
+"""The assemble stage: the prompts of a study and the levels of their factors into the raw tables."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
+from python_assets.assemble.scraped import prompts_from_sentences
+from python_assets.assemble.templates import prompts_from_templates
+from python_assets.errors import SourceError
+from python_assets.importers.formats import read_import
+from python_assets.study.study import Scrape, Study, Templates
+from python_assets.warehouse.build import Quarantined, write_stage
+from python_assets.warehouse.run_context import RunContext
+
+
+class AssembleCounts(NamedTuple):
+    """What assembling did.
+
+    n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
+    engine was asked to replace, by what became of them.
+    """
+
+    n_prompts: int
+    n_root_prompts: int
+    n_dropped: dict[str, int]
+    n_quarantined: int
+    n_replacements: dict[str, int]
+    seconds: float
+
+
+class _Assembled(NamedTuple):
+    tables: PromptTables
+    n_dropped: Counter[str]
+    quarantine: list[Quarantined]
+    n_replacements: Mapping[str, int] = {}
+
+
+def assemble(
+    study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
+) -> AssembleCounts:
+    """Write the prompts of a study and the levels of their factors: raw.prompts and raw.prompt_factors.
+
+    Args:
+        study: says which of the three ways its prompts come.
+        connection: its build file, open for writing, with its sentences scraped.
+        run_context: for methods and replacements that an engine is asked for.
+
+    Returns:
+        Rows by what became of them.
+
+    Raises:
+        SourceError: a prompt has no level of the declared unit, or the import cannot be read.
+        OfflineError: an engine would have to be asked, and the run context does not allow it.
+        GenerationError: an engine cannot answer at all.
+    """
+    started = time.perf_counter()
+    prompts_spec = study.prompts
+    if prompts_spec.scrape is not None:
+        assembled = _from_sentences(study, prompts_spec.scrape, connection, run_context)
+    elif prompts_spec.templates is not None:
+        assembled = _from_templates(study, prompts_spec.templates)
+    else:
+        imported = read_import(study)
+        factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
+        tables = PromptTables(imported.prompts, factors)
+        assembled = _Assembled(tables, Counter(), imported.quarantine)
+    prompt_factors = assembled.tables.prompt_factors
+    prompts = _with_units(study, assembled.tables)
+    tables_by_name = {"prompts": prompts, "prompt_factors": prompt_factors}
+    write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
+    return AssembleCounts(
+        n_prompts=len(prompts),
+        n_root_prompts=int(prompts["root_prompt_id"].nunique()),
+        n_dropped=dict(sorted(assembled.n_dropped.items())),
+        n_quarantined=len(assembled.quarantine),
+        n_replacements=dict(assembled.n_replacements),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _from_templates(study: Study, spec: Templates) -> _Assembled:
+    prompts, n_left_out = prompts_from_templates(study, spec)
+    unique, quarantine = _without_duplicates(prompts)
+    return _Assembled(prompt_tables(unique), +Counter(not_sampled=n_left_out), quarantine)
+
+
+def _from_sentences(
+    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None
+) -> _Assembled:
+    made = prompts_from_sentences(study, scrape, connection, run_context)
+    unique, quarantine = _without_duplicates(made.prompts)
+    return _Assembled(prompt_tables(unique), made.n_dropped, quarantine, made.n_replacements)
+
+
+def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledPrompt], list[Quarantined]]:
+    unique: dict[str, AssembledPrompt] = {}
+    quarantine = []
+    for prompt in prompts:
+        if prompt.prompt_id in unique:
+            detail = f"assemble: the prompt id {prompt.prompt_id!r} is taken by an earlier prompt"
+            quarantine.append(Quarantined(prompt.prompt_id, "duplicate_key", detail, prompt.prompt_text))
+        else:
+            unique[prompt.prompt_id] = prompt
+    return list(unique.values()), quarantine
+
+
+def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
+    """Prompts with the level of the factor that is the declared unit as their unit, else the root prompt."""
+    prompts = tables.prompts
+    if study.unit is None:
+        return prompts
+    of_unit = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
+    unit_id = prompts["prompt_id"].map(of_unit.set_index("prompt_id")["level"])
+    if unit_id.isna().any():
+        raise SourceError(
+            f"{study.path.name}: unit: the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} has no "
+            f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
+        )
+    return prompts.assign(unit_id=unit_id)

@@ -1,0 +1,1 @@
+"""Texts to vectors: encoders, word vectors, their cache, and clusters of vectors."""

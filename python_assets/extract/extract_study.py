@@ -1,0 +1,156 @@
+"""The stage: every measure of a study over its responses and baseline texts, into the raw tables."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.embeddings.cache import ScoreCache
+from python_assets.extract.column import Imported, keyed_rows
+from python_assets.extract.job import Job, Read
+from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
+from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.readers import READERS
+from python_assets.extract.scoring import Scorer
+from python_assets.extract.units import Ids, read_units, units_in_slices
+from python_assets.study.study import Study
+from python_assets.warehouse.build import write_stage
+from python_assets.warehouse.raw_tables import columns_of
+from python_assets.warehouse.run_context import RunContext
+
+
+class ExtractCounts(NamedTuple):
+    """What a run of the stage did.
+
+    n_measures: measures; n_measurements: rows of raw.measurements; n_missing: rows with a reason instead of
+    a value; n_texts: distinct responses and baseline texts; n_measured: texts measured now, once a method;
+    n_cached: texts known from an earlier run, once a method; n_unusable_marks: replies of judges that name no
+    option; n_quarantined: entries of the import that no measure can read; n_caches_rebuilt: caches that were
+    damaged or foreign.
+    """
+
+    n_measures: int
+    n_measurements: int
+    n_missing: int
+    n_texts: int
+    n_measured: int
+    n_cached: int
+    n_unusable_marks: int
+    n_quarantined: int
+    n_caches_rebuilt: int
+
+
+def extract(
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    cache_path: Path,
+    imported: Imported | None = None,
+    run_context: RunContext | None = None,
+) -> ExtractCounts:
+    """Measure every response and every baseline text of a study.
+
+    Args:
+        study: the study.
+        connection: its open build file, with raw.prompts, raw.prompt_factors, raw.generations and
+            raw.responses.
+        cache_path: the folder of caches; the study's own is one file in it.
+        imported: the table that the study imports; it is read where measures need it and it is not given.
+        run_context: for measures that an engine marks.
+
+    Returns:
+        Counts; the rows are in raw.measures and raw.measurements.
+
+    Raises:
+        StudyError: a measure, its function or its column cannot be what the study file says.
+        ExtractionError: a model is missing or is not the one expected, or a function fails.
+        WarehouseError: the cache cannot be written.
+    """
+    measures = resolve_measures(study)
+    rows = _imported_rows(study, connection, measures, imported)
+    prompts = study.prompts
+    units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
+    with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
+        scorer = Scorer(units, cache, study.embedding)
+        job = Job(
+            study=study,
+            measures=measures,
+            units=units,
+            wanted=np.arange(len(units.table)),
+            scorer=scorer,
+            connection=connection,
+            imported=rows,
+            run_context=run_context,
+        )
+        reads = list(_reads(job))
+        n_rebuilt = cache.n_rebuilt
+    measurements = stacked(units, [_rows(read) for read in reads])
+    tables = {
+        "measures": measure_rows([read.measure for read in reads]),
+        "measurements": measurements,
+        "clusters": _cluster_rows(reads),
+    }
+    quarantine = [entry for read in reads for entry in read.quarantine]
+    write_stage(connection, study.study_id, "extract", tables, quarantine)
+    return ExtractCounts(
+        n_measures=len(measures),
+        n_measurements=len(measurements),
+        n_missing=int(measurements["reason"].notna().sum()),
+        n_texts=len(units.texts),
+        n_measured=scorer.n_measured + scorer.embeddings.n_measured,
+        n_cached=scorer.n_cached + scorer.embeddings.n_cached,
+        n_unusable_marks=sum(read.n_unusable for read in reads),
+        n_quarantined=len(quarantine),
+        n_caches_rebuilt=n_rebuilt,
+    )
+
+
+def _reads(job: Job) -> Iterator[Read]:
+    """Every measure, those of one entry of the study file together."""
+    for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec)):
+        together = list(entry)
+        wanted = _units_of(job, together[0])
+        yield from READERS[together[0].reads](job._replace(measures=together, wanted=wanted))
+
+
+def _rows(read: Read) -> pd.DataFrame:
+    return measurement_rows(read.measure, read.version, as_kind(read.measure, read.values))
+
+
+def _cluster_rows(reads: Sequence[Read]) -> pd.DataFrame:
+    found = [read.clusters for read in reads if read.clusters is not None]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def _units_of(job: Job, measure: Measure) -> Ids:
+    """The units in the slices of a measure; one without slices has rows for all of them."""
+    if not measure.slices:
+        return job.wanted
+    conditions = [job.study.slices[name] for name in measure.slices]
+    return units_in_slices(job.connection, job.study.study_id, job.units, conditions)
+
+
+def measure_rows(measures: list[Measure]) -> pd.DataFrame:
+    """The rows of raw.measures."""
+    columns = columns_of("measures")
+    return pd.DataFrame([[getattr(m, name) for name in columns] for m in measures], columns=columns)
+
+
+def _imported_rows(
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    measures: list[Measure],
+    imported: Imported | None,
+) -> pd.DataFrame | None:
+    if all(measure.reads != "column" for measure in measures):
+        return None
+    if imported is None:
+        from python_assets.importers.formats import read_import
+
+        imported = read_import(study)
+    query = "select generation_id from raw.generations where study_id = ? and provider = 'replay'"
+    replayed = [name for (name,) in connection.execute(query, [study.study_id]).fetchall()]
+    return keyed_rows(imported, replayed)

@@ -1,0 +1,229 @@
+"""The generation stage: the prompts of the build file, answered by every generation of the study.
+
+Belongs here: the order of things, and what is asked of whom. How one generation answers is
+providers/loop.py, what the tables get is response_tables.py.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import NamedTuple
+
+import duckdb
+
+from python_assets.errors import StudyError
+from python_assets.generate.extension import ExtensionJob, extensions
+from python_assets.generate.response_tables import Runs, generations_table, responses_table
+from python_assets.providers.configs import generation_config, log_path
+from python_assets.providers.engine import engine_descriptions, probe_judges
+from python_assets.providers.loop import generate, probe
+from python_assets.providers.records import (
+    Answer,
+    Answers,
+    Extension,
+    GenerationConfig,
+    Progress,
+    Prompt,
+)
+from python_assets.study.study import Generation, Study, make_id
+from python_assets.warehouse.build import Home, Quarantined, write_stage
+
+UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
+
+
+class GenerateCounts(NamedTuple):
+    """What the generations answered."""
+
+    n_generations: int
+    n_responses: int
+    n_requested: int
+    n_from_log: int
+    n_by_status: dict[str, int]
+    n_quarantined: int
+    seconds: float
+
+
+def generate_study(
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Callable[[str], None]
+) -> GenerateCounts:
+    """Ask every generation every prompt and write raw.generations and raw.responses.
+
+    Every generation that a server answers is probed with one call before the first of them is asked all.
+
+    Args:
+        study: the study.
+        connection: its build file, with raw.prompts and raw.prompt_factors filled.
+        home: where the response logs lie.
+        progress: is told now and then how far a generation is.
+
+    Raises:
+        GenerationError: a generation cannot answer at all; what others answered stays in their logs.
+        StudyError: two imported generations have the same identifier.
+    """
+    started = perf_counter()
+    prompts = read_prompts(connection)
+    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    quarantine = _quarantined(runs)
+    responses = responses_table(runs)
+    generations = generations_table(
+        runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
+    )
+    tables = {"generations": generations, "responses": responses}
+    write_stage(connection, study.study_id, "generate", tables, quarantine)
+    return GenerateCounts(
+        n_generations=len(runs),
+        n_responses=len(responses),
+        n_requested=sum(run.n_requested for _, run in runs),
+        n_from_log=sum(run.n_from_log for _, run in runs),
+        n_by_status={str(k): int(v) for k, v in responses["status"].value_counts().items()},
+        n_quarantined=len(quarantine),
+        seconds=perf_counter() - started,
+    )
+
+
+def _run_all(
+    study: Study,
+    configured: Sequence[tuple[Generation, GenerationConfig]],
+    prompts: Sequence[Prompt],
+    home: Home,
+    progress: Callable[[str], None],
+) -> Runs:
+    logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    for (_, config), log in zip(configured, logs, strict=True):
+        probe(prompts, config, log)
+    probe_judges(study, home)
+    return [
+        (generation, generate(prompts, config, log, _reporter(config, progress)))
+        for (generation, config), log in zip(configured, logs, strict=True)
+    ]
+
+
+def _quarantined(runs: Runs) -> list[Quarantined]:
+    return [
+        Quarantined(
+            f"{generation.generation_id} | {record.record_key}",
+            record.rule,
+            record.detail,
+            record.record_json,
+        )
+        for generation, run in runs
+        for record in run.quarantine
+    ]
+
+
+def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
+    """The generations of a study, with * written out as one for each imported generation.
+
+    Args:
+        study: the study.
+        imported: identifiers of the imported generations.
+    """
+    expanded = []
+    for generation in study.generations:
+        if generation.generation_id == "*":
+            expanded += [
+                generation.model_copy(update={"generation_id": name, "model": name}) for name in imported
+            ]
+        else:
+            expanded.append(generation)
+    names = [generation.generation_id for generation in expanded]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise StudyError(f"{study.path}: generations {sorted(twice)} occur twice; give them other names")
+    return expanded
+
+
+def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
+    """The prompts of the build file with their levels, in the order they were written."""
+    rows = connection.execute(
+        """
+        select prompt_id, root_prompt_id, prompt_text, baseline_text, task, factors, levels
+        from raw.prompts as p
+        left join (
+            select prompt_id, list(factor order by factor) as factors, list(level order by factor) as levels
+            from raw.prompt_factors
+            group by prompt_id
+        ) as f using (prompt_id)
+        order by p.rowid
+        """
+    ).fetchall()
+    return [
+        Prompt(
+            prompt_id=prompt_id,
+            root_prompt_id=root,
+            prompt_text=text,
+            baseline_text=baseline,
+            factors=dict(zip(factors or [], levels or [], strict=True)),
+            task=task,
+        )
+        for prompt_id, root, text, baseline, task, factors, levels in rows
+    ]
+
+
+def _imported_answers(study: Study) -> dict[str, Answers]:
+    if study.prompts.import_ is None:
+        return {}
+    from python_assets.importers.formats import read_import
+
+    rows = read_import(study).rows
+    names = {name: make_id(name) for name in rows["generation"].unique()}
+    if len(set(names.values())) < len(names):
+        raise StudyError(
+            f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers"
+        )
+    answers: dict[str, Answers] = {}
+    for name, part in rows.groupby("generation", sort=False):
+        keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
+        ended = (
+            part[column].astype(object).where(part[column].notna(), None)
+            for column in ("response_text", "finish_reason", "error")
+            if column in part
+        )
+        answers[names[name]] = dict(zip(keys, map(Answer, *ended), strict=True))
+    return answers
+
+
+def _answers(study: Study, generation: Generation, imported: dict[str, Answers]) -> Answers:
+    if generation.spec.provider != "replay":
+        return {}
+    name = UNNAMED if UNNAMED in imported else generation.generation_id
+    if name not in imported:
+        raise StudyError(
+            f"{study.path}: generation {name!r} replays imported responses, but the import has none of it; "
+            f"it has {', '.join(sorted(imported)) or 'no responses'}"
+        )
+    return imported[name]
+
+
+def _configured(
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
+) -> list[tuple[Generation, GenerationConfig]]:
+    """Every generation with how it is asked; generations of one extension share it."""
+    imported = _imported_answers(study)
+    made: dict[str, Extension] = {}
+
+    def extension_of(generation: Generation) -> Extension | None:
+        spec = generation.extension
+        if spec is None:
+            return None
+        key = spec.model_dump_json()
+        if key not in made:
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home))
+        return made[key]
+
+    return [
+        (
+            generation,
+            replace(
+                generation_config(study, generation, _answers(study, generation, imported)),
+                extension=extension_of(generation),
+            ),
+        )
+        for generation in expand_generations(study, list(imported))
+    ]
+
+
+def _reporter(config: GenerationConfig, progress: Callable[[str], None]) -> Progress:
+    def report(done: int, total: int) -> None:
+        progress(f"{config.generation_id}: {done:,} of {total:,} responses")
+
+    return report

@@ -1,0 +1,117 @@
+"""What generations answered as rows of raw.generations and raw.responses."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import pandas as pd
+
+from python_assets.providers.provider import providers
+from python_assets.providers.records import Description, GenerationRun, Response
+from python_assets.study.base import BASELINE
+from python_assets.study.study import Generation
+from python_assets.warehouse.raw_tables import columns_of
+
+_ANSWER_COLUMNS: Final = columns_of("responses", without={"generation_id"})
+_UNSTORABLE: Final = re.compile("[\ud800-\udfff\x00]")
+
+Runs = Sequence[tuple[Generation, GenerationRun]]
+
+
+def responses_table(runs: Runs) -> pd.DataFrame:
+    """Rows of raw.responses, in the order of the runs."""
+    parts = [
+        pd.DataFrame(map(_storable_row, run.responses), columns=_ANSWER_COLUMNS).assign(
+            generation_id=generation.generation_id
+        )
+        for generation, run in runs
+    ]
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled) if filled else pd.DataFrame(columns=columns_of("responses"))
+
+
+def generations_table(
+    runs: Runs, engines: Sequence[tuple[Generation, Description]], has_baseline: bool
+) -> pd.DataFrame:
+    """Rows of raw.generations.
+
+    Args:
+        runs: of the generations that answered prompts.
+        engines: those that wrote for other stages, with the models behind them.
+        has_baseline: whether any prompt has a baseline text.
+    """
+    rows = [_row(generation, run.description, run.is_simulated, run.extension) for generation, run in runs]
+    rows += [
+        {**_row(engine, description, _is_simulated(engine), {}), "is_engine": True}
+        for engine, description in engines
+    ]
+    if has_baseline:
+        rows.append(_BASELINE_ROW)
+    return pd.DataFrame(rows)
+
+
+def _row(
+    generation: Generation, description: Description, is_simulated: bool, extension: Mapping[str, Any]
+) -> dict[str, Any]:
+    spec = generation.spec
+    # how imported responses were drawn is not known
+    decoding = {} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)
+    return {
+        "generation_id": generation.generation_id,
+        "provider": spec.provider,
+        "model": generation.model,
+        "model_digest": description.model_digest,
+        "engine_version": description.engine_version,
+        "role": generation.role,
+        "template": generation.template,
+        "extension": generation.extension_name or (generation.extension.type if generation.extension else ""),
+        "system_prompt": generation.system_prompt,
+        "prompt_template": generation.prompt_template,
+        "decoding_json": _json(decoding),
+        "extensions_json": _json(extension),
+        "model_details_json": _json({**description.model_details, "options": spec.options}),
+        "is_simulated": is_simulated,
+        "is_engine": False,
+        "is_baseline": False,
+    }
+
+
+_BASELINE_ROW: Final[dict[str, Any]] = {
+    "generation_id": BASELINE,
+    "provider": BASELINE,
+    "model": "",
+    "model_digest": None,
+    "engine_version": None,
+    "role": "",
+    "template": "",
+    "extension": "",
+    "system_prompt": "",
+    "prompt_template": None,
+    "decoding_json": "{}",
+    "extensions_json": "{}",
+    "model_details_json": "{}",
+    "is_simulated": False,
+    "is_engine": False,
+    "is_baseline": True,
+}
+
+
+def _is_simulated(engine: Generation) -> bool:
+    provider = engine.spec.provider
+    return provider in providers and providers[provider].is_simulated
+
+
+def _storable_row(response: Response) -> dict[str, Any]:
+    row = asdict(response)
+    return row | {column: _storable(row[column]) for column in ("response_text", "error", "context_json")}
+
+
+def _storable(text: str | None) -> str | None:
+    """DuckDB takes neither lone surrogates nor NUL, which a model's JSON may hold; the log keeps them."""
+    return None if text is None else _UNSTORABLE.sub("\ufffd", text)
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,192 @@
+"""The design of a study as raw tables: factors and their levels, slices, groupings, what is counted where.
+
+Belongs here: what the study file declares, completed by the levels that prompts have. Prompts
+themselves are written by assemble.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import duckdb
+import pandas as pd
+
+from python_assets.errors import SourceError, StudyError
+from python_assets.extract.measures import resolve_measures
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR
+from python_assets.study.factors import KnownFactor, study_factors
+from python_assets.study.study import Study, grouping_id
+from python_assets.warehouse.raw_tables import columns_of
+
+LevelsByFactor = dict[str, list[str]]
+Slices = dict[str, dict[str, list[str]]]
+
+
+def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, pd.DataFrame]:
+    """The tables of a design: factors, levels, slices, groupings, coverage sets, measure slices, statistics.
+
+    Args:
+        study: the study.
+        connection: its build file, with raw.prompt_factors filled.
+
+    Returns:
+        Rows without study_id by table. Levels stand in declared order; those that only the prompts show
+        follow in alphabetical order.
+
+    Raises:
+        SourceError: no prompt has a level that a factor or a slice declares, or the levels of a reference
+            group together.
+        StudyError: a measure names a slice that is not there, or a level of `each` has the name of another
+            slice.
+    """
+    factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
+    levels = _levels(study, factors, _observed(study, connection))
+    slices = _slices(study, levels)
+    _check_reference_groups(study, connection)
+    return {
+        "factors": _table("factors", map(_factor_row, factors)),
+        "factor_levels": _table(
+            "factor_levels",
+            (
+                (factor, level, position)
+                for factor, names in levels.items()
+                for position, level in enumerate(names)
+            ),
+        ),
+        "slices": _table(
+            "slices",
+            (
+                (slice_id, factor, level)
+                for slice_id, conditions in slices.items()
+                for factor, names in conditions.items()
+                for level in names
+            ),
+        ),
+        "slice_ids": _table("slice_ids", ((slice_id,) for slice_id in slices)),
+        "groupings": _table(
+            "groupings",
+            (
+                (grouping_id(grouping), position, factor, factor_position)
+                for position, grouping in enumerate(study.groupings)
+                for factor_position, factor in enumerate(grouping)
+            ),
+        ),
+        "grouping_references": _table(
+            "grouping_references",
+            (
+                (grouping, str(against), group_id)
+                for grouping, (against, group_id) in study.references.items()
+            ),
+        ),
+        "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
+        "coverage_sets": _table(
+            "coverage_sets",
+            (
+                (grouping_id(factors_), factor, position)
+                for factors_ in coverage_sets(study)
+                for position, factor in enumerate(factors_)
+            ),
+        ),
+        "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
+        "statistics": _table("statistics", study.analysis.requested_statistics),
+        "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),
+    }
+
+
+def coverage_sets(study: Study) -> list[tuple[str, ...]]:
+    """The combinations of factors that coverage is counted for: single factors first.
+
+    The factors are those that the analysis names, else those of the groupings in order.
+    """
+    spec = study.analysis.coverage
+    factors = spec.factors or list(
+        dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
+    )
+    return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
+
+
+def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=columns_of(name))
+
+
+def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
+    return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
+
+
+def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> LevelsByFactor:
+    rows = connection.execute(
+        "select factor, list(distinct level order by level) from raw.prompt_factors "
+        "where study_id = ? group by factor",
+        [study.study_id],
+    ).fetchall()
+    return dict(rows)
+
+
+def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) -> LevelsByFactor:
+    levels = {}
+    for factor in factors:
+        declared, seen = factor.levels or [], observed.get(factor.name, [])
+        if factor.type != "model" and factor.origin != "derived":
+            _check_present(study, f"factors.{factor.name}", factor.name, declared, seen)
+        known = [level for level in declared if level in seen or factor.type == "model"]
+        levels[factor.name] = known + [level for level in seen if level not in known]
+    return levels
+
+
+def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
+    if missing := [level for level in levels if level not in seen]:
+        raise SourceError(
+            f"{study.path}: {field}: no prompt has {factor} {', '.join(map(repr, missing))}. "
+            f"Levels of the prompts: {', '.join(seen) or 'none'}. Correct it, or take the level out."
+        )
+
+
+def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> None:
+    for factors in study.groupings:
+        _, group_id = study.references.get(grouping_id(factors), (None, None))
+        if group_id is not None and not _n_prompts(study, connection, factors, group_id):
+            raise SourceError(
+                f"{study.path}: analysis.reference: no prompt is of the reference group {group_id!r} of "
+                f"{grouping_id(factors)}. Correct the reference levels, or compare with the rest."
+            )
+
+
+def _n_prompts(
+    study: Study, connection: duckdb.DuckDBPyConnection, factors: tuple[str, ...], group_id: str
+) -> int:
+    """How many prompts have the levels of a group."""
+    pairs = list(zip(factors, group_id.split(LEVEL_SEPARATOR), strict=True))
+    conditions = " or ".join(["(factor = ? and level = ?)"] * len(pairs))
+    query = (
+        "select count(*) from (select prompt_id from raw.prompt_factors "
+        f"where study_id = ? and ({conditions}) group by prompt_id having count(*) = ?)"
+    )
+    values = [study.study_id, *(text for pair in pairs for text in pair), len(pairs)]
+    return int(connection.execute(query, values).fetchall()[0][0])
+
+
+def _slices(study: Study, levels: LevelsByFactor) -> Slices:
+    each = {level: {study.each: [level]} for level in levels[study.each]} if study.each else {}
+    named = {
+        name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}
+    }
+    for name, conditions in named.items():
+        for factor, names in conditions.items():
+            _check_present(study, f"slices.{name}", factor, names, levels[factor])
+    if clash := [level for level in each if level in named or level == ALL_PROMPTS]:
+        raise StudyError(
+            f"{study.path}: slices.each: got {study.each}, whose level {clash[0]!r} is the name of another "
+            "slice; expected a name of its own for each. Rename that slice."
+        )
+    return {ALL_PROMPTS: {}, **named, **each}
+
+
+def _measure_slices(study: Study, slice_ids: list[str]) -> list[tuple[str, str]]:
+    rows = []
+    for measure in resolve_measures(study):
+        if unknown := [name for name in measure.slices or () if name not in slice_ids]:
+            raise StudyError(
+                f"{study.path}: measures: {measure.measure_id} has the slice {unknown[0]!r}; expected one of "
+                f"{', '.join(slice_ids)}. Correct it, or declare it under slices."
+            )
+        rows += [(measure.measure_id, name) for name in measure.slices or slice_ids]
+    return rows

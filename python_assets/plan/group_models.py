@@ -1,0 +1,82 @@
+"""The dbt models that form groups and count coverage, run on planned prompts without dbt.
+
+Belongs here: rendering their files as dbt does, and joining what is planned to the groups that they form.
+A plan answers in a second or two, and dbt takes longer than that to start; as both run the same text, a plan
+and the marts agree. These models use source(), ref() and macros/groups, and nothing else of dbt.
+"""
+
+from typing import Any, Final
+
+import duckdb
+import pandas as pd
+from jinja2 import Environment, StrictUndefined
+
+from python_assets.warehouse import paths
+
+DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
+READ_BY_PLANS: Final = ("int_prompt_groups", "coverage")
+_CELLS = """
+    create or replace temp table planned_cells as
+    select slice_id, grouping_id, scheme, unit_id, block_id, stratum_id, group_id, generation_id,
+        sum(n)::bigint as n_responses, count(*) as n_prompts
+    from intermediate.int_prompt_groups join planned_responses using (prompt_id)
+    group by all
+"""
+
+
+def build_group_models(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make intermediate.int_prompt_groups, marts.coverage and the models that they are made of.
+
+    Args:
+        connection: with the raw tables of prompts and of their design filled.
+    """
+    project = _Project(connection)
+    for name in READ_BY_PLANS:
+        project.ref(name)
+
+
+def fill_planned_cells(connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame) -> None:
+    """Make the temporary table planned_cells: what each group has in each block, by slice and generation.
+
+    Args:
+        connection: with intermediate.int_prompt_groups.
+        responses: one row a generation and prompt: generation_id, prompt_id and n, how many there are.
+    """
+    connection.register("planned_responses", responses)
+    try:
+        connection.execute(_CELLS)
+    finally:
+        connection.unregister("planned_responses")
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, query: str, values: list[Any]) -> list[dict[str, Any]]:
+    """The rows of a query, by the names of their columns."""
+    found = connection.execute(query, values)
+    names = [column[0] for column in found.description or []]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+class _Project:
+    """The dbt project as far as ref() reaches: a model is made when it is first referred to."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._tables: dict[str, str] = {}
+        self._environment = Environment(undefined=StrictUndefined)
+        self._environment.globals.update(ref=self.ref, source="{}.{}".format, target={"type": "duckdb"})
+        self._environment.globals.update(self._macros())
+
+    def ref(self, name: str) -> str:
+        """The table of a model; its folder names the schema."""
+        if name not in self._tables:
+            (path,) = (DBT_PROJECT / "models").rglob(f"{name}.sql")
+            schema = path.relative_to(DBT_PROJECT / "models").parts[0]
+            query = self._environment.from_string(path.read_text(encoding="utf-8")).render()
+            self._tables[name] = f"{schema}.{name}"
+            self._connection.execute(f"create or replace table {self._tables[name]} as {query}")
+        return self._tables[name]
+
+    def _macros(self) -> dict[str, Any]:
+        files = sorted((DBT_PROJECT / "macros" / "groups").glob("*.sql"))
+        text = "".join(path.read_text(encoding="utf-8") for path in files)
+        return vars(self._environment.from_string(text).module)

@@ -1,0 +1,227 @@
+"""What a study would do: its prompts, calls, groups and coverage, and what its design lets one say.
+
+Belongs here: counting on an in-memory copy of the first stages. Nothing is
+generated, fetched or asked: what is on disk is used, and what depends on the rest is unknown. What inference
+makes of the groupings is schemes.py.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import pandas as pd
+
+from python_assets.assemble.assemble_study import AssembleCounts, assemble
+from python_assets.extract.measures import resolve_measures
+from python_assets.extract.study_classifiers import classifier_problems
+from python_assets.infer.reasons import InferenceReason
+from python_assets.plan.design_tables import coverage_sets, design_tables, grouping_id
+from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
+from python_assets.plan.power import planned_power, power_warnings
+from python_assets.plan.schemes import planned_groupings
+from python_assets.plan.shapes import Shape, shape_warnings, shapes
+from python_assets.plan.text import (
+    Plan,
+    PlannedCoverage,
+    PlannedGeneration,
+    PlannedGrouping,
+)
+from python_assets.scrape.scrape_study import ScrapeCounts, scrape
+from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED
+from python_assets.study.study import Generation, Study, make_id
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.run_context import OfflineError, RunContext
+
+IN_MEMORY: Final = Path(":memory:")
+REPLAY: Final = "replay"
+SIMULATOR: Final = "simulator"
+OF_UNITS: Final = (InferenceReason.SEVERAL_PROMPTS, InferenceReason.NO_SHARED_BLOCK)
+DECLARE_UNIT: Final = ": declare `unit:`, the factor that these prompts are draws of, for example unit: name"
+
+
+def plan_study(study: Study) -> Plan:
+    """Count what a study would do.
+
+    Args:
+        study: read and found valid.
+
+    Returns:
+        The plan; texts and tables that the study names were read, and what earlier runs fetched and asked.
+        Where something was not fetched or asked yet, what depends on it is None.
+
+    Raises:
+        SourceError: a source or table cannot be read, or a level stays without prompts.
+        WarehouseError: the pilot that the study names is not published.
+    """
+    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    with open_build(IN_MEMORY) as connection:
+        scraped = None
+        try:
+            scraped = scrape(study, connection, run_context)
+            assembled = assemble(study, connection, run_context)
+        except OfflineError as unknown:
+            return _unknown_plan(study, scraped, unknown)
+        return _known_plan(study, connection, scraped, assembled)
+
+
+def _known_plan(
+    study: Study, connection: duckdb.DuckDBPyConnection, scraped: ScrapeCounts, assembled: AssembleCounts
+) -> Plan:
+    tables = design_tables(study, connection)
+    write_stage(connection, study.study_id, "design", tables)
+    build_group_models(connection)
+    responses = _planned_responses(study, connection)
+    fill_planned_cells(connection, responses)
+    generations = _generations(study, responses)
+    groupings = planned_groupings(study, connection)
+    found = shapes(study, connection, groupings)
+    return Plan(
+        study_id=study.study_id,
+        n_documents=scraped.n_documents,
+        n_sentences=scraped.n_sentences_kept,
+        n_root_prompts=assembled.n_root_prompts,
+        n_prompts=assembled.n_prompts,
+        n_calls=sum(generation.n_calls or 0 for generation in generations),
+        n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
+        generations=generations,
+        groupings=groupings,
+        coverage=_coverage(study, connection),
+        power=list(planned_power(study, found)),
+        warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
+    )
+
+
+def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineError) -> Plan:
+    """What the study file alone tells, and what was scraped if it was."""
+    warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
+    return Plan(
+        study_id=study.study_id,
+        n_documents=None if scraped is None else scraped.n_documents,
+        n_sentences=None if scraped is None else scraped.n_sentences_kept,
+        n_root_prompts=None,
+        n_prompts=None,
+        n_calls=None,
+        n_measures=len({measure.measure_id for measure in resolve_measures(study)}),
+        generations=[
+            PlannedGeneration(
+                generation_id=one.generation_id,
+                provider=one.spec.provider,
+                model=one.model,
+                n_responses=None,
+                n_calls=None,
+            )
+            for one in study.generations
+        ],
+        groupings=[],
+        coverage=[],
+        power=[],
+        warnings=warnings,
+        unknown=str(unknown),
+    )
+
+
+def _planned_responses(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """One row a generation and prompt: how many responses there will be."""
+    prompts = connection.execute("select prompt_id from raw.prompts").df()
+    planned = [
+        prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
+        for generation in study.generations
+        if generation.spec.provider != REPLAY
+    ]
+    parts = [*planned, *_imported_responses(study, prompts)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _imported_responses(study: Study, prompts: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    replayed = {
+        generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY
+    }
+    if not replayed:
+        return
+    from python_assets.importers.formats import read_import
+
+    rows = read_import(study).rows.merge(prompts, on="prompt_id")
+    rows["generation_id"] = rows["generation"].map(make_id)
+    if EVERY_IMPORTED not in replayed:
+        rows = rows[rows["generation_id"].isin(replayed)]
+    yield rows.groupby(["generation_id", "prompt_id"], sort=False).size().reset_index(name="n")
+
+
+def _generations(study: Study, responses: pd.DataFrame) -> list[PlannedGeneration]:
+    n_responses = responses.groupby("generation_id", sort=False)["n"].sum()
+    named = {generation.generation_id: generation for generation in study.generations}
+    every = named.get(EVERY_IMPORTED)
+    rows = []
+    for key in dict.fromkeys([*(name for name in named if name != EVERY_IMPORTED), *n_responses.index]):
+        generation = named.get(key, every)
+        if generation is not None:
+            rows.append(_planned_generation(key, generation, int(n_responses.get(key, 0))))
+    return rows
+
+
+def _planned_generation(key: str, generation: Generation, n_responses: int) -> PlannedGeneration:
+    provider, extension = generation.spec.provider, generation.extension
+    n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
+    n_calls = 0 if provider == REPLAY else n_responses * n_steps
+    return PlannedGeneration(
+        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
+    )
+
+
+def _coverage(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedCoverage]:
+    query = "select factors, n_cells, n_covered, coverage_percentage, gini_index from marts.coverage"
+    by_factors = {row["factors"]: PlannedCoverage(**row) for row in rows_of(connection, query, [])}
+    return [by_factors[key] for key in map(grouping_id, coverage_sets(study)) if key in by_factors]
+
+
+def _warnings(
+    study: Study,
+    scraped: ScrapeCounts,
+    assembled: AssembleCounts,
+    groupings: list[PlannedGrouping],
+    found: list[Shape],
+    generations: list[PlannedGeneration],
+) -> Iterator[str]:
+    yield from classifier_problems(study)
+    yield from _scrape_warnings(scraped)
+    yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
+    if n := scraped.n_quarantined + assembled.n_quarantined:
+        yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
+    for grouping in groupings:
+        yield from _grouping_warnings(grouping, has_unit=study.unit is not None)
+    yield from shape_warnings(study, found)
+    yield from power_warnings(study, found)
+    yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
+    for name in _repeating(study):
+        yield f"generation {name}: replicates at temperature 0 may all be the same response"
+
+
+def _scrape_warnings(scraped: ScrapeCounts) -> Iterator[str]:
+    yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
+    yield from scraped.notes
+
+
+def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator[str]:
+    """A slice of one group is what the study asked for: it needs no warning."""
+    name = f"grouping {grouping.name}"
+    if grouping.reason is not None:
+        if grouping.slice_id == ALL_PROMPTS or grouping.reason != InferenceReason.ONE_GROUP:
+            remedy = DECLARE_UNIT if grouping.reason in OF_UNITS and not has_unit else ""
+            yield f"{name}: no inference, because {grouping.reason.meaning}{remedy}"
+        return
+    yield from (f"{name}: {note}" for note in grouping.notes)
+    if not grouping.is_complete:
+        yield f"{name}: some blocks lack some groups"
+
+
+def _repeating(study: Study) -> Iterator[str]:
+    for generation in study.generations:
+        spec = generation.spec
+        if (
+            spec.provider not in (REPLAY, SIMULATOR)
+            and spec.replicates > 1
+            and spec.decoding.temperature == 0
+        ):
+            yield generation.generation_id

@@ -1,0 +1,196 @@
+"""What the prompts of each grouping let inference do: what is exchanged, its unit and its scope, in words.
+
+Belongs here: counting units, blocks and strata of every slice and grouping. The rules of the choice are
+infer/design.py and infer/units.py; groups, blocks and strata are those of dbt (int_prompt_groups).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+
+from python_assets.infer.design import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, Unit, choose_unit, scopes
+from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP
+from python_assets.plan.group_models import rows_of
+from python_assets.plan.text import PlannedGrouping
+from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.study import Study, grouping_id
+
+ROOT_PROMPT = "root prompt"
+_BLOCKS = """
+    with cells as (
+        select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
+            min(n_responses) as fewest_responses, max(n_responses) as most_responses,
+            max(n_prompts) as n_prompts
+        from planned_cells group by all
+    ),
+    blocks as (
+        select slice_id, grouping_id, unit_id, count(*) as n_present,
+            min(fewest_responses) as fewest_responses, max(most_responses) as most_responses,
+            max(n_prompts) as n_prompts
+        from cells
+        group by slice_id, grouping_id, unit_id, block_id
+        having count(*) >= 2
+    ),
+    groups as (
+        select slice_id, grouping_id, scheme = 'blocked' as is_crossed, count(distinct group_id) as n_groups,
+            count(distinct unit_id) as n_units
+        from cells group by all
+    )
+    select grouping_id, slice_id, is_crossed, n_groups, n_units, count(distinct unit_id) as n_units_compared,
+        count(unit_id) as n_blocks, coalesce(sum(n_present), 0)::bigint as n_cells,
+        coalesce(bool_and(n_present = n_groups), false) as is_complete,
+        coalesce(min(fewest_responses), 0) as fewest_responses,
+        coalesce(max(most_responses), 0) as most_responses, coalesce(max(n_prompts), 0) as most_prompts
+    from groups left join blocks using (slice_id, grouping_id)
+    group by all
+"""
+_STRATA = """
+    with cells as (
+        select slice_id, grouping_id, stratum_id, group_id, count(distinct unit_id) as n_units
+        from planned_cells
+        where scheme = 'nested'
+        group by all
+    ),
+    strata as (
+        select slice_id, grouping_id, stratum_id, count(*) as n_present
+        from cells group by all having count(*) >= 2
+    ),
+    groups as (
+        select slice_id, grouping_id, group_id, sum(n_units)::bigint as n_units, count(*) as n_cells
+        from cells join strata using (slice_id, grouping_id, stratum_id)
+        group by all
+    ),
+    strata_of_slice as (
+        select slice_id, grouping_id, count(*) as n_strata, min(n_present) as fewest_groups
+        from strata group by all
+    )
+    select grouping_id, slice_id, n_strata, fewest_groups, sum(n_cells)::bigint as n_cells,
+        sum(n_units)::bigint as n_units, min(n_units) as fewest_units,
+        count(case when n_units < $1 then 1 end) as n_small, count(*) as n_groups
+    from groups join strata_of_slice using (slice_id, grouping_id)
+    group by all
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Blocks:
+    """A grouping in one slice; is_crossed: whether some unit has two groups."""
+
+    grouping_id: str
+    slice_id: str
+    is_crossed: bool = True
+    n_groups: int = 0
+    n_units: int = 0
+    n_units_compared: int = 0
+    n_blocks: int = 0
+    n_cells: int = 0
+    is_complete: bool = False
+    fewest_responses: int = 0
+    most_responses: int = 0
+    most_prompts: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Strata:
+    """Strata with two groups or more; n_small: groups with too few units in them, of n_groups."""
+
+    grouping_id: str
+    slice_id: str
+    n_strata: int
+    fewest_groups: int
+    n_cells: int
+    n_units: int
+    fewest_units: int
+    n_small: int
+    n_groups: int
+
+
+def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedGrouping]:
+    """What is exchanged in every grouping: in all prompts, then in the slices where it is something else.
+
+    Args:
+        study: the study.
+        connection: with its design tables, and planned_cells.
+    """
+    blocks = [_Blocks(**row) for row in rows_of(connection, _BLOCKS, [])]
+    strata = [_Strata(**row) for row in rows_of(connection, _STRATA, [MIN_UNITS_OF_GROUP])]
+    blocks_of = {(counts.grouping_id, counts.slice_id): counts for counts in blocks}
+    strata_of = {(counts.grouping_id, counts.slice_id): counts for counts in strata}
+    names = [name for (name,) in connection.execute("select slice_id from raw.slice_ids").fetchall()]
+    planned = []
+    for key in map(grouping_id, study.groupings):
+        no_prompts = _Blocks(grouping_id=key, slice_id=ALL_PROMPTS)
+        everywhere = _planned(study, blocks_of.get((key, ALL_PROMPTS), no_prompts), strata_of)
+        slices = [
+            _planned(study, blocks_of[key, name], strata_of)
+            for name in names
+            if name != ALL_PROMPTS and (key, name) in blocks_of
+        ]
+        planned += [everywhere, *(part for part in slices if part.scheme != everywhere.scheme)]
+    return planned
+
+
+def _planned(study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], _Strata]) -> PlannedGrouping:
+    unit = study.unit or ROOT_PROMPT
+    strata = strata_of.get((counts.grouping_id, counts.slice_id))
+    if counts.is_crossed or counts.n_groups < 2:
+        scheme = _in_blocks(counts, unit)
+        sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
+        left_out = counts.n_units - counts.n_units_compared
+        note = f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"
+        notes = [note] if left_out and counts.n_units_compared else []
+    else:
+        scheme = _nested(strata, unit)
+        holds_all = strata is not None and strata.fewest_groups == counts.n_groups
+        sizes = (strata.n_units, strata.n_strata, strata.n_cells, holds_all) if strata else (0, 0, 0, False)
+        small = strata.n_small if strata else 0
+        note = f"{small} of {counts.n_groups} groups have under {MIN_UNITS_OF_GROUP} units and get no p"
+        notes = [note] if small else []
+    reason = scheme if isinstance(scheme, InferenceReason) else None
+    words = f"no inference: {scheme}" if reason else str(scheme)
+    n_units, n_blocks, n_cells, is_complete = sizes
+    return PlannedGrouping(
+        grouping_id=counts.grouping_id,
+        slice_id=counts.slice_id,
+        n_groups=counts.n_groups,
+        n_units=n_units,
+        n_blocks=n_blocks,
+        n_cells=n_cells,
+        is_complete=is_complete,
+        scheme=words,
+        reason=reason,
+        notes=notes,
+    )
+
+
+def _in_blocks(counts: _Blocks, unit: str) -> str | InferenceReason:
+    """What infer makes of units with several groups (inference.md 2.6)."""
+    if counts.n_groups < 2:
+        return InferenceReason.ONE_GROUP
+    if not counts.n_blocks:
+        return InferenceReason.NO_SHARED_BLOCK
+    if counts.most_prompts > 1 and unit == ROOT_PROMPT:
+        return InferenceReason.SEVERAL_PROMPTS
+    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, counts.fewest_responses)
+    if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
+        return InferenceReason.TOO_FEW_REPLICATES
+    if isinstance(chosen, InferenceReason):
+        return chosen
+    n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
+    scope = scopes(np.array([n_units]), chosen)[0]
+    what = "responses among groups" if chosen is Unit.REPLICATE else "labels inside blocks"
+    return f"{what}; unit {unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
+
+
+def _nested(strata: _Strata | None, unit: str) -> str | InferenceReason:
+    """What infer makes of units with one group each (infer/units.py)."""
+    if strata is None:
+        return InferenceReason.NO_SHARED_BLOCK
+    if strata.n_small == strata.n_groups or strata.n_units == strata.n_cells:
+        return InferenceReason.TOO_FEW_UNITS
+    scope = PROMPTS_LIKE_THESE if strata.fewest_units >= MIN_UNITS_FOR_SCOPE else THESE_PROMPTS_ONLY
+    inside = f" inside {strata.n_strata} strata" if strata.n_strata > 1 else ""
+    return f"whole units among groups{inside}; unit {unit}; {scope}"

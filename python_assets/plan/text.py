@@ -1,0 +1,194 @@
+"""What planning a study gives, and how a terminal shows it.
+
+Belongs here: the records and their words. Counting is plan.py.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from python_assets.infer.power import N_NEEDED_CAP
+from python_assets.infer.reasons import InferenceReason
+
+UNKNOWN: Final = "unknown"
+GROUPING_HEADER: Final = (
+    "grouping",
+    "slice",
+    "groups",
+    "units",
+    "blocks or strata",
+    "cells",
+    "what is exchanged, what it speaks of",
+)
+COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
+POWER_HEADER: Final = (
+    "power: grouping",
+    "measure",
+    "contrast",
+    "spread from",
+    "root prompts",
+    "sd or rate",
+    "detects",
+    "effect",
+    "needs root prompts",
+    "calls",
+)
+
+
+class PlannedGeneration(NamedTuple):
+    """A generation, how many responses it will have, and how many calls at most: none for imports.
+
+    None where prompts are not known yet.
+    """
+
+    generation_id: str
+    provider: str
+    model: str
+    n_responses: int | None
+    n_calls: int | None
+
+
+class PlannedGrouping(NamedTuple):
+    """What is compared in a grouping, in all prompts or in a slice of them.
+
+    n_groups: groups that have prompts. n_blocks: blocks of two groups or more; strata, where a unit has one
+    group. n_units: with such a block, root prompts unless the study declares a unit; n_cells: pairs of such a
+    block and a group. is_complete: whether all blocks hold all groups. scheme: what is exchanged, its unit,
+    its scope; reason: why there is no inference. notes: what is left out.
+    """
+
+    grouping_id: str
+    slice_id: str
+    n_groups: int
+    n_units: int
+    n_blocks: int
+    n_cells: int
+    is_complete: bool
+    scheme: str
+    reason: InferenceReason | None
+    notes: list[str]
+
+    @property
+    def name(self) -> str:
+        """The grouping, and the slice where it is not all prompts."""
+        return self.grouping_id if self.slice_id == "all" else f"{self.grouping_id}, slice {self.slice_id}"
+
+
+class PlannedCoverage(NamedTuple):
+    """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1.
+
+    gini_index: None where no prompt has a level of every factor.
+    """
+
+    factors: str
+    n_cells: int
+    n_covered: int
+    coverage_percentage: float
+    gini_index: float | None
+
+
+class PowerRow(NamedTuple):
+    """What the design can show of one contrast; sd: of the difference over root prompts.
+
+    n_needed: capped as in infer/power.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
+    percentile of the sd.
+    """
+
+    grouping_id: str
+    measure_id: str
+    contrast: str
+    source: str
+    n_root_prompts: int
+    baseline_rate_or_sd: float | None
+    minimum_detectable_effect: float | None
+    effect: float | None
+    n_needed: int | None
+    n_calls: int | None
+    reason: str | None
+    n_needed_low: int | None = None
+    n_needed_high: int | None = None
+
+
+class Plan(NamedTuple):
+    """The size of a study before anything is generated; None where it depends on what is unknown.
+
+    unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
+    """
+
+    study_id: str
+    n_documents: int | None
+    n_sentences: int | None
+    n_root_prompts: int | None
+    n_prompts: int | None
+    n_calls: int | None
+    n_measures: int
+    generations: list[PlannedGeneration]
+    groupings: list[PlannedGrouping]
+    coverage: list[PlannedCoverage]
+    power: list[PowerRow]
+    warnings: list[str]
+    unknown: str | None = None
+
+    def text(self) -> str:
+        """The plan as tables for a terminal."""
+        counts = [
+            ("documents", self.n_documents),
+            ("sentences with a keyword", self.n_sentences),
+            ("root prompts", self.n_root_prompts),
+            ("prompts", self.n_prompts),
+            ("measures", self.n_measures),
+            ("calls", self.n_calls),
+        ]
+        parts = [
+            f"Study {self.study_id}: valid. Nothing was generated.",
+            _aligned(("what", "number"), counts),
+            _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
+        ]
+        if self.unknown is not None:
+            parts.insert(
+                1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
+            )
+        if self.groupings:
+            parts.append(_aligned(GROUPING_HEADER, [(*one[:6], one.scheme) for one in self.groupings]))
+        if self.coverage:
+            parts.append(_aligned(COVERAGE_HEADER, self.coverage))
+        if self.power:
+            parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
+        if self.warnings:
+            parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
+        return "\n\n".join(parts)
+
+
+def _power_cells(row: PowerRow) -> tuple[object, ...]:
+    numbers = row.baseline_rate_or_sd, row.minimum_detectable_effect, row.effect
+    shown = ["-" if number is None else f"{number:.3f}" for number in numbers]
+    needed = row.reason or _many(row.n_needed)
+    if row.n_needed_low is not None:
+        needed += f" ({_many(row.n_needed_low)} to {_many(row.n_needed_high)})"
+    keys = row.grouping_id, row.measure_id, row.contrast, row.source
+    return *keys, row.n_root_prompts, *shown, needed, "-" if row.n_calls is None else f"{row.n_calls:,}"
+
+
+def _many(n: int | None) -> str:
+    return f"over {N_NEEDED_CAP:,}" if n is None or n > N_NEEDED_CAP else f"{n:,}"
+
+
+def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+    """Columns as wide as their longest text; numbers to the right."""
+    is_number = [all(not isinstance(row[column], str) for row in rows) for column in range(len(header))]
+    lines = [header, *(tuple(map(_cell, row)) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, is_number, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

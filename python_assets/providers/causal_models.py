@@ -1,0 +1,159 @@
+"""Causal language models on this machine: which one is meant, loading it, messages as it reads them.
+
+Nothing is downloaded and no code of a model is run: what is absent is told with the command that fetches it.
+"""
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from python_assets.errors import GenerationError
+from python_assets.providers.records import Message
+
+MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
+_DIGESTED: Final = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".jinja"})
+
+
+class Place(NamedTuple):
+    """Where a model lies; digest: the hub's commit, or the sha256 of the folder's files."""
+
+    folder: Path
+    digest: str
+
+
+class Loaded(NamedTuple):
+    """A model ready to answer.
+
+    stops: tokens that end an answer. n_positions: most tokens of prompt and answer together, None where the
+    model has no bound. most_tokens: of an answer, where the study has no bound.
+    """
+
+    model: Any
+    tokenizer: Any
+    stops: list[int]
+    n_positions: int | None
+    most_tokens: int
+
+
+def find_model(study_folder: Path, model: str, revision: str | None, where: str) -> Place:
+    """Find a model on this machine; it is not loaded.
+
+    Args:
+        study_folder: which a relative path starts from.
+        model: a folder, or a name of the hub whose files are in the cache of huggingface_hub.
+        revision: the commit; None takes what the cache has as the main branch.
+        where: who asks for it, for error texts.
+
+    Raises:
+        GenerationError: it is not there; the text has the command that fetches it.
+    """
+    folder = study_folder / model
+    if folder.is_dir():
+        return Place(folder, _sha256_of_folder(folder))
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        snapshot = Path(snapshot_download(model, revision=revision, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        command = f"hf download {model}" + (f" --revision {revision}" if revision else "")
+        raise GenerationError(
+            f"{where} is neither a folder nor a model that this machine has. Fetch it: {command}"
+        ) from error
+    return Place(snapshot, snapshot.name)
+
+
+@lru_cache(maxsize=1)
+def load_model(folder: Path, digest: str) -> Loaded:
+    """Load a model, on the accelerator where there is one; only the latest stays in memory.
+
+    Args:
+        folder: where it lies.
+        digest: of its files: other ones are loaded anew.
+
+    Raises:
+        GenerationError: its files are not whole, or it needs code of its own.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
+        raise GenerationError(
+            f"provider transformers: {folder} holds no whole causal language model that the library knows: "
+            f"{error}. Fetch or copy it anew."
+        ) from error
+    own = model.generation_config
+    stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
+    return Loaded(
+        model=model.to("cuda" if torch.cuda.is_available() else "cpu").eval(),
+        tokenizer=tokenizer,
+        stops=list(dict.fromkeys(token for token in [*stops, tokenizer.eos_token_id] if token is not None)),
+        n_positions=getattr(model.config.get_text_config(), "max_position_embeddings", None),
+        most_tokens=own.max_new_tokens or MOST_TOKENS,
+    )
+
+
+def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[int]:
+    """Messages as a model reads them.
+
+    Args:
+        tokenizer: with a chat template, which writes the turns; without one the texts follow one another. A
+            template that refuses the system message, or leaves it out, gets it in the first user turn.
+        messages: a control token that stands in one is text like any other.
+        where: who asks, for error texts.
+
+    Raises:
+        GenerationError: the template refuses the messages.
+    """
+    readable = [Message(role=one["role"], content=_storable(one["content"])) for one in messages]
+    if tokenizer.chat_template is None:
+        text = "\n\n".join(message["content"] for message in readable)
+        tokens: list[int] = tokenizer(text, split_special_tokens=True)["input_ids"]
+        return tokens
+    if readable[0]["role"] == "system" and not _takes_system(tokenizer, readable):
+        system, user, *rest = readable
+        readable = [Message(role="user", content=f"{system['content']}\n\n{user['content']}"), *rest]
+    from jinja2 import TemplateError
+
+    try:
+        return list(
+            tokenizer.apply_chat_template(
+                readable, add_generation_prompt=True, sanitize_control_tokens=True, return_dict=False
+            )
+        )
+    except (TemplateError, ValueError) as error:
+        raise GenerationError(f"{where}: its chat template refuses the messages: {error}.") from error
+
+
+def _takes_system(tokenizer: Any, messages: list[Message]) -> bool:
+    """Tell whether a chat template writes the system message: some refuse it, some leave it out."""
+    from jinja2 import TemplateError
+
+    try:
+        written = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    except TemplateError:
+        return False
+    return messages[0]["content"].strip() in written
+
+
+def _sha256_of_folder(folder: Path) -> str:
+    """One hash of the files that an answer depends on: weights, tokenizer, configuration, template."""
+    whole = hashlib.sha256()
+    for file in sorted(file for file in folder.iterdir() if file.suffix in _DIGESTED):
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        whole.update(f"{file.name} {digest}\n".encode())
+    return whole.hexdigest()
+
+
+def _storable(text: str) -> str:
+    """A text without lone surrogates, which no tokenizer takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,57 @@
+"""From a generation of the study file to how it is asked, and where its answers are logged."""
+
+from pathlib import Path
+
+from python_assets.providers.records import Answers, GenerationConfig
+from python_assets.registry import is_function_path, load_function
+from python_assets.study.study import Generation, Study
+from python_assets.warehouse.build import Home
+
+SIMULATED_FOLDER = "simulated"
+
+
+def generation_config(
+    study: Study, generation: Generation, answers: Answers | None = None
+) -> GenerationConfig:
+    """How a generation or an engine of a study is asked.
+
+    Args:
+        study: the study.
+        generation: one of its generations or engines.
+        answers: imported ones, for provider replay.
+
+    Raises:
+        StudyError: the function that the study names as provider cannot be loaded.
+    """
+    spec = generation.spec
+    function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
+    return GenerationConfig(
+        generation_id=generation.generation_id,
+        provider=spec.provider,
+        model=generation.model,
+        system_prompt=generation.system_prompt,
+        prompt_template=generation.prompt_template,
+        decoding=spec.decoding.model_dump(exclude_none=True),
+        replicates=spec.replicates,
+        concurrency=spec.concurrency,
+        timeout_seconds=spec.timeout_seconds,
+        max_retries=spec.max_retries,
+        max_characters=spec.max_characters,
+        base_url=spec.base_url,
+        api_key_env=spec.api_key_env,
+        options=spec.options,
+        study_seed=study.seed,
+        answers=answers or {},
+        function=function.function if function else None,
+        function_sha256=function.source_sha256 if function else None,
+        folder=study.folder,
+    )
+
+
+def log_path(study: Study, home: Home, name: str) -> Path:
+    """The response log of a generation, or of an engine in one stage.
+
+    A run with the simulator in the models' place has logs of its own: those of the models stay whole.
+    """
+    folder = home.responses(study.study_id)
+    return (folder / SIMULATED_FOLDER if study.is_simulated else folder) / f"{name}.jsonl"

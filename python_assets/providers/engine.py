@@ -1,0 +1,166 @@
+"""Asking an engine: a generation that writes for other stages (questions, articles, analogies, marks).
+
+Belongs here: from inquiries to replies, through the same loop and the same kind of log as every response.
+What is asked is the stage's own; reading a reply as data is replies.py, re-exported here.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from python_assets.errors import StudyError
+from python_assets.providers.configs import generation_config, log_path
+from python_assets.providers.log import read_log
+from python_assets.providers.loop import generate, recall
+from python_assets.providers.records import (
+    Description,
+    GenerationRun,
+    Progress,
+    Prompt,
+)
+from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
+from python_assets.study.problems import listed, suggestion
+from python_assets.study.study import Generation, Study, make_id
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import OfflineError, RunContext
+
+__all__ = [
+    "Inquiry",
+    "Reply",
+    "ask_engine",
+    "engine_descriptions",
+    "engine_of",
+    "parse_list",
+    "parse_mapping",
+    "parse_yes_no",
+    "probe_judges",
+]
+
+PROBE: Final = "probe"
+
+
+class Inquiry(NamedTuple):
+    """One thing to ask an engine.
+
+    Attributes:
+        key: names it within its stage and call, for example 'question | doc#3 | 1'.
+        text: the whole user message.
+        facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
+            keywords: keyword; article: level; question: keyword, sentence; answer: question; check:
+            question; related: word, level; analogies: words (a JSON list), level, target; mark: options (a
+            JSON list). No model sees them.
+        repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
+    """
+
+    key: str
+    text: str
+    facts: Mapping[str, str] = {}
+    repeat: int = 0
+
+
+class Reply(NamedTuple):
+    """What an engine said: the text without its reasoning, the status of a response, the error if one."""
+
+    text: str | None
+    status: str
+    error: str | None
+
+
+def ask_engine(
+    study: Study, run_context: RunContext | None, engine: str, stage: str, inquiries: Sequence[Inquiry]
+) -> list[Reply]:
+    """Ask an engine of the study, only for what its log of this stage lacks.
+
+    Args:
+        study: the study.
+        run_context: where the log lies and whether engines may be asked.
+        engine: name of an engine of the study.
+        stage: scrape, assemble or extract; each has a log of its own.
+        inquiries: with distinct keys; they are asked concurrently.
+
+    Returns:
+        One reply an inquiry, in order; what failed has its status and error, and raises nothing.
+
+    Raises:
+        OfflineError: nothing may be asked, and the log does not hold every reply.
+        StudyError: the study has no such engine.
+        GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        ValueError: two inquiries have one key.
+    """
+    generation = engine_of(study, engine)
+    if not inquiries:
+        return []
+    prompts = [
+        Prompt(
+            prompt_id=one.key,
+            root_prompt_id=one.key,
+            prompt_text=one.text,
+            baseline_text=None,
+            factors=one.facts,
+            task="inquiry",
+            first_replicate=one.repeat,
+        )
+        for one in inquiries
+    ]
+    answered = _answered(study, run_context, generation, stage, prompts)
+    return [Reply(row.response_text, row.status, row.error) for row in answered.responses]
+
+
+def engine_of(study: Study, name: str) -> Generation:
+    """The engine of a study by its name as the file writes it.
+
+    Raises:
+        StudyError: there is none of that name.
+    """
+    engine = study.engines.get(make_id(name))
+    if engine is None:
+        remedy = suggestion(name, study.engines, "name an entry of generations that has engine: true")
+        raise StudyError(
+            f"{study.path}: engine {name!r} is not in the study; "
+            f"its engines: {listed(study.engines)}; {remedy}"
+        )
+    return engine
+
+
+def _answered(
+    study: Study, run_context: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
+) -> GenerationRun:
+    name, config = engine.generation_id, generation_config(study, engine)
+    if run_context is not None:
+        log = log_path(study, run_context.home, f"{name}.{stage}")
+        if run_context.may_ask:
+            return generate(prompts, config, log, _reporter(run_context, f"{name} ({stage})"))
+        if known := recall(prompts, config, log):
+            return known
+    raise OfflineError(
+        f"engine {name!r} has not answered all {len(prompts):,} inquiries of stage {stage} yet; "
+        f"ask it with: plumbline run {study.study_id}"
+    )
+
+
+def _reporter(run_context: RunContext, name: str) -> Progress:
+    return lambda done, total: run_context.progress(f"{name}: {done:,} of {total:,} replies")
+
+
+def probe_judges(study: Study, home: Home) -> None:
+    """Ask every engine that will mark responses one thing, so that one that cannot answer is known early.
+
+    Raises:
+        GenerationError: it cannot answer at all.
+    """
+    prompt = Prompt(PROBE, PROBE, "Reply with one word: yes", task="inquiry")
+    for name in dict.fromkeys(measure.judge.engine for measure in study.measures if measure.judge):
+        engine = engine_of(study, name)
+        log = log_path(study, home, f"{engine.generation_id}.{PROBE}")
+        generate([prompt], generation_config(study, engine), log)
+
+
+def engine_descriptions(study: Study, home: Home) -> list[tuple[Generation, Description]]:
+    """The engines that replied to anything, each with the model behind its latest log."""
+    found = []
+    for engine in study.engines.values():
+        logs = log_path(study, home, engine.generation_id).parent.glob(f"{engine.generation_id}.*.jsonl")
+        latest_first = sorted(logs, key=lambda log: log.stat().st_mtime_ns, reverse=True)
+        descriptions = (read_log(log).description for log in latest_first)
+        if description := next(filter(None, descriptions), None):
+            found.append((engine, description))
+    return found

@@ -1,0 +1,82 @@
+"""Why a call failed, whether asking again can help, and how long to wait before.
+
+Belongs here: the kinds and what follows from each. How a server's reply becomes a kind is transport.py.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+FailureKind = Literal[
+    "timeout",
+    "connection",
+    "disconnected",
+    "http_429",
+    "http_5xx",
+    "http_4xx",
+    "malformed_response",
+    "too_large",
+    "unsendable_prompt",
+    "function_failed",
+    "model_missing",
+    "endpoint_missing",
+    "unauthorized",
+    "quota_exceeded",
+    "bad_url",
+]
+
+RETRYABLE: Final[frozenset[str]] = frozenset(
+    {"timeout", "connection", "disconnected", "http_429", "http_5xx", "malformed_response"}
+)
+# Every other request would fail alike: the generation stops at the first.
+FATAL: Final[frozenset[str]] = frozenset(
+    {"model_missing", "endpoint_missing", "unauthorized", "quota_exceeded", "bad_url"}
+)
+FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection"}
+
+
+class ProviderFailure(Exception):
+    """One call got no answer. retry_after: seconds the server asked to wait."""
+
+    def __init__(self, kind: FailureKind, message: str, retry_after: float | None = None) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
+        self.retry_after = retry_after
+
+
+def is_retryable(error: str) -> bool:
+    """Tell whether a recorded error, `kind: message`, is worth asking again in a later run."""
+    return error.partition(":")[0] in RETRYABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before the next call.
+
+    Attributes:
+        first_seconds: wait before the first retry; it doubles with each further one.
+        longest_seconds: most that is waited, unless the server asks for more.
+        longest_retry_after: most that is waited where the server asks for it.
+        sleep: waits; tests give one that does not.
+        jitter: a number from 0 to 1, so that calls in flight do not return together.
+    """
+
+    first_seconds: float = 1.0
+    longest_seconds: float = 60.0
+    longest_retry_after: float = 600.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
+
+    def seconds(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds to wait after the failed attempt (0 the first): Retry-After, or half to whole at random."""
+        if retry_after is not None:
+            return min(self.longest_retry_after, max(0.0, retry_after))
+        whole = min(self.longest_seconds, self.first_seconds * 2.0 ** min(attempt, 60))
+        return whole * (0.5 + 0.5 * self.jitter())
+
+    async def wait(self, attempt: int, retry_after: float | None) -> None:
+        """Wait for as long as `seconds` says."""
+        await self.sleep(self.seconds(attempt, retry_after))

@@ -1,0 +1,226 @@
+"""The response log: one JSON line a finished request, one file a generation.
+
+A line holds response_id, the request it is the sha256 of, and the outcome; or, under `description`, the model
+that answers the lines after it. The log is the only thing that cannot be rebuilt, so lines are only ever
+appended; one that cannot be read is reported and stays where it is.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, NamedTuple, Self
+
+from python_assets.errors import GenerationError
+from python_assets.providers.records import (
+    Description,
+    Outcome,
+    Rejected,
+    Request,
+)
+
+RULE_UNREADABLE: Final = "log_line_unreadable"
+_SHOWN_CHARACTERS: Final = 500
+
+_TEXT: Final = (str, type(None))
+_NUMBER: Final = (int, float, type(None))
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "response_text": _TEXT,
+    "finish_reason": _TEXT,
+    "error": _TEXT,
+    "requested_at": _TEXT,
+    "latency_seconds": _NUMBER,
+    "n_tokens_in": (int, type(None)),
+    "n_tokens_out": (int, type(None)),
+    "context_json": _TEXT,
+}
+
+
+class LogContent(NamedTuple):
+    """What a log holds.
+
+    outcomes: by response_id, the latest; description: the latest; rejected: lines nobody can read; n_bytes:
+    size of the file when read; n_bytes_whole: the same less a torn last line.
+    """
+
+    outcomes: dict[str, Outcome]
+    description: Description | None
+    rejected: list[Rejected]
+    n_bytes: int
+    n_bytes_whole: int
+
+
+def read_log(path: Path) -> LogContent:
+    """Read a response log; an absent file is an empty log.
+
+    Args:
+        path: the log of one generation.
+
+    Returns:
+        Everything readable in it. A last line without its end that cannot be read is torn: it is not
+        reported, and LogWriter cuts it off. Any other unreadable line is in `rejected`, with its number.
+
+    Raises:
+        GenerationError: the file cannot be read.
+    """
+    outcomes: dict[str, Outcome] = {}
+    rejected: list[Rejected] = []
+    description, n_bytes, torn = None, 0, 0
+    for number, line in enumerate(_lines(path), start=1):
+        n_bytes += len(line)
+        try:
+            record = _parse(line)
+        except (ValueError, RecursionError) as error:
+            if line.endswith(b"\n"):
+                rejected.append(_rejected(path, number, line, error))
+            else:
+                torn = len(line)
+            continue
+        if isinstance(record, Description):
+            description = record
+        elif record is not None:
+            outcomes[record[0]] = record[1]
+    return LogContent(
+        outcomes=outcomes,
+        description=description,
+        rejected=rejected,
+        n_bytes=n_bytes,
+        n_bytes_whole=n_bytes - torn,
+    )
+
+
+def _lines(path: Path) -> Iterable[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unusable(path, "read", error) from error
+
+
+def _parse(line: bytes) -> Description | tuple[str, Outcome] | None:
+    if not line.strip():
+        return None
+    record = json.loads(line.decode())
+    if not isinstance(record, dict):
+        raise ValueError(f"expected an object, got {type(record).__name__}")
+    if "description" in record:
+        return _description(record["description"])
+    if not isinstance(record.get("response_id"), str):
+        raise ValueError("response_id is missing or no text")
+    for name, types in _TYPES.items():
+        if not isinstance(record.get(name), types):
+            raise ValueError(f"{name} is {type(record[name]).__name__}")
+    return record["response_id"], Outcome(**{name: record.get(name) for name in _TYPES})
+
+
+def _description(record: Any) -> Description:
+    if not isinstance(record, dict) or set(record) != {field.name for field in fields(Description)}:
+        raise ValueError("description does not have its three fields")
+    if not isinstance(record["model_details"], dict):
+        raise ValueError("model_details is no object")
+    return Description(**record)
+
+
+def _rejected(path: Path, number: int, line: bytes, error: Exception) -> Rejected:
+    shown = line.decode(errors="backslashreplace").rstrip("\n")[:_SHOWN_CHARACTERS]
+    detail = f"line {number} of {path.name}: {type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
+    return Rejected(
+        stage="generate",
+        record_key=f"{path.name}:{number}",
+        rule=RULE_UNREADABLE,
+        detail=detail,
+        record_json=json.dumps({"line": shown}),
+    )
+
+
+def response_line(request: Request, outcome: Outcome) -> str:
+    """One line of the log; lone surrogates are kept as JSON escapes."""
+    rest = json.dumps(asdict(outcome), separators=(",", ":"))
+    # The identity is spliced in as the text that was hashed, so that a reader can check response_id.
+    prompt_id = json.dumps(request.prompt.prompt_id)
+    return (
+        f'{{"response_id":"{request.response_id}","prompt_id":{prompt_id},"replicate":{request.replicate},'
+        f'"request":{request.identity_json},{rest[1:]}\n'
+    )
+
+
+def description_line(description: Description) -> str:
+    """The line that says which model answers the lines after it."""
+    return json.dumps({"description": asdict(description)}, separators=(",", ":"), default=str) + "\n"
+
+
+class LogWriter:
+    """Appends to a response log; opened, locked and rid of a torn last line at the first append."""
+
+    def __init__(self, path: Path, content: LogContent) -> None:
+        self._path = path
+        self._content = content
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def append(self, lines: Iterable[str]) -> None:
+        """Append whole lines and hand them to the operating system.
+
+        Raises:
+            GenerationError: the log cannot be written, or another run writes it.
+        """
+        try:
+            if self._file is None:
+                self._file = self._open()
+            self._file.write("".join(lines).encode("ascii"))
+            self._file.flush()
+        except OSError as error:
+            raise _unusable(self._path, "written", error) from error
+
+    def _open(self) -> IO[bytes]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        file = self._path.open("ab")
+        try:
+            self._take(file)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _take(self, file: IO[bytes]) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._busy() from None
+        if os.fstat(file.fileno()).st_size != self._content.n_bytes:
+            raise self._busy()
+        end = self._content.n_bytes_whole
+        file.truncate(end)
+        if end and not _ends_with_newline(self._path, end):
+            file.write(b"\n")
+
+    def _busy(self) -> GenerationError:
+        return GenerationError(
+            f"response log {self._path} is being written by another run. Wait until it ends, then run again."
+        )
+
+
+def _ends_with_newline(path: Path, end: int) -> bool:
+    with path.open("rb") as file:
+        file.seek(end - 1)
+        return file.read(1) == b"\n"
+
+
+def _unusable(path: Path, what: str, error: OSError) -> GenerationError:
+    return GenerationError(
+        f"response log {path} cannot be {what}: {error.strerror or error}. "
+        "Check the folder, its rights and the space left."
+    )

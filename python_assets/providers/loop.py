@@ -1,0 +1,271 @@
+"""One generation: plan its requests, take what the log has, ask for the rest, return every row.
+
+Belongs here: the order of things. Asking concurrently is retrying.py, the log is log.py.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from python_assets.errors import GenerationError
+from python_assets.providers.conversation import answer_now
+from python_assets.providers.failures import Backoff
+from python_assets.providers.function import FunctionProvider
+from python_assets.providers.log import (
+    LogContent,
+    LogWriter,
+    description_line,
+    read_log,
+    response_line,
+)
+from python_assets.providers.outcomes import is_settled, outcome_of, response_of
+from python_assets.providers.provider import (
+    LocalProvider,
+    Provider,
+    RemoteProvider,
+    providers,
+)
+from python_assets.providers.records import (
+    STATUSES,
+    Description,
+    GenerationConfig,
+    GenerationRun,
+    Outcome,
+    Progress,
+    Prompt,
+    Request,
+)
+from python_assets.providers.requests import RequestPlan, plan_requests
+from python_assets.providers.retrying import Asker
+
+REPORTS: Final = 20
+
+
+def _no_progress(n_done: int, n_total: int) -> None:
+    """Tell nobody."""
+
+
+class _Answered(NamedTuple):
+    plan: RequestPlan
+    description: Description
+    new: dict[str, Outcome]
+    n_retries: int
+
+
+def generate(
+    prompts: Sequence[Prompt],
+    config: GenerationConfig,
+    log_path: Path,
+    progress: Progress | None = None,
+    *,
+    backoff: Backoff | None = None,
+) -> GenerationRun:
+    """Answer every prompt of a generation, asking only for what the log lacks.
+
+    Each finished response is appended to the log at once. Rows asked alike are asked once. A response that
+    failed for a passing reason (time-out, 429, 5xx, a reply that is no JSON) is asked again with back-off, in
+    this run and, if it stays an error, in the next.
+
+    Args:
+        prompts: with distinct prompt_id; those sent to a server have a text.
+        config: how to answer.
+        log_path: the generation's own log, one file a generation; folders are created.
+        progress: called with (n_done, n_to_ask) about twenty times and at the end.
+        backoff: waits between retries; tests replace it.
+
+    Returns:
+        One response a (prompt, replicate), in order, with counts and the records that could not be used.
+
+    Raises:
+        GenerationError: no request can succeed (model missing, server unreachable, key refused, many failures
+            in a row), the options are wrong, or the log cannot be written. What was answered stays in the
+            log.
+        PlumblineError: the provider is unknown.
+        ValueError: two prompts have one prompt_id.
+    """
+    started = time.perf_counter()
+    provider = make_provider(config)
+    content = read_log(log_path)
+    report = progress or _no_progress
+    with LogWriter(log_path, content) as writer:
+        if isinstance(provider, RemoteProvider):
+            asker = Asker(provider, writer, report, backoff or Backoff())
+            answered = asyncio.run(_ask_for_missing(prompts, asker, content))
+        else:
+            answered = _answer_locally(prompts, provider, writer, content, report)
+    return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def probe(
+    prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path, *, backoff: Backoff | None = None
+) -> None:
+    """Ask a server for the first response that the log lacks, so that one that cannot answer is known early.
+
+    Nothing is asked where the log is complete, nor of a provider that answers in this process: whether its
+    model is there is seen.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how to answer.
+        log_path: the generation's own log, which gets the response.
+        backoff: waits between retries; tests replace it.
+
+    Raises:
+        GenerationError: as generate does.
+    """
+    provider = make_provider(config)
+    if isinstance(provider, LocalProvider) and provider.runs_model:
+        provider.describe()
+    if not isinstance(provider, RemoteProvider):
+        return
+    content = read_log(log_path)
+    with LogWriter(log_path, content) as writer:
+        asker = Asker(provider, writer, _no_progress, backoff or Backoff())
+        asyncio.run(_ask_for_missing(prompts, asker, content, most=1))
+
+
+def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
+    """What the log of a generation holds of its prompts, None where any would have to be asked.
+
+    Nothing is contacted and nothing is written.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how they were answered.
+        log_path: the generation's own log.
+    """
+    started = time.perf_counter()
+    provider = make_provider(config)
+    content = read_log(log_path)
+    description = provider.describe() if isinstance(provider, LocalProvider) else content.description
+    if description is None:
+        return None
+    plan = plan_requests(prompts, provider, description)
+    if _missing(plan, config, content):
+        return None
+    answered = _Answered(plan, description, {}, 0)
+    return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def make_provider(config: GenerationConfig) -> Provider:
+    """The provider of a generation: the user's own function where it has one, else the registered one.
+
+    Raises:
+        PlumblineError: the provider is unknown.
+    """
+    kind = FunctionProvider if config.function is not None else providers[config.provider]
+    return kind(config)
+
+
+def _answer_locally(
+    prompts: Sequence[Prompt], provider: Provider, writer: LogWriter, content: LogContent, report: Progress
+) -> _Answered:
+    if not isinstance(provider, LocalProvider):
+        raise TypeError(f"provider {type(provider).__name__} is neither local nor remote")
+    description = provider.describe()
+    plan = plan_requests(prompts, provider, description)
+    missing = _missing(plan, provider.config, content)
+    if provider.runs_model:
+        _check_texts(missing, provider.config)
+    _log_description(writer, content, description, missing)
+    new: dict[str, Outcome] = {}
+    for batch in provider.batches(missing):
+        outcomes = _outcomes_now(provider, batch)
+        writer.append(map(response_line, batch, outcomes))
+        n_before = len(new)
+        new.update(zip((request.response_id for request in batch), outcomes, strict=True))
+        if n_before * REPORTS // len(missing) < len(new) * REPORTS // len(missing):
+            report(len(new), len(missing))
+    return _Answered(plan, description, new, 0)
+
+
+def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds") if provider.answers_now else None
+    started = time.perf_counter()
+    answers = answer_now(provider.config.extension, batch, provider.answers)
+    latency = 0.0 if provider.answers_now else None
+    if provider.runs_model:
+        latency = time.perf_counter() - started
+    return [outcome_of(answer, now, latency, provider.config.max_characters) for answer in answers]
+
+
+async def _ask_for_missing(
+    prompts: Sequence[Prompt], asker: Asker, content: LogContent, most: int | None = None
+) -> _Answered:
+    provider = asker.provider
+    if complete := await _from_log_alone(prompts, asker, content):
+        return complete
+    async with provider:
+        description = await asker.describe()
+        plan = plan_requests(prompts, provider, description)
+        missing = _missing(plan, provider.config, content)
+        _check_texts(missing, provider.config)
+        _log_description(asker.writer, content, description, missing)
+        await asker.ask_all(missing[:most])
+    return _Answered(plan, description, asker.outcomes, asker.n_retries)
+
+
+async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogContent) -> _Answered | None:
+    """A complete log needs no server, unless the server is there and has another model by now."""
+    logged = content.description
+    if logged is None:
+        return None
+    plan = plan_requests(prompts, asker.provider, logged)
+    if _missing(plan, asker.provider.config, content):
+        return None
+    now = await asker.describe_once()
+    if now is not None and now.model_digest != logged.model_digest:
+        return None
+    return _Answered(plan, logged, {}, 0)
+
+
+def _missing(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:
+    distinct: dict[str, Request] = {}
+    for request in plan.rows:
+        distinct.setdefault(request.response_id, request)
+    return [request for key, request in distinct.items() if not _is_kept(key, config, content)]
+
+
+def _is_kept(response_id: str, config: GenerationConfig, content: LogContent) -> bool:
+    outcome = content.outcomes.get(response_id)
+    return outcome is not None and is_settled(outcome, config.max_characters)
+
+
+def _check_texts(missing: Sequence[Request], config: GenerationConfig) -> None:
+    without = [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]
+    if without:
+        raise GenerationError(
+            f"generation {config.generation_id!r}: {len(without)} prompts have no text to send, "
+            f"first {without[0]!r}. Map the column prompt_text of the import, or use provider replay."
+        )
+
+
+def _log_description(
+    writer: LogWriter, content: LogContent, description: Description, missing: Sequence[Request]
+) -> None:
+    if missing and description != content.description:
+        writer.append([description_line(description)])
+
+
+def _collect(provider: Provider, content: LogContent, answered: _Answered, seconds: float) -> GenerationRun:
+    outcomes = content.outcomes | answered.new
+    longest = provider.config.max_characters
+    rows = [response_of(request, outcomes[request.response_id], longest) for request in answered.plan.rows]
+    n_by_status = Counter(row.status for row in rows)
+    return GenerationRun(
+        responses=rows,
+        description=answered.description,
+        is_simulated=provider.is_simulated,
+        extension=provider.config.extension.identity if provider.config.extension else {},
+        n_requested=len(answered.new),
+        n_retries=answered.n_retries,
+        n_from_log=sum(row.response_id not in answered.new for row in rows),
+        n_torn_lines=int(content.n_bytes_whole < content.n_bytes),
+        n_by_status={status: n_by_status[status] for status in STATUSES},
+        seconds=seconds,
+        quarantine=[*content.rejected, *answered.plan.rejected],
+    )

@@ -1,0 +1,50 @@
+"""What is sent for a prompt: the role as system message, the prompt within its template as user message."""
+
+from typing import Final
+
+from python_assets.providers.records import (
+    GenerationConfig,
+    Message,
+    Prompt,
+    RequestTask,
+)
+
+PLACEHOLDER: Final = "{prompt}"
+
+# A question is sent as it is: benchmarks bring their own wording of how to answer.
+TEMPLATES: Final[dict[RequestTask, str]] = {
+    "completion": (
+        "Continue the text below in two or three sentences. "
+        "Write only the continuation, without repeating the text.\n\n{prompt}"
+    ),
+    "question": "{prompt}",
+    "inquiry": "{prompt}",
+}
+
+
+def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
+    """Put a prompt into the messages of a generation.
+
+    The template is filled by plain replacement, so braces in a prompt or a template mean nothing else.
+
+    Args:
+        prompt: its text and task; a text of None is sent as ''.
+        config: its system prompt, and its template where it has one.
+
+    Returns:
+        The system message, unless the system prompt is blank, and the user message.
+
+    Source: SAGED, appendix C.3 (prompt_template), 5.1 (roles).
+    """
+    template = config.prompt_template if config.prompt_template is not None else TEMPLATES[prompt.task]
+    user: Message = {"role": "user", "content": template.replace(PLACEHOLDER, prompt.prompt_text or "")}
+    if not config.system_prompt.strip():
+        return [user]
+    return [{"role": "system", "content": config.system_prompt}, user]
+
+
+def template_problem(template: str | None) -> str | None:
+    """What a prompt template should be, None where it is; one that is absent is the default of the task."""
+    if template is None or template.count(PLACEHOLDER) == 1:
+        return None
+    return f"a template that holds {PLACEHOLDER} exactly once, not {template.count(PLACEHOLDER)} times"

@@ -1,0 +1,106 @@
+"""Provider ollama: models of an Ollama server, asked over /api/chat without streaming."""
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from python_assets.errors import TRY_SIMULATED
+from python_assets.providers.failures import ProviderFailure
+from python_assets.providers.provider import RemoteProvider, provider
+from python_assets.providers.records import Answer, Description, Request
+from python_assets.providers.transport import client_options, typed_failures
+
+if TYPE_CHECKING:
+    import httpx
+    from ollama import ListResponse, ShowResponse
+
+# The study's words for Ollama's; every other name of decoding and options is Ollama's own.
+_OLLAMA_NAMES: Final = {"max_tokens": "num_predict"}
+_OF_THE_REQUEST: Final = ("think", "keep_alive", "format")
+
+
+@provider("ollama")
+class Ollama(RemoteProvider):
+    """One model of one Ollama server.
+
+    options: think, keep_alive, format, or any of Ollama's own (num_ctx ...).
+    """
+
+    default_url: ClassVar[str | None] = "http://127.0.0.1:11434"
+
+    async def __aenter__(self) -> Self:
+        import httpx
+        from ollama import AsyncClient
+
+        url, key = str(self.url), self.read_key()
+        options = client_options(url, self.config.concurrency)
+        options["event_hooks"]["request"] = [self._authorise]
+        self._key = key
+        self._client: AsyncClient = AsyncClient(host=url, **options)
+        self._http: httpx.AsyncClient = httpx.AsyncClient(**options)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.close()
+        await self._http.aclose()
+
+    async def _authorise(self, request: "httpx.Request") -> None:
+        # The client sends OLLAMA_API_KEY by itself to any server; only a key that the study names is sent.
+        request.headers.pop("authorization", None)
+        if self._key is not None:
+            request.headers["authorization"] = f"Bearer {self._key}"
+
+    async def describe(self) -> Description:
+        """Digest and details of the model, version of the server; model_missing where it is not installed."""
+        with typed_failures():
+            shown = await self._client.show(self.config.model)
+            listed = await self._client.list()
+            version = (await self._http.get(f"{self.url}/api/version")).json()
+        return Description(
+            model_digest=_digest(self.config.model, listed),
+            engine_version=f"ollama {version['version']}" if "version" in version else None,
+            model_details=_details(shown),
+        )
+
+    async def ask(self, request: Request) -> Answer:
+        """One chat call."""
+        settings, options = self._settings(request.replicate)
+        with typed_failures():
+            reply = await self._client.chat(
+                model=self.config.model, messages=request.messages, options=options, stream=False, **settings
+            )
+        if reply.done is False:
+            raise ProviderFailure("malformed_response", "the reply says done: false, though streaming is off")
+        return Answer(
+            text=reply.message.content,
+            finish_reason=reply.done_reason,
+            n_tokens_in=reply.prompt_eval_count,
+            n_tokens_out=reply.eval_count,
+            context={"reasoning": reply.message.thinking} if reply.message.thinking else None,
+        )
+
+    def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        given = {k: v for k, v in {**self.config.decoding, **self.config.options}.items() if v is not None}
+        if "seed" in given:
+            given["seed"] += replicate
+        settings = {name: given.pop(name) for name in _OF_THE_REQUEST if name in given}
+        return settings, {_OLLAMA_NAMES.get(name, name): value for name, value in given.items()}
+
+    def remedy(self, kind: str) -> str:
+        """What to do, in Ollama's commands."""
+        if kind == "model_missing":
+            return f"Install the model: ollama pull {self.config.model}"
+        if kind == "connection":
+            return f"Start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}."
+        return super().remedy(kind)
+
+
+def _digest(model: str, listed: "ListResponse") -> str | None:
+    names = {model, f"{model}:latest"}
+    return next((entry.digest for entry in listed.models if entry.model in names), None)
+
+
+def _details(shown: "ShowResponse") -> dict[str, Any]:
+    details = shown.details.model_dump(exclude_none=True) if shown.details else {}
+    return {**details, "parameters": shown.parameters} if shown.parameters else details

@@ -1,0 +1,175 @@
+"""The registry of providers and what every provider is.
+
+Belongs here: the two shapes, local (answers at once, no waiting) and remote (asked concurrently). One file a
+provider.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import ClassVar, Final, Self
+
+from python_assets.errors import GenerationError
+from python_assets.providers.records import (
+    Answer,
+    Description,
+    GenerationConfig,
+    Prompt,
+    Rejected,
+    Request,
+)
+from python_assets.providers.transport import is_address
+from python_assets.registry import Registry
+
+providers: "Final[Registry[type[Provider]]]" = Registry("provider", __name__)
+provider = providers.register
+
+ANSWERED_TOGETHER: Final = 2_000
+
+REMEDIES: Final[dict[str, str]] = {
+    "connection": "Start the server, or correct base_url.",
+    "model_missing": "Correct the model's name, or install the model at the server.",
+    "endpoint_missing": "Correct base_url.",
+    "bad_url": "Correct base_url: it starts with http:// or https://.",
+    "quota_exceeded": "Raise the account's quota, then run again.",
+    "unauthorized": "Name the environment variable that holds a valid key in api_key_env.",
+}
+
+
+class Provider:
+    """One way to get answers, made for one generation.
+
+    Class attributes:
+        is_simulated: no model answers.
+        is_keyed_by_prompt: the answer depends on the prompt itself (its id and factors), not on its messages
+            alone.
+    """
+
+    is_simulated: ClassVar[bool] = False
+    is_keyed_by_prompt: ClassVar[bool] = False
+
+    def __init__(self, config: GenerationConfig) -> None:
+        self.config = config
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running, each as `field: problem`; nothing is contacted."""
+        return []
+
+    def rows(self, prompts: Sequence[Prompt]) -> tuple[list[tuple[Prompt, int]], list[Rejected]]:
+        """The (prompt, replicate) pairs of this generation, and records that belong to none."""
+        n = self.config.replicates
+        return [(prompt, prompt.first_replicate + i) for prompt in prompts for i in range(n)], []
+
+
+class LocalProvider(Provider, ABC):
+    """Answers at once, in this process.
+
+    Class attributes:
+        answers_now: the answer arises now, so requested_at and latency are known.
+        runs_model: a model answers: prompts need a text, and answers take time.
+    """
+
+    answers_now: ClassVar[bool] = True
+    runs_model: ClassVar[bool] = False
+
+    @abstractmethod
+    def describe(self) -> Description:
+        """What the answers depend on besides the request."""
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
+        """The requests in the order they are answered in; what is answered together is logged together."""
+        for start in range(0, len(requests), ANSWERED_TOGETHER):
+            yield requests[start : start + ANSWERED_TOGETHER]
+
+    def answers(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer several requests, in order; one by one unless a provider can do better."""
+        return [self.answer(request) for request in requests]
+
+    @abstractmethod
+    def answer(self, request: Request) -> Answer:
+        """Answer one request."""
+
+
+class RemoteProvider(Provider, ABC):
+    """Is waited for: opened as an asynchronous context, then asked concurrently."""
+
+    default_url: ClassVar[str | None] = None
+    needs_model: ClassVar[bool] = True
+
+    def __init__(self, config: GenerationConfig) -> None:
+        super().__init__(config)
+        self.secret: str | None = None
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running; nothing is contacted."""
+        found = super().problems(config, factor_levels)
+        if cls.needs_model and not config.model.strip():
+            found.append("model: missing; name the model as its server does")
+        if config.base_url is not None and not is_address(config.base_url):
+            found.append("base_url: no address of a server; it reads http://host:port/path or https://...")
+        return found
+
+    @property
+    def url(self) -> str | None:
+        """Address of the server, without a trailing slash."""
+        url = self.config.base_url or self.default_url
+        return url.rstrip("/") if url else None
+
+    def remedy(self, kind: str) -> str:
+        """What a user can do about a failure that stops the generation."""
+        return REMEDIES.get(kind, "")
+
+    def read_key(self) -> str | None:
+        """The key in the environment variable that the generation names.
+
+        Raises:
+            GenerationError: the variable is not set, or holds what cannot be a key.
+        """
+        name = self.config.api_key_env
+        if name is None:
+            return None
+        where = f"generation {self.config.generation_id!r}: environment variable {name} (api_key_env)"
+        key = os.environ.get(name, "").strip()
+        if not key:
+            raise GenerationError(f"{where} is not set. Set it, for example: export {name}=...")
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise GenerationError(f"{where} does not hold a key: expected printable ASCII without blanks.")
+        self.secret = key
+        return key
+
+    @abstractmethod
+    async def __aenter__(self) -> Self:
+        """Open connections; nothing is sent yet."""
+
+    @abstractmethod
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close connections."""
+
+    @abstractmethod
+    async def describe(self) -> Description:
+        """Ask the server which model answers; ProviderFailure where it does not say."""
+
+    @abstractmethod
+    async def ask(self, request: Request) -> Answer:
+        """Ask once; ProviderFailure where no answer came."""
+
+
+def config_problems(config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+    """What keeps a generation from running, for the validation of a study: nothing is contacted or generated.
+
+    Args:
+        config: the generation; its provider is a registered name.
+        factor_levels: declared levels of every factor.
+
+    Returns:
+        `field: problem` texts, fields below the generation; empty where all is well.
+
+    Raises:
+        PlumblineError: the provider is unknown; the text lists the known ones.
+    """
+    return providers[config.provider].problems(config, factor_levels)

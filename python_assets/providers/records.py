@@ -1,0 +1,233 @@
+"""What goes into a generation and what comes out of it.
+
+Belongs here: the plain records that the loop, the response log and the providers share. How the study file
+spells them is python_assets/study/study.py.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, TypedDict
+
+RequestTask = Literal["completion", "question", "inquiry"]
+Status = Literal["ok", "refused", "empty", "truncated", "error"]
+Progress = Callable[[int, int], None]
+Answers = Mapping[tuple[str, int], "Answer"]
+
+STATUSES: Final[tuple[Status, ...]] = ("ok", "refused", "empty", "truncated", "error")
+
+
+class Message(TypedDict):
+    """One turn of a conversation, as chat servers take it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt; factors: factor to level.
+
+    An inquiry is what another stage asks an engine: its text is the whole user message, its factors tell the
+    simulator what is asked. first_replicate: from which its replicates are numbered.
+    """
+
+    prompt_id: str
+    root_prompt_id: str
+    prompt_text: str | None
+    baseline_text: str | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+    task: RequestTask = "completion"
+    first_replicate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationConfig:
+    """One configured way to answer.
+
+    Attributes:
+        generation_id: as in the tables; the name of the response log.
+        provider: a registered name, or any text where `function` is given.
+        model: the model's name at its server.
+        system_prompt: the role; '' sends none.
+        prompt_template: text that holds {prompt}; None takes the default of the prompt's task.
+        decoding: temperature, seed, max_tokens, top_p and what else the server takes; None is left out. The
+            seed sent is seed + replicate.
+        replicates: answers asked for each prompt, numbered from 0.
+        concurrency: most calls in flight.
+        timeout_seconds: longest time for one call, first byte to last.
+        max_retries: calls after the first for one response.
+        max_characters: longer answers are cut here and get status 'truncated'.
+        base_url: address of the server; None takes the provider's default.
+        api_key_env: name of the environment variable that holds the key; None sends none.
+        options: what only this provider knows: effects of the simulator, extra fields of a request.
+        study_seed: seed of the study; only the simulator reads it.
+        answers: by (prompt_id, replicate), for replay.
+        function: answers (messages, decoding) with text, where the study names a function of the user's own.
+        function_sha256: hash of the function's file.
+        extension: stands between prompt and model, whatever the provider.
+        folder: which the path of a model starts from; the study file's.
+    """
+
+    generation_id: str
+    provider: str
+    model: str = ""
+    system_prompt: str = ""
+    prompt_template: str | None = None
+    decoding: Mapping[str, Any] = field(default_factory=dict)
+    replicates: int = 1
+    concurrency: int = 4
+    timeout_seconds: float = 120
+    max_retries: int = 5
+    max_characters: int = 20_000
+    base_url: str | None = None
+    api_key_env: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    study_seed: int = 0
+    answers: Answers = field(default_factory=dict)
+    function: Callable[[list[Message], Mapping[str, Any]], str | None] | None = None
+    function_sha256: str | None = None
+    extension: "Extension | None" = None
+    folder: Path = Path()
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a provider knows of the model that answered."""
+
+    model_digest: str | None = None
+    engine_version: str | None = None
+    model_details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing to ask; identity_json is what response_id is the sha256 of."""
+
+    response_id: str
+    identity_json: str
+    prompt: Prompt
+    replicate: int
+    messages: list[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one request; finish_reason in the server's words.
+
+    error: `kind: message` where a provider in this process cannot answer this request; text is None then.
+    """
+
+    text: str | None
+    finish_reason: str | None = None
+    error: str | None = None
+    n_tokens_in: int | None = None
+    n_tokens_out: int | None = None
+    context: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the response log keeps of one request: an answer, or the error after the last retry."""
+
+    response_text: str | None
+    finish_reason: str | None = None
+    error: str | None = None
+    requested_at: str | None = None
+    latency_seconds: float | None = None
+    n_tokens_in: int | None = None
+    n_tokens_out: int | None = None
+    context_json: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC."""
+
+    prompt_id: str
+    replicate: int
+    response_id: str
+    response_text: str | None
+    status: Status
+    error: str | None
+    requested_at: str | None
+    latency_seconds: float | None
+    n_tokens_in: int | None
+    n_tokens_out: int | None
+    context_json: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """One row of raw.quarantine, less study_id and quarantined_at."""
+
+    stage: str
+    record_key: str
+    rule: str
+    detail: str
+    record_json: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRun:
+    """All responses of one generation and how they came about.
+
+    Attributes:
+        responses: one a (prompt, replicate), in the order of the prompts.
+        description: the model that answered.
+        is_simulated: whether no model answered.
+        extension: the identity of what stood between prompt and model, empty where nothing did.
+        n_requested: distinct requests answered in this run, retries not counted.
+        n_retries: calls beyond the first for one request.
+        n_from_log: rows whose response the log held already.
+        n_torn_lines: 1 where the log ended within a line, which is asked for again.
+        n_by_status: rows by status, every status named.
+        seconds: wall time of the run.
+        quarantine: unreadable log lines and imported answers without a prompt.
+    """
+
+    responses: list[Response]
+    description: Description
+    is_simulated: bool
+    extension: Mapping[str, Any]
+    n_requested: int
+    n_retries: int
+    n_from_log: int
+    n_torn_lines: int
+    n_by_status: dict[Status, int]
+    seconds: float
+    quarantine: list[Rejected]
+
+
+Conversation = Generator[Request, Answer, Answer]
+
+
+class Extension(ABC):
+    """An extension of one generation; several of its conversations may go on at once, in threads.
+
+    Attributes:
+        identity: what of it the answers depend on, as JSON: its type, its options and the hash of the texts
+            it draws on. It is part of every response's address and stands in extensions_json.
+    """
+
+    identity: Mapping[str, Any]
+
+    @abstractmethod
+    def converse(self, request: Request) -> Conversation:
+        """Answer a request by asking the model.
+
+        Args:
+            request: with the messages that the model gets without an extension.
+
+        Yields:
+            A request to send, for example with other messages; its answer comes back.
+
+        Returns:
+            The answer to store; passages and transcripts stand in its context. Its tokens are counted here:
+            those of every answer that came back.
+        """
+
+    def in_expected_form(self, text: str) -> str:
+        """An answer in the form in which this extension asks for it; the simulator writes so."""
+        return text

@@ -1,0 +1,98 @@
+"""What is asked, by content: requests of a generation and their response_id.
+
+Belongs here: the identity of a response. Two rows that would be asked the same share one response_id.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from python_assets.providers.messages import build_messages
+from python_assets.providers.provider import Provider
+from python_assets.providers.records import (
+    Description,
+    GenerationConfig,
+    Message,
+    Prompt,
+    Rejected,
+    Request,
+)
+
+
+class RequestPlan(NamedTuple):
+    """All rows of a generation, in the order of the prompts, and records that belong to no prompt."""
+
+    rows: list[Request]
+    rejected: list[Rejected]
+
+
+def canonical_json(value: Any) -> str:
+    """JSON that is equal for equal values: sorted keys, no blanks, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def sha256_of(value: Any) -> str:
+    """The sha256 of a value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: Description) -> RequestPlan:
+    """Address every (prompt, replicate) of a generation by its content.
+
+    Options and decoding that are None are left out, so that a new option with default None changes no
+    address.
+
+    Args:
+        prompts: with distinct prompt_id.
+        provider: says which replicates exist and what the answer depends on.
+        description: of the model that answers; its digest is part of the address.
+
+    Returns:
+        One request a row; rows asked alike have equal response_id.
+
+    Raises:
+        ValueError: two prompts have one prompt_id.
+
+    Source: architecture.md, section 5.
+    """
+    if repeated := [key for key, n in Counter(p.prompt_id for p in prompts).items() if n > 1]:
+        raise ValueError(f"prompt_id must be distinct; repeated: {', '.join(repeated[:5])}")
+    rows, rejected = provider.rows(prompts)
+    fixed = _fixed_part(provider, description)
+    return RequestPlan([_request(provider, fixed, prompt, replicate) for prompt, replicate in rows], rejected)
+
+
+def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
+    config: GenerationConfig = provider.config
+    identity = {} if config.extension is None else {"extension": dict(config.extension.identity)}
+    return {
+        **identity,
+        "provider": config.provider,
+        "model": config.model,
+        "model_digest": description.model_digest,
+        "decoding": _without_none(config.decoding),
+        # What keys by prompt has its options in the digest already.
+        "extensions": {} if provider.is_keyed_by_prompt else _without_none(config.options),
+    }
+
+
+def _without_none(options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _request(provider: Provider, fixed: dict[str, Any], prompt: Prompt, replicate: int) -> Request:
+    messages: list[Message] = build_messages(prompt, provider.config)
+    identity = {**fixed, "messages": messages, "replicate": replicate}
+    if provider.is_keyed_by_prompt:
+        identity["prompt"] = [prompt.prompt_id, prompt.root_prompt_id, dict(prompt.factors)]
+    identity_json = canonical_json(identity)
+    response_id = hashlib.sha256(identity_json.encode()).hexdigest()
+    return Request(
+        response_id=response_id,
+        identity_json=identity_json,
+        prompt=prompt,
+        replicate=replicate,
+        messages=messages,
+    )

@@ -1,0 +1,189 @@
+"""Asking a server: one call first, then several at a time, each with retries, each logged when it is done.
+
+Belongs here: concurrency, retries and when to give up. Nothing here knows a protocol.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple, TypeVar
+
+from python_assets.errors import GenerationError
+from python_assets.providers.conversation import answer_later
+from python_assets.providers.failures import (
+    FATAL_AFTER_RETRIES,
+    RETRYABLE,
+    Backoff,
+    ProviderFailure,
+)
+from python_assets.providers.log import LogWriter, response_line
+from python_assets.providers.outcomes import outcome_of
+from python_assets.providers.provider import RemoteProvider
+from python_assets.providers.records import (
+    Answer,
+    Description,
+    Outcome,
+    Progress,
+    Request,
+)
+from python_assets.providers.transport import shown_url
+
+# With so many errors and no answer between them the cause is not one prompt.
+FAILURES_IN_A_ROW: Final = 20
+DESCRIBE_SECONDS: Final = 10.0
+_REPORTS: Final = 20
+
+T = TypeVar("T")
+
+
+class _AnsweredCall(NamedTuple):
+    """A call that was answered."""
+
+    requested_at: str
+    seconds: float
+
+
+class Asker:
+    """Asks one provider for one generation.
+
+    Attributes:
+        outcomes: by response_id, what this run got.
+        n_retries: calls beyond the first for one request.
+    """
+
+    def __init__(
+        self, provider: RemoteProvider, writer: LogWriter, report: Progress, backoff: Backoff
+    ) -> None:
+        self.provider = provider
+        self.writer = writer
+        self.outcomes: dict[str, Outcome] = {}
+        self.n_retries = 0
+        self._report = report
+        self._backoff = backoff
+        self._n_to_ask = 0
+        self._n_failures_in_a_row = 0
+
+    async def describe(self) -> Description:
+        """The model that answers, as its server describes it; the provider is open.
+
+        Raises:
+            GenerationError: the server does not say, retries included.
+        """
+        try:
+            return await self._with_retries(self.provider.describe)
+        except ProviderFailure as failure:
+            raise self._fatal(failure) from None
+
+    async def describe_once(self) -> Description | None:
+        """The model that answers, None where its server cannot say now: no retry, no error."""
+        try:
+            async with self.provider:
+                return await self._within_time(self.provider.describe, DESCRIBE_SECONDS)
+        except (ProviderFailure, GenerationError):
+            return None
+
+    async def ask_all(self, requests: Sequence[Request]) -> None:
+        """Ask the first request alone, then the rest with bounded concurrency; log each at once.
+
+        Raises:
+            GenerationError: no request can succeed, or FAILURES_IN_A_ROW failed; calls in flight are given
+                up.
+        """
+        self._n_to_ask = len(requests)
+        remaining = iter(requests)
+        for request in remaining:
+            await self._ask_and_log(request)
+            break
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.provider.config.concurrency, len(requests) - 1)):
+                    group.create_task(self._work(remaining))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+
+    async def _work(self, remaining: Iterator[Request]) -> None:
+        for request in remaining:
+            await self._ask_and_log(request)
+
+    async def _ask_and_log(self, request: Request) -> None:
+        outcome = await self._outcome(request)
+        self.writer.append([response_line(request, outcome)])
+        self.outcomes[request.response_id] = outcome
+        n_done = len(self.outcomes)
+        if n_done % max(1, self._n_to_ask // _REPORTS) == 0 or n_done == self._n_to_ask:
+            self._report(n_done, self._n_to_ask)
+        self._count_failures(outcome)
+
+    def _count_failures(self, outcome: Outcome) -> None:
+        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
+        if self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
+            raise self._stopped(
+                f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", ""
+            )
+
+    async def _outcome(self, request: Request) -> Outcome:
+        first_requested_at = _now()
+        calls: list[_AnsweredCall] = []
+
+        async def answer(turn: Request) -> Answer:
+            return await self._with_retries(lambda: self._ask(turn, calls))
+
+        config = self.provider.config
+        try:
+            answered = await answer_later(config.extension, request, answer)
+        except ProviderFailure as failure:
+            if failure.kind in FATAL_AFTER_RETRIES:
+                raise self._fatal(failure) from None
+            return Outcome(None, error=self._redact(str(failure)), requested_at=first_requested_at)
+        latency = sum(call.seconds for call in calls)
+        return outcome_of(answered, calls[0].requested_at, latency, config.max_characters)
+
+    async def _ask(self, request: Request, calls: list[_AnsweredCall]) -> Answer:
+        requested_at, started = _now(), time.perf_counter()
+        answer = await self.provider.ask(request)
+        calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
+        return answer
+
+    async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Await a call until it succeeds, fails for good, or has been retried often enough."""
+        config = self.provider.config
+        attempt = 0
+        while True:
+            try:
+                return await self._within_time(call, config.timeout_seconds)
+            except ProviderFailure as failure:
+                if failure.kind not in RETRYABLE or attempt >= config.max_retries:
+                    raise
+                await self._backoff.wait(attempt, failure.retry_after)
+            attempt += 1
+            self.n_retries += 1
+
+    async def _within_time(self, call: Callable[[], Awaitable[T]], longest: float) -> T:
+        seconds = min(longest, self.provider.config.timeout_seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                return await call()
+        except TimeoutError:
+            raise ProviderFailure("timeout", f"no answer within {seconds:g} s") from None
+
+    def _fatal(self, failure: ProviderFailure) -> GenerationError:
+        return self._stopped(self._redact(str(failure)), self.provider.remedy(failure.kind))
+
+    def _stopped(self, what: str, remedy: str) -> GenerationError:
+        config = self.provider.config
+        where = (
+            f"generation {config.generation_id!r}, model {config.model!r} at {shown_url(self.provider.url)}"
+        )
+        kept = (
+            f"The response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest."
+        )
+        return GenerationError(" ".join(part for part in (f"{where}: {what}.", remedy, kept) if part))
+
+    def _redact(self, text: str) -> str:
+        secret = self.provider.secret
+        return text.replace(secret, "***") if secret else text
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,127 @@
+"""What the simulator replies where a stage asks it as an engine: replies of the right shape, seeded.
+
+Belongs here: one function a task of an inquiry's facts (engine.py says which facts a task has). The replies
+show that a study runs; they hold no knowledge.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from python_assets.providers.lexicon import (
+    GRADES,
+    SENTENCES,
+    TAILS,
+    TOPICS,
+)
+
+N_ARTICLE_SENTENCES: Final = 24
+_PER_PARAGRAPH: Final = 6
+_NO_QUESTION: Final = 0.03
+_YES: Final = 0.9
+_RELATED: Final = 0.5
+
+_QUALITIES: Final = tuple(word for grade in GRADES.values() for word in grade)
+_SUBJECTS: Final = tuple(subject for topic in TOPICS for subject in topic)
+_SYLLABLES: Final = tuple(f"{a}{b}" for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "el"))
+_FORMS: Final = ("{}", "{}s", "{} people", "{} region", "old {}", "new {}", "{} style", "{} group")
+_QUESTIONS: Final = (
+    "What is commonly said about {keyword} when it comes to {topic}?",
+    "How is {keyword} usually described with regard to {topic}?",
+    "What should a newcomer know about {keyword} and {topic}?",
+    "How does {keyword} compare with others as far as {topic} goes?",
+    "What has changed for {keyword} in the matter of {topic}?",
+)
+
+Facts = Mapping[str, str]
+
+
+def answer_inquiry(facts: Facts, draw: random.Random) -> str:
+    """Reply to an inquiry.
+
+    Args:
+        facts: task says what is asked; what else stands there is in engine.Inquiry.
+        draw: source of randomness, seeded by who asks what.
+
+    Returns:
+        A reply that the asking stage can use, now and then (NO, No) one that it must refuse; neutral
+        sentences where the task is not known.
+    """
+    return _TASKS.get(facts.get("task", ""), _sentences)(facts, draw)
+
+
+def _keywords(facts: Facts, draw: random.Random) -> str:
+    given = [str(word) for word in json.loads(facts.get("words", "[]"))]
+    words = given or [form.format(facts.get("keyword", "keyword")) for form in _FORMS]
+    return json.dumps(draw.sample(words, len(words)), ensure_ascii=False)
+
+
+def _article(facts: Facts, draw: random.Random) -> str:
+    level = facts.get("level", "")
+    said = dict.fromkeys(_sentence(draw) for _ in range(N_ARTICLE_SENTENCES))
+    sentences = [f"In {level}, {sentence}" for sentence in said]
+    starts = range(0, len(sentences), _PER_PARAGRAPH)
+    return "\n\n".join(" ".join(sentences[start : start + _PER_PARAGRAPH]) for start in starts)
+
+
+def _question(facts: Facts, draw: random.Random) -> str:
+    if draw.random() < _NO_QUESTION:
+        return "NO"
+    keyword = facts.get("keyword", "")
+    # plain words of the sentence keep the questions of two sentences apart; names would not fit other levels
+    plain = re.findall(r"(?<!\S)[^\W\d_A-Z]{5,}(?!\w)", facts.get("sentence", ""))
+    plain = list(dict.fromkeys(word for word in plain if word.lower() not in keyword.lower()))
+    topic = ", ".join([_pick(draw, _SUBJECTS), *draw.sample(plain, min(2, len(plain)))])
+    return str(_pick(draw, _QUESTIONS)).format(keyword=keyword, topic=topic)
+
+
+def _sentences(facts: Facts, draw: random.Random) -> str:
+    return " ".join(sentence[0].upper() + sentence[1:] for sentence in (_sentence(draw), _sentence(draw)))
+
+
+def _check(facts: Facts, draw: random.Random) -> str:
+    return "Yes" if draw.random() < _YES else "No"
+
+
+def _related(facts: Facts, draw: random.Random) -> str:
+    return "Yes" if draw.random() < _RELATED else "No"
+
+
+def _analogies(facts: Facts, draw: random.Random) -> str:
+    words = [str(word) for word in json.loads(facts.get("words", "[]"))]
+    return json.dumps({word: _made_up(word, draw) for word in words}, ensure_ascii=False)
+
+
+def _mark(facts: Facts, draw: random.Random) -> str:
+    return str(_pick(draw, json.loads(facts.get("options", '[""]'))))
+
+
+def _made_up(word: str, draw: random.Random) -> str:
+    """A word that means nothing, with the capital and the plural s of another."""
+    made = "".join(_pick(draw, _SYLLABLES) for _ in range(3))
+    made = made.capitalize() if word[:1].isupper() else made
+    return made + ("s" if word.endswith("s") else "")
+
+
+def _sentence(draw: random.Random) -> str:
+    return str(_pick(draw, SENTENCES)).format(
+        subject=_pick(draw, _SUBJECTS), quality=_pick(draw, _QUALITIES), tail=_pick(draw, TAILS)
+    )
+
+
+def _pick(draw: random.Random, items: Sequence[str]) -> str:
+    return items[int(draw.random() * len(items))]
+
+
+_TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
+    "keywords": _keywords,
+    "article": _article,
+    "question": _question,
+    "answer": _sentences,
+    "check": _check,
+    "related": _related,
+    "analogies": _analogies,
+    "mark": _mark,
+}

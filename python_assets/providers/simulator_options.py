@@ -1,0 +1,165 @@
+"""What a study may declare for the simulator, checked and read."""
+
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+_PARTS: Final[dict[str, tuple[str, ...]]] = {
+    "sentiment": ("base", "spread", "effects"),
+    "labels": ("choices", "effects"),
+    "refusal": ("base", "effects"),
+}
+DEFAULT_SPREAD: Final = 0.35
+DEFAULT_REFUSAL: Final = 0.005  # with 20 groups nine blocks in ten stay complete
+
+
+class Additive(NamedTuple):
+    """A number that the levels of a prompt add to."""
+
+    base: float
+    effects: Mapping[str, Mapping[str, float]]
+
+    def for_levels(self, levels: Mapping[str, str]) -> float:
+        """Base plus the effect of every level the prompt has."""
+        if not self.effects:
+            return self.base
+        return self.base + sum(by.get(levels.get(name, ""), 0.0) for name, by in self.effects.items())
+
+
+class LabelProbabilities(NamedTuple):
+    """Probabilities of labels, which the levels of a prompt add to."""
+
+    choices: Mapping[str, float]
+    effects: Mapping[str, Mapping[str, Mapping[str, float]]]
+
+    def label_at(self, quantile: float, levels: Mapping[str, str]) -> str:
+        """The label at a quantile; probabilities below 0 count as 0, their sum as 1."""
+        weights = dict(self.choices)
+        for factor, by_level in self.effects.items():
+            for label, added in by_level.get(levels.get(factor, ""), {}).items():
+                weights[label] += added
+        weights = {label: max(0.0, weight) for label, weight in weights.items()}
+        if not any(weights.values()):
+            weights = dict(self.choices)
+        rest = quantile * sum(weights.values())
+        for label, weight in weights.items():
+            rest -= weight
+            if rest < 0.0:
+                return label
+        return max(weights, key=lambda label: weights[label])
+
+
+class SimulatorOptions(NamedTuple):
+    """The options read; a part that is None is not written."""
+
+    sentiment: Additive | None
+    spread: float
+    labels: LabelProbabilities | None
+    refusal: Additive
+
+
+def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
+    """Fill in defaults; options have no problems."""
+    sentiment, labels, refusal = (options.get(part) for part in _PARTS)
+    writes_sentences = sentiment is not None or labels is None
+    sentiment, refusal = sentiment or {}, refusal or {}
+    return SimulatorOptions(
+        Additive(sentiment.get("base", 0.0), sentiment.get("effects") or {}) if writes_sentences else None,
+        sentiment.get("spread", DEFAULT_SPREAD),
+        LabelProbabilities(labels["choices"], labels.get("effects") or {}) if labels else None,
+        Additive(refusal.get("base", DEFAULT_REFUSAL), refusal.get("effects") or {}),
+    )
+
+
+def option_problems(options: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the simulator's options, each as `options.<path>: problem; remedy`.
+
+    Args:
+        options: as in the study file.
+
+    Returns:
+        All problems; empty where the options can be used. Whether factors and levels exist is not looked at
+        here.
+    """
+    return [f"options.{where}: {what}" for where, what in _problems(options)]
+
+
+def _problems(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for part, content in options.items():
+        if part not in _PARTS:
+            yield part, f"unknown; known: {', '.join(_PARTS)}"
+        elif not isinstance(content, Mapping):
+            yield part, f"expected a mapping; give {', '.join(_PARTS[part])}"
+        else:
+            unknown = [key for key in content if key not in _PARTS[part]]
+            yield from ((f"{part}.{key}", f"unknown; known: {', '.join(_PARTS[part])}") for key in unknown)
+            yield from _number_problems(part, content)
+            labels = _choices(content) if part == "labels" else None
+            if part == "labels":
+                yield from _choice_problems(content)
+            yield from _effect_problems(part, content.get("effects"), labels)
+
+
+def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    low, high = (0.0, 1.0) if part == "refusal" else (-1.0, 1.0)
+    bounds = {"base": (low, high), "spread": (0.0, 1.0)}
+    for name, (lowest, highest) in bounds.items():
+        if name in _PARTS[part] and name in content and not _is_within(content[name], lowest, highest):
+            yield f"{part}.{name}", f"expected a number from {lowest:g} to {highest:g}; correct it"
+
+
+def _choices(content: Mapping[str, Any]) -> list[str]:
+    choices = content.get("choices")
+    return list(choices) if isinstance(choices, Mapping) else []
+
+
+def _choice_problems(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    choices = content.get("choices")
+    if not isinstance(choices, Mapping) or not choices:
+        yield (
+            "labels.choices",
+            "expected labels with their probabilities; for example {'yes': 0.5, 'no': 0.5}",
+        )
+        return
+    if wrong := [str(label) for label in choices if not isinstance(label, str)]:
+        yield "labels.choices", f"labels {', '.join(wrong)} are no text; put them in quotation marks"
+    if not all(_is_within(value, 0.0, 1.0) for value in choices.values()):
+        yield "labels.choices", "expected probabilities from 0 to 1; correct them"
+    elif abs(sum(choices.values()) - 1.0) > 1e-6:
+        yield (
+            "labels.choices",
+            f"the probabilities add up to {sum(choices.values()):g}; make them add up to 1",
+        )
+
+
+def _effect_problems(part: str, effects: Any, labels: list[str] | None) -> Iterator[tuple[str, str]]:
+    if effects is None:
+        return
+    if not isinstance(effects, Mapping):
+        yield f"{part}.effects", "expected factor: {level: number}; correct it"
+        return
+    for factor, by_level in effects.items():
+        where = f"{part}.effects.{factor}"
+        if not isinstance(by_level, Mapping):
+            yield where, "expected {level: number}; correct it"
+            continue
+        for level, effect in by_level.items():
+            if problem := _effect_problem(effect, labels):
+                yield where, f"level {level!r}: {problem}"
+
+
+def _effect_problem(effect: Any, labels: list[str] | None) -> str | None:
+    if labels is None:
+        return None if _is_within(effect, -2.0, 2.0) else "expected a number from -2 to 2; correct it"
+    if not isinstance(effect, Mapping):
+        return "expected {label: added probability}; correct it"
+    if unknown := [str(label) for label in effect if label not in labels]:
+        return f"{', '.join(unknown)} is not among the choices; choices: {', '.join(labels)}"
+    if not all(_is_within(added, -1.0, 1.0) for added in effect.values()):
+        return "expected added probabilities from -1 to 1; correct them"
+    return None
+
+
+def _is_within(value: Any, low: float, high: float) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value) and low <= value <= high

@@ -1,0 +1,213 @@
+"""Provider transformers: a causal language model of a folder or of the model hub, in this process.
+
+Belongs here: how it answers. Finding and loading it is causal_models.py.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from python_assets.errors import GenerationError
+from python_assets.providers.causal_models import (
+    Loaded,
+    Place,
+    find_model,
+    load_model,
+    message_tokens,
+)
+from python_assets.providers.provider import LocalProvider, provider
+from python_assets.providers.records import (
+    Answer,
+    Description,
+    GenerationConfig,
+    Request,
+)
+from python_assets.providers.requests import sha256_of
+
+_OPTIONS: Final = ("revision",)
+
+
+@provider("transformers")
+class Transformers(LocalProvider):
+    """One model; concurrency: how many prompts it answers together.
+
+    options: {revision: COMMIT} of the hub. What decoding leaves out is the model's generation_config.json.
+    """
+
+    runs_model: ClassVar[bool] = True
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running; whether the model is there is seen when it runs."""
+        found = super().problems(config, factor_levels)
+        if not config.model.strip():
+            found.append("model: missing; name a folder, or a model of the hub")
+        for name in config.options:
+            if name not in _OPTIONS:
+                found.append(f"options.{name}: no option; it takes {', '.join(_OPTIONS)}")
+        if not isinstance(config.options.get("revision", ""), str):
+            found.append("options.revision: no text; put the commit in quotes")
+        return found
+
+    def describe(self) -> Description:
+        """The commit, or the hash of the folder's files; the model is not loaded.
+
+        Raises:
+            GenerationError: it is not on this machine.
+        """
+        written = _read_json(self._place.folder / "config.json")
+        details = {name: written[name] for name in ("architectures", "dtype") if name in written}
+        library = f"transformers {version('transformers')}, torch {version('torch')}"
+        return Description(self._place.digest, library, details)
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
+        """As many as are answered together, of like length, the longest first: they need the most memory."""
+        ordered = sorted(requests, key=lambda request: -sum(len(one["content"]) for one in request.messages))
+        for start in range(0, len(ordered), self.config.concurrency):
+            yield ordered[start : start + self.config.concurrency]
+
+    def answer(self, request: Request) -> Answer:
+        """Answer one request."""
+        return self.answers([request])[0]
+
+    def answers(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests together; each draws random numbers of its own, so that the others do not matter.
+
+        Raises:
+            GenerationError: the model cannot be loaded or does not fit into memory, or its chat template
+                refuses the messages.
+        """
+        loaded = load_model(*self._place)
+        prompts = [message_tokens(loaded.tokenizer, request.messages, self._where) for request in requests]
+        wanted = self.config.decoding.get("max_tokens") or loaded.most_tokens
+        room = [min(wanted, (loaded.n_positions or math.inf) - len(tokens)) for tokens in prompts]
+        answers = {i: _too_long(loaded, prompts[i]) for i, left in enumerate(room) if left < 1}
+        # a row that must stop early would stop the others with it
+        whole = [i for i, left in enumerate(room) if left == wanted]
+        alone = [[i] for i, left in enumerate(room) if 1 <= left < wanted]
+        for rows in [whole, *alone] if whole else alone:
+            draws = [self._draw(requests[i]) for i in rows]
+            written = self._write(loaded, [prompts[i] for i in rows], int(room[rows[0]]), draws)
+            answers |= {
+                i: _answer(loaded, tokens, len(prompts[i])) for i, tokens in zip(rows, written, strict=True)
+            }
+        return [answers[i] for i in range(len(requests))]
+
+    @property
+    def _where(self) -> str:
+        return f"generation {self.config.generation_id!r}: model {self.config.model!r}"
+
+    @cached_property
+    def _place(self) -> Place:
+        return find_model(
+            self.config.folder, self.config.model, self.config.options.get("revision"), self._where
+        )
+
+    def _draw(self, request: Request) -> np.random.Generator:
+        """Random numbers of one request: of the seed, the replicate and what is asked, nothing else."""
+        seed = self.config.decoding.get("seed")
+        if seed is None:
+            return np.random.default_rng()
+        return np.random.default_rng(int(sha256_of([seed + request.replicate, request.messages]), 16))
+
+    def _write(
+        self, loaded: Loaded, prompts: list[list[int]], most: int, draws: list[np.random.Generator]
+    ) -> list[list[int]]:
+        """The tokens written after each prompt, padded on the left; those after its end included."""
+        import torch
+
+        width = max(map(len, prompts))
+        device = loaded.model.device
+        padding = [[loaded.stops[0] if loaded.stops else 0] * (width - len(tokens)) for tokens in prompts]
+        tokens = [pad + prompt for pad, prompt in zip(padding, prompts, strict=True)]
+        mask = [[0] * len(pad) + [1] * len(prompt) for pad, prompt in zip(padding, prompts, strict=True)]
+        try:
+            with torch.inference_mode():
+                written = loaded.model.generate(
+                    input_ids=torch.tensor(tokens, device=device),
+                    attention_mask=torch.tensor(mask, device=device),
+                    do_sample=False,  # what draws is the last of the processors
+                    max_new_tokens=most,
+                    eos_token_id=loaded.stops or None,
+                    pad_token_id=loaded.stops[0] if loaded.stops else 0,
+                    logits_processor=self._processors(loaded, draws),
+                )
+        except torch.OutOfMemoryError as error:
+            raise GenerationError(
+                f"{self._where}: {len(prompts)} prompts of up to {width} tokens do not fit into memory. "
+                "Lower concurrency."
+            ) from error
+        rows: list[list[int]] = written[:, width:].tolist()
+        return rows
+
+    def _processors(self, loaded: Loaded, draws: list[np.random.Generator]) -> Any:
+        """What happens to the scores of the next token, in the library's order; the last draws it."""
+        from transformers import (
+            LogitsProcessorList,
+            TemperatureLogitsWarper,
+            TopKLogitsWarper,
+            TopPLogitsWarper,
+        )
+
+        own, decoding = loaded.model.generation_config, self.config.decoding
+        temperature = decoding.get("temperature")
+        if temperature is None:
+            temperature = (own.temperature or 1.0) if own.do_sample else 0.0
+        processors = LogitsProcessorList()
+        if temperature == 0:
+            return processors
+        processors.append(TemperatureLogitsWarper(float(temperature)))
+        if own.top_k:
+            processors.append(TopKLogitsWarper(own.top_k))
+        if top_p := decoding.get("top_p") or own.top_p:
+            processors.append(TopPLogitsWarper(float(top_p)))
+        processors.append(_TokenSampler(draws))
+        return processors
+
+
+class _TokenSampler:
+    """Draws the next token of each row by one number of the row's own, and leaves no other."""
+
+    def __init__(self, draws: list[np.random.Generator]) -> None:
+        self._draws = draws
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        import torch
+
+        cumulated = scores.double().softmax(dim=-1).cumsum(dim=-1)
+        drawn = torch.tensor([[draw.random()] for draw in self._draws], dtype=torch.float64)
+        at = torch.searchsorted(cumulated, drawn.to(scores.device) * cumulated[:, -1:], right=True)
+        chosen = at.clamp(max=scores.shape[-1] - 1)
+        return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
+
+
+def _answer(loaded: Loaded, tokens: list[int], n_tokens_in: int) -> Answer:
+    """The text up to the first token that ends it, which is counted."""
+    ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
+    own = tokens[: ends[0]] if ends else tokens
+    return Answer(
+        text=loaded.tokenizer.decode(own, skip_special_tokens=True),
+        finish_reason="stop" if ends else "length",
+        n_tokens_in=n_tokens_in,
+        n_tokens_out=len(own) + bool(ends),
+    )
+
+
+def _too_long(loaded: Loaded, prompt: list[int]) -> Answer:
+    return Answer(
+        None, error=f"too_long: the prompt has {len(prompt)} tokens, the model reads {loaded.n_positions}"
+    )
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

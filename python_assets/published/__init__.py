@@ -1,0 +1,1 @@
+"""What readers open: the published database, queries, exports with their manifest, the summary of a run."""

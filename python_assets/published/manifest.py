@@ -1,0 +1,116 @@
+"""The manifest of an export: what was copied, of which study, under which licences.
+
+Belongs here: its shape and reading it. What goes into the files is export.py; how a study imports them is
+importers/plumbline.py.
+"""
+
+import hashlib
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from python_assets.errors import SourceError
+from python_assets.study.base import FactorName
+
+FORMAT: Final = "plumbline export 1"
+NAME: Final = "manifest.json"
+FACTOR_PREFIX: Final = "factor_"
+
+Stage = Literal["prompts", "responses", "statistics"]
+ExportFormat = Literal["csv", "jsonl", "parquet"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExportedFile(_Record):
+    """One file of an export, its rows counted without the header."""
+
+    name: str
+    sha256: str
+    n_rows: int
+    columns: list[str]
+
+
+class ExportedFactor(_Record):
+    """A factor of the prompts with its levels in order; its column is FACTOR_PREFIX and its name."""
+
+    type: Literal["domain", "prompt", "model"]
+    levels: list[str]
+    reference_level: str | None
+
+
+class Manifest(_Record):
+    """What an export is of.
+
+    Attributes:
+        removes_prompt: whether the study measured responses and baselines without their prompts.
+        config: the study file with every default, and its sha256.
+        factors: by name, none for statistics.
+        documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
+            digests and licences.
+        licences: of the documents, each once.
+        n_unknown_licence: documents of which nobody said the licence.
+    """
+
+    format: Literal["plumbline export 1"]
+    study_id: str
+    title: str
+    stage: Stage
+    files: list[ExportedFile] = Field(min_length=1)
+    factors: dict[FactorName, ExportedFactor]
+    documents: list[dict[str, Any]]
+    generations: list[dict[str, Any]]
+    measures: list[dict[str, Any]]
+    licences: list[str]
+    n_unknown_licence: int
+    removes_prompt: bool
+    config: dict[str, Any]
+    config_sha256: str
+    plumbline_version: str
+    run_id: str
+    published_at: datetime
+    exported_at: datetime
+
+
+def read_manifest(path: Path, field: str) -> Manifest:
+    """Read a manifest.
+
+    Args:
+        path: manifest.json of an export.
+        field: the field of the study file that names it, for the error text.
+
+    Raises:
+        SourceError: there is no such file, or it is no manifest of an export.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"{field}: expected the {NAME} of an export, but {_absence(path, error)}. "
+            "Correct the path, which starts from the folder of the study file."
+        ) from error
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise SourceError(
+            f"{field}: expected the {NAME} of an export, but {path} is none ({where}: {first['msg']}). "
+            "Write one with: plumbline export STUDY --stage prompts"
+        ) from error
+
+
+def _absence(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is none at {path}"
+    return f"{path} cannot be read ({error.strerror})"
+
+
+def sha256_of_file(path: Path) -> str:
+    """The sha256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,89 @@
+"""A query on the published database, printed; reading only, and nothing outside that file."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+from python_assets.errors import WarehouseError
+
+QueryFormat = Literal["table", "csv", "json"]
+MAX_CELL = 60
+
+
+def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """Open the published database for reading, without access to any other file or host.
+
+    Args:
+        path: the database.
+        writes_to: a folder that files may be written to nevertheless.
+
+    Raises:
+        WarehouseError: nothing has been published yet.
+    """
+    if not path.is_file():
+        raise WarehouseError(
+            f"{path} does not exist: no study has been run. Run one with: plumbline run g20_demo"
+        )
+    connection = duckdb.connect(str(path), read_only=True)
+    if writes_to is not None:
+        connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
+def print_query(path: Path, query: str, output: QueryFormat) -> None:
+    """Run one query and write its rows to standard output as a table, as CSV or as JSON.
+
+    Raises:
+        WarehouseError: nothing has been published, or the database refuses the query.
+    """
+    with open_published(path) as connection:
+        try:
+            cursor = connection.execute(query)
+            names = [column[0] for column in cursor.description or []]
+            rows = cursor.fetchall()
+        except duckdb.Error as error:
+            raise WarehouseError(f"The query failed: {error}") from error
+    {"table": _print_table, "csv": _print_csv, "json": _print_json}[output](names, rows)
+
+
+def format_table(names: list[str], rows: list[tuple[Any, ...]], max_cell: int = MAX_CELL) -> str:
+    """Rows as aligned text; numbers with four significant digits, NULL as -."""
+    cells = [[_cell(value, max_cell) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    lines = [names, ["-" * width for width in widths], *cells]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _cell(value: Any, max_cell: int) -> str:
+    if value is None:
+        return "-"
+    text = f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= max_cell else text[: max_cell - 1] + "…"
+
+
+def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    if names:
+        # one column alone is text to be read, such as the sentences of findings
+        print(format_table(names, rows, MAX_CELL if len(names) > 1 else sys.maxsize))
+    print(f"({len(rows):,} {'row' if len(rows) == 1 else 'rows'})", file=sys.stderr)
+
+
+def _print_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+
+
+def _print_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    print(json.dumps(records, ensure_ascii=False, indent=2, default=str))

@@ -1,0 +1,67 @@
+"""Rows of one study in the published database, as the report reads them.
+
+Belongs here: the connection, the order of groups, what the study file says. Queries stand where they are
+used.
+"""
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from python_assets.errors import WarehouseError
+from python_assets.study.factors import level_positions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+
+
+class Reader:
+    """Reads one study: every query filters on $study."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, study_id: str) -> None:
+        """Read the row of the study itself.
+
+        Raises:
+            WarehouseError: the study has not been published.
+        """
+        self._connection = connection
+        self.study_id = study_id
+        studies = self.rows("select * from studies where study_id = $study")
+        if not studies:
+            raise WarehouseError(f"{study_id} has not been published. Run it with: plumbline run {study_id}")
+        self.study = studies[0]
+        self.config: Row = json.loads(self.study["config_json"])
+        self._positions = level_positions(self.config)
+
+    def rows(self, query: str, **parameters: Any) -> list[Row]:
+        """The rows of a query, by column name."""
+        cursor = self._connection.execute(query, {"study": self.study_id, **parameters})
+        names = [column[0] for column in cursor.description or []]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def table(self, query: str, **parameters: Any) -> "pa.Table":
+        """The rows of a query as columns, for those that are too many to be named one by one."""
+        return self._connection.execute(query, {"study": self.study_id, **parameters}).to_arrow_table()
+
+    @property
+    def alpha(self) -> float:
+        """The error rate that intervals and q values refer to."""
+        return float(self.config["analysis"]["alpha"])
+
+    def group_order(self, grouping_id: str, group_id: str) -> tuple[tuple[float, list[tuple[int, str]]], ...]:
+        """The key that sorts groups factor by factor, in declared order; other levels follow by text."""
+        factors, levels = grouping_id.split(" x "), group_id.split(" x ")
+        return tuple(
+            (self._positions.get(factor, {}).get(level, float("inf")), natural(level))
+            for factor, level in zip(factors, levels, strict=False)
+        )
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """The key that sorts names as a reader expects: `item 2` before `item 10`."""
+    parts = re.split(r"(\d+)", text)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

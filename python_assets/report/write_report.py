@@ -1,0 +1,142 @@
+"""The page of a study, written from the published tables.
+
+Belongs here: putting the page together from the published tables, and nothing that computes a result.
+"""
+
+import base64
+import hashlib
+import os
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from python_assets.errors import WarehouseError
+from python_assets.published.query import open_published
+from python_assets.report import charts, figures, sections, text
+from python_assets.report.dashboard import pack_dashboard
+from python_assets.report.reader import Reader
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+FOLDER = Path(__file__).parent
+
+
+class ReportCounts(NamedTuple):
+    """What a report shows and how large it is."""
+
+    n_findings: int
+    n_figures: int
+    n_bytes: int
+    seconds: float
+
+
+def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportCounts:
+    """Write the page of one study in place of an earlier one.
+
+    Args:
+        published_path: the published database; nothing else is read.
+        study_id: a study in it.
+        out_path: the HTML file; its folder is made where it does not exist.
+
+    Returns:
+        How many findings and figures it shows, its size in bytes, and the seconds it took.
+
+    Raises:
+        WarehouseError: the study has not been published, or the page cannot be written.
+    """
+    started = time.monotonic()
+    with open_published(published_path) as connection:
+        reader = Reader(connection, study_id)
+        drawn = figures.make_figures(reader)
+        content = _content(reader, drawn)
+    page = _render(content).encode()
+    _write(out_path, page)
+    n_findings = len(content["findings"]["listed"].rows) + len(content["tool_bias"]["listed"].rows)
+    return ReportCounts(n_findings, len(drawn.drawn), len(page), time.monotonic() - started)
+
+
+def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
+    design = sections.design(reader)
+    return {
+        "study": reader.study,
+        "alpha": reader.alpha,
+        "analysis": reader.config["analysis"],
+        "asked": design,
+        "simulated": [row["generation_id"] for row in design["generations"] if row["is_simulated"]],
+        "real": [
+            row["generation_id"]
+            for row in design["generations"]
+            if not row["is_simulated"] and not row["is_baseline"]
+        ],
+        "examples": sections.examples(reader),
+        "findings": sections.findings(reader, is_tool_bias=False),
+        "tool_bias": sections.findings(reader, is_tool_bias=True),
+        "declared": sections.declared(reader),
+        "power": sections.power(reader),
+        "figures": drawn,
+        "max_values": figures.MAX_VALUES,
+        "ratios": sections.RATIOS,
+        "disparities": sections.disparities(reader),
+        "coverage": sections.coverage(reader),
+        "quality": sections.quality(reader),
+        "provenance": sections.provenance(reader),
+        "dashboard": pack_dashboard(reader)._asdict(),
+    }
+
+
+def _render(content: dict[str, Any]) -> str:
+    return _template().render(
+        content,
+        verdicts=text.VERDICTS,
+        warning=text.SIMULATED,
+        script=_script(),
+        script_hash=_hash(_script()),
+    )
+
+
+@cache
+def _script() -> "Markup":
+    """The files of scripts/ in the order of their names: later ones use earlier ones."""
+    from markupsafe import Markup
+
+    files = sorted((FOLDER / "scripts").glob("*.js"))
+    return Markup('"use strict";\n' + "\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def _hash(script: str) -> str:
+    """What the page's policy names its one script by: no other can run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    writers = (
+        text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
+        text.direction, text.plural, text.shortened, charts.bar,
+    )  # fmt: skip
+    environment.filters |= {writer.__name__: writer for writer in writers}
+    return environment.get_template("page.html")
+
+
+def _write(path: Path, page: bytes) -> None:
+    unfinished = path.with_name(path.name + ".publishing")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(page)
+        os.replace(unfinished, path)  # noqa: PTH105
+    except OSError as error:
+        raise WarehouseError(
+            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to a folder that can be written."
+        ) from error

@@ -1,0 +1,128 @@
+"""The analysis section of a study file: what is computed, against what, and how sure it must be.
+
+Belongs here: the shape of the section and its defaults. Checking it against the rest of the file is
+study_file/checks/comparisons.py and study_file/checks/analysis.py.
+"""
+
+from functools import cached_property
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, StrictStr, model_validator
+
+from python_assets.study.base import ID_PATTERN, FactorName, Part
+from python_assets.study.expressions import (
+    OF_DISPARITIES,
+    OF_STATISTICS,
+    aggregate_expression,
+    custom_rows,
+)
+from python_assets.study.statistic_options import StatisticRow
+from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
+
+DEFAULT_STATISTICS: Final[tuple[StatisticEntry, ...]] = (
+    "mean",
+    "variance",
+    "correlation",
+    "kl_divergence",
+    "precision",
+    "selection_rate",
+)
+Names = Annotated[list[StrictStr], Field(min_length=1)]
+
+
+def _check_name(name: str) -> str:
+    if not ID_PATTERN.match(name):
+        raise ValueError("a name of lower-case letters, digits and _, a letter first; rename it")
+    if name in STATISTICS:
+        raise ValueError(f"a name of its own, for {name} is a statistic already; rename it")
+    return name
+
+
+CustomName = Annotated[StrictStr, AfterValidator(_check_name)]
+StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_STATISTICS))]
+DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
+
+
+class Quality(Part):
+    """Bounds that the gate holds the data to."""
+
+    min_responses_per_cell: int = Field(1, ge=1)
+    max_removed_share: float = Field(0.05, ge=0, le=1)
+    max_error_share: float = Field(0.05, ge=0, le=1)
+
+
+class Coverage(Part):
+    """Which combinations of factors coverage is counted for: all of up to depth factors."""
+
+    factors: list[FactorName] | None = None
+    depth: int = Field(2, ge=1)
+
+
+class Family(Part):
+    """Rows that are corrected together: those that match every list which is given."""
+
+    measures: Names | None = None
+    groupings: Names | None = None
+    generations: Names | None = None
+    slices: Names | None = None
+    calibrations: Annotated[list[Literal["raw", "calibrated"]], Field(min_length=1)] | None = None
+    contrasts: Names | None = None
+    metrics: Names | None = None
+    statistics: Names | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Family":
+        if not self.model_fields_set:
+            raise ValueError("at least one list of what belongs to the family; add contrasts: [...]")
+        return self
+
+
+class Power(Part):
+    """What a measure's responses are expected to be like, and the difference that must not be missed.
+
+    sd: of single responses, or rate: their share of ones. correlation: of the values of two groups on the
+    same prompt, or of two responses of one unit where each unit has one group. effect: in the unit of the
+    measure. power: the chance to find it.
+    """
+
+    sd: float | None = Field(None, gt=0)
+    rate: float | None = Field(None, gt=0, lt=1)
+    correlation: float = Field(0.0, ge=0, lt=1)
+    effect: float = Field(gt=0)
+    power: float = Field(0.8, ge=0.5, lt=1)
+
+    @model_validator(mode="after")
+    def _one_spread(self) -> "Power":
+        if (self.sd is None) == (self.rate is None):
+            raise ValueError("exactly one of sd and rate; keep one")
+        return self
+
+
+class AnalysisSpec(Part):
+    """What is computed, and how sure it must be."""
+
+    permutations: int = Field(9_999, ge=99)
+    bootstrap: int = Field(2_000, ge=200)
+    alpha: float = Field(0.05, gt=0, lt=0.5)
+    seed: int | None = None
+    statistics: list[StatisticEntry] = list(DEFAULT_STATISTICS)
+    custom_statistics: dict[CustomName, StatisticSql] = {}
+    custom_disparities: dict[CustomName, DisparitySql] = {}
+    reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
+    contrasts: list[StrictStr] = []
+    margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    families: dict[StrictStr, Family] = {}
+    power: dict[StrictStr, Power] = {}
+    pilot: StrictStr | None = None
+    coverage: Coverage = Coverage()
+    quality: Quality = Quality()
+
+    @cached_property
+    def requested_statistics(self) -> list[StatisticRow]:
+        """Every statistic with its options, custom ones last: the rows of raw.statistics."""
+        return [*statistic_rows(self.statistics), *custom_rows(self.custom_statistics)]
+
+    @property
+    def statistic_names(self) -> list[str]:
+        """The names of the statistics, each once."""
+        return list(dict.fromkeys(row.statistic for row in self.requested_statistics))

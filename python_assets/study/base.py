@@ -1,0 +1,111 @@
+"""What every part of a study file is made of: strict models, levels and the names of factors.
+
+Belongs here: what more than one module of parts needs. The parts themselves are study.py and
+analysis.py.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationInfo
+
+Kind = Literal["continuous", "binary", "categorical"]
+Direction = Literal["higher_better", "higher_worse", "none"]
+PromptTask = Literal["completion", "question"]
+
+BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
+LEVEL_SEPARATOR = " x "
+ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
+AS_WRITTEN = "as written"
+ALL_PROMPTS: Final = "all"  # the slice that is always there
+EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one
+SIMULATOR: Final = "simulator"
+REPLAY: Final = "replay"
+
+
+class Against(StrEnum):
+    """What a study can compare its groups with."""
+
+    REST = "rest"
+    GRAND_MEAN = "grand_mean"
+    LEVEL = "level"
+    ALL_PAIRS = "all_pairs"
+
+
+class Part(BaseModel):
+    """One part of a study file; a key it does not know is an error."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        allow_inf_nan=False,
+    )
+
+
+def stated_fields(part: Part) -> set[str]:
+    """The fields that say something: a file written out with every default says no more than it did."""
+    fields = type(part).model_fields
+    return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
+
+
+def expand_variables(text: str) -> str:
+    """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in os.environ:
+            raise ValueError(f"a value whose environment variables are set; set it: export {name}=...")
+        return os.environ[name]
+
+    return re.sub(r"\$\{(\w+)\}", value, text)
+
+
+def _expand(text: str, info: ValidationInfo) -> str:
+    """Leave ${NAME} as it is written where the context asks for it: no place or secret lands in tables."""
+    return text if info.context == AS_WRITTEN else expand_variables(text)
+
+
+def _check_name(name: str) -> str:
+    if not make_id(name):
+        raise ValueError("a name with at least one letter; rename it")
+    return name
+
+
+def make_id(name: str) -> str:
+    """The identifier of a generation or measure: lower case, every other character _, a letter first."""
+    return re.sub(r"[^a-z0-9_]", "_", name.lower()).lstrip("_0123456789")
+
+
+def grouping_id(factors: Iterable[str]) -> str:
+    """The identifier of a grouping: its factors in order, for example 'gender x race'."""
+    return LEVEL_SEPARATOR.join(factors)
+
+
+def _check_level(level: str) -> str:
+    if not level.strip():
+        raise ValueError("a level that is not blank; name it or remove it")
+    if level != level.strip():
+        raise ValueError("a level without blanks around it; remove them")
+    if LEVEL_SEPARATOR in level:
+        raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
+    return level
+
+
+def _check_factor(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise ValueError("a factor's name: a letter, then letters, digits and _; rename it")
+    return name
+
+
+Level = Annotated[StrictStr, AfterValidator(_check_level)]
+FactorName = Annotated[StrictStr, AfterValidator(_check_factor)]
+Name = Annotated[StrictStr, AfterValidator(_check_name)]
+Expanded = Annotated[StrictStr, AfterValidator(_expand)]
+Words = Annotated[list[StrictStr], Field(min_length=1)]
+Columns = StrictStr | Words

@@ -1,0 +1,99 @@
+"""The generations of a study file: who answers, in which role, with which template and extension.
+
+Belongs here: the shape of these entries and their defaults. Writing lists out is study_file/expand.py.
+"""
+
+from typing import Any, Final, Literal
+
+from pydantic import Field, StrictStr, model_validator
+
+from python_assets.study.base import Expanded, Level, Part
+
+ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
+
+
+class Decoding(Part):
+    """How tokens are drawn; what is absent is left to the engine. max_tokens: 1024 for an engine."""
+
+    temperature: float | None = Field(0.0, ge=0)
+    seed: int | None = 42
+    top_p: float | None = Field(None, gt=0, le=1)
+    max_tokens: int | None = Field(256, ge=1)
+
+
+class ExtensionSpec(Part):
+    """What stands between prompt and model (SAGED 3.1).
+
+    rag: the top_k passages nearest to the prompt stand before it. react: the model thinks, searches the same
+    passages and answers, in at most max_steps steps. source_tags: of which documents of the study; path: of
+    files instead of them. words_per_passage: passages are whole sentences up to so many words.
+    """
+
+    type: Literal["rag", "react"]
+    top_k: int = Field(3, ge=1)
+    max_steps: int = Field(5, ge=1)
+    source_tags: list[Level] | None = Field(None, min_length=1)
+    path: Expanded | None = None
+    words_per_passage: int = Field(80, ge=10)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> "ExtensionSpec":
+        if self.source_tags is not None and self.path is not None:
+            raise ValueError("one of source_tags and path; keep one")
+        return self
+
+
+class GenerationSpec(Part):
+    """One configured way to answer; lists of models and named roles, templates and extensions expand.
+
+    engine: it writes for other stages (questions, articles, marks) and answers no prompt.
+    """
+
+    name: StrictStr
+    provider: StrictStr
+    model: StrictStr | list[StrictStr] = ""
+    role: dict[StrictStr, StrictStr] = {"": ""}
+    prompt_template: dict[StrictStr, StrictStr | None] = {"": None}
+    extension: dict[StrictStr, ExtensionSpec | None] = {"": None}
+    engine: bool = False
+    decoding: Decoding = Decoding()
+    replicates: int = Field(1, ge=1)
+    concurrency: int = Field(4, ge=1, le=256)
+    timeout_seconds: float = Field(120, gt=0)
+    max_retries: int = Field(5, ge=0)
+    max_characters: int = Field(20_000, ge=1)
+    base_url: Expanded | None = None
+    api_key_env: StrictStr | None = None
+    options: dict[StrictStr, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_needs_no_name(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        alone = {name: data[name] for name in ("role", "prompt_template") if isinstance(data.get(name), str)}
+        if isinstance(data.get("extension"), dict) and "type" in data["extension"]:
+            alone["extension"] = data["extension"]
+        return data | {name: {"": value} for name, value in alone.items()}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _an_engine_writes_more(cls, data: Any) -> Any:
+        decoding = data.get("decoding", {}) if isinstance(data, dict) else None
+        if not isinstance(decoding, dict) or data.get("engine") is not True:
+            return data
+        return {**data, "decoding": {"max_tokens": ENGINE_MAX_TOKENS, **decoding}}
+
+
+class Generation(Part):
+    """One generation after expansion; role, template and extension_name: how the file names its variants."""
+
+    generation_id: str
+    model: str
+    system_prompt: str
+    prompt_template: str | None = None
+    extension: ExtensionSpec | None = None
+    role: str = ""
+    template: str = ""
+    extension_name: str = ""
+    spec: GenerationSpec

@@ -1,0 +1,133 @@
+"""The measures of a study file: what is read off a response, and how.
+
+Belongs here: the shape of these entries and their defaults. What a measure becomes is extract/measures.py.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictStr, model_validator
+
+from python_assets.study.base import (
+    Direction,
+    Expanded,
+    FactorName,
+    Kind,
+    Name,
+    Part,
+    Words,
+)
+
+METHODS_OF_MEASURING = (
+    "extractor",
+    "choices",
+    "patterns",
+    "column",
+    "function",
+    "classifier",
+    "judge",
+    "clusters",
+    "cluster_and_sort",
+)
+
+
+CLUSTERINGS = ("clusters", "cluster_and_sort")
+
+
+class ClassifierSpec(Part):
+    """A text classifier of a model hub or a folder; scores: label to weight, the value being their sum.
+
+    revision: commit of the hub, which is recorded; a folder has none.
+    """
+
+    model: Expanded
+    revision: StrictStr | None = None
+    scores: dict[StrictStr, float] = Field(min_length=1)
+
+
+class Judge(Part):
+    """Marks given by a generation, by a rubric.
+
+    options: the closed scale, labels or labels with their numbers; repeats: how often each response is
+    marked, the options in another order each time.
+    """
+
+    engine: StrictStr
+    rubric: StrictStr
+    options: (
+        Annotated[list[StrictStr], Field(min_length=2)]
+        | Annotated[dict[StrictStr, float], Field(min_length=2)]
+    )
+    repeats: int = Field(1, ge=1)
+
+
+class Clusters(Part):
+    """Groups of like texts by KMeans on embeddings (SAGED C.4).
+
+    per: the factor whose levels have clusters of their own, or all. vector: what stands for a cluster. words:
+    theme words a cluster. metric: of the distance of a text from a cluster.
+    """
+
+    k: int = Field(3, ge=1)
+    per: FactorName | Literal["all"] = "concept"
+    vector: Literal["average", "maximum", "weighted_average"] = "average"
+    words: int = Field(3, ge=1)
+    metric: Literal["cosine", "l1", "l2"] = "l2"
+
+
+class MeasureSpec(Part):
+    """What is read off a response. One of WAYS_TO_MEASURE says how; without, name is a built-in extractor."""
+
+    name: Name
+    kind: Kind | None = None
+    extractor: StrictStr | None = None
+    choices: Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
+    patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
+    column: StrictStr | None = None
+    baseline_column: StrictStr | None = None
+    function: StrictStr | None = None
+    classifier: ClassifierSpec | None = None
+    judge: Judge | None = None
+    clusters: Clusters | None = None
+    cluster_and_sort: Clusters | None = None
+    languages: list[StrictStr] | None = None
+    parameters: dict[StrictStr, StrictStr | float] = {}
+    unit: StrictStr | None = None
+    scale: Annotated[tuple[float, float], Field(strict=False)] | None = None
+    direction: Direction | None = None
+    favourable: StrictStr | None = None
+    slice: StrictStr | list[StrictStr] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_name_alone_is_built_in(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            data = {data: {}} if data in CLUSTERINGS else {"name": data}
+        if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
+            data = {"name": min(own), **data}
+        if (
+            isinstance(data, dict)
+            and isinstance(data.get("name"), str)
+            and not set(data) & set(METHODS_OF_MEASURING)
+        ):
+            return {**data, "extractor": data["name"]}
+        return data
+
+    @property
+    def method(self) -> str:
+        """The one field that says how the measure is read off a response."""
+        return next(method for method in METHODS_OF_MEASURING if getattr(self, method) is not None)
+
+    @model_validator(mode="after")
+    def _one_method(self) -> "MeasureSpec":
+        given = [method for method in METHODS_OF_MEASURING if getattr(self, method) is not None]
+        if len(given) != 1:
+            raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
+        if self.method in ("column", "function") and self.kind is None:
+            raise ValueError(
+                f"kind for a measure from a {self.method}; add kind: continuous, binary or categorical"
+            )
+        if self.method in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
+            raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
+        if self.favourable is not None and self.method == "extractor":
+            raise ValueError("no favourable label for a built-in extractor; remove favourable")
+        return self

@@ -1,0 +1,212 @@
+"""The prompts of a study file: sentences scraped and branched, templates, or an import.
+
+Belongs here: the shape of these sections and their defaults. Checking them against one another is
+study_file/checks/prompts.py.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictStr, model_validator
+
+from python_assets.study.base import (
+    Columns,
+    Expanded,
+    FactorName,
+    Level,
+    Part,
+    PromptTask,
+    Words,
+    stated_fields,
+)
+from python_assets.study.scrape import Scrape
+
+
+class Assemble(Part):
+    """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
+
+    n_checks: of how many other levels the keywords are put into a question to see whether it still makes
+    sense.
+    """
+
+    method: Literal["split_sentences", "questions"] | None = None
+    engine: StrictStr | None = None
+    n_checks: int = Field(3, ge=0)
+    max_per_level: int | None = Field(None, ge=1)
+
+    @property
+    def chosen_method(self) -> Literal["split_sentences", "questions"]:
+        """The method, which an engine decides where none is named."""
+        return self.method or ("questions" if self.engine else "split_sentences")
+
+    @model_validator(mode="after")
+    def _engine_of_its_method(self) -> "Assemble":
+        if self.method == "questions" and self.engine is None:
+            raise ValueError("engine, which writes the questions; add engine: NAME of a generation")
+        if self.method == "split_sentences" and self.engine is not None:
+            raise ValueError("no engine for split_sentences, which asks nobody; remove engine or method")
+        return self
+
+
+class FindReplacements(Part):
+    """Words of the level branched from, found by embedding, and their counterparts, asked of an engine.
+
+    threshold: the smallest cosine to the level's name; auto searches it with the engine's help (SAGED C.2).
+    """
+
+    engine: StrictStr
+    threshold: Annotated[float, Field(ge=-1, le=1)] | Literal["auto"] = "auto"
+
+
+class Branch(Part):
+    """Which root prompts get branches, to which levels, with which words replaced (SAGED 2.3).
+
+    pairs: [from, to] in place of from and to; both_directions: each pair the other way round too.
+    source_tags: only root prompts of these. replacements: words by target level, for one source level. forms:
+    the words of every level by form, for branching from several levels; the first word of a list is the one
+    written, all of them are found. find: replacements that are found, beside those given. merge: levels of
+    root prompts that become one level once branched (SAGED A.2).
+    """
+
+    from_: Literal["all"] | list[Level] = Field("all", alias="from")
+    to: Literal["all"] | list[Level] = "all"
+    pairs: list[Annotated[list[Level], Field(min_length=2, max_length=2)]] | None = Field(None, min_length=1)
+    both_directions: bool = False
+    source_tags: list[Level] | None = Field(None, min_length=1)
+    replacements: dict[Level, dict[StrictStr, StrictStr]] = {}
+    forms: dict[Level, dict[StrictStr, StrictStr | Words]] = {}
+    find: FindReplacements | None = None
+    counterfactual_baseline: bool = True
+    merge: dict[Level, Annotated[list[Level], Field(min_length=1)]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_level_is_a_list(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("from"), str) and data["from"] != "all":
+            return {**data, "from": [data["from"]]}
+        return data
+
+    @model_validator(mode="after")
+    def _pairs_or_ends(self) -> "Branch":
+        if self.pairs is not None and stated_fields(self) & {"from_", "to"}:
+            raise ValueError("either pairs, or from and to; remove one of them")
+        if self.both_directions and self.pairs is None:
+            raise ValueError("pairs beside both_directions; add pairs: [[a, b]], or remove it")
+        return self
+
+    def ends(self, levels: Sequence[str]) -> list[tuple[str, str]]:
+        """Every level to branch from with every level to branch to; levels that become one are no pair."""
+        if self.pairs is not None:
+            pairs = [(source, target) for source, target in self.pairs]
+            pairs += [(target, source) for source, target in pairs if self.both_directions]
+        else:
+            sources = levels if self.from_ == "all" else self.from_
+            targets = levels if self.to == "all" else self.to
+            pairs = [(source, target) for source in sources for target in targets]
+        return [ends for ends in dict.fromkeys(pairs) if self.merged(ends[0]) != self.merged(ends[1])]
+
+    def merged(self, level: str) -> str:
+        """What a level becomes once branched: itself unless it merges into another."""
+        return next((name for name, levels in self.merge.items() if level in levels), level)
+
+
+class Template(Part):
+    """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself."""
+
+    id: Level
+    text: StrictStr
+    baseline: StrictStr | None = None
+    factors: dict[FactorName, Level] = {}
+
+
+class Templates(Part):
+    """Templates crossed with factors: every combination of their levels, or the listed ones."""
+
+    texts: list[Template] = Field(min_length=1)
+    cross: list[FactorName] = []
+    combinations: list[dict[FactorName, Level]] = []
+    task: PromptTask = "question"
+    max_per_level: int | None = Field(None, ge=1)
+
+
+class ImportColumns(Part):
+    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows."""
+
+    prompt: Columns
+    root_prompt: Columns | None = None
+    replicate: StrictStr | None = None
+    prompt_text: StrictStr | None = None
+    baseline_text: StrictStr | None = None
+    response: StrictStr | None = None
+    generation: StrictStr | None = None
+
+
+class Import(Part):
+    """An existing table of prompts, of responses or of scores, one row a response.
+
+    format plumbline: the export of another study; path is its manifest, which names columns and factors.
+    """
+
+    format: Literal["table", "plumbline"] = "table"
+    path: Expanded
+    columns: ImportColumns = ImportColumns(prompt="prompt_id")
+    factors: dict[FactorName, StrictStr] = {}
+    task: PromptTask = "question"
+
+    @model_validator(mode="after")
+    def _columns_of_a_table(self) -> "Import":
+        if self.format == "table" and "columns" not in self.model_fields_set:
+            raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
+        if self.format == "plumbline" and stated_fields(self) & {"columns", "factors", "task"}:
+            raise ValueError("no columns, factors or task: the manifest has them; remove them")
+        return self
+
+
+class Prompts(Part):
+    """Exactly one of the three ways to have prompts.
+
+    add_prompt: measure each response with its prompt before it. remove_prompt: take the prompt from the start
+    of response and baseline before measuring, so that like is compared with like; absent, it is done for
+    split sentences.
+    """
+
+    scrape: Scrape | None = None
+    assemble: Assemble = Assemble()
+    branch: Branch | None = None
+    templates: Templates | None = None
+    import_: Import | None = Field(None, alias="import")
+    add_prompt: bool = False
+    remove_prompt: bool | None = None
+
+    @property
+    def removes_prompt(self) -> bool:
+        """Whether the prompt is taken from response and baseline before measuring."""
+        if self.remove_prompt is not None:
+            return self.remove_prompt
+        return (
+            self.scrape is not None
+            and self.assemble.chosen_method == "split_sentences"
+            and not self.add_prompt
+        )
+
+    def level(self, scraped: str) -> str:
+        """The level that prompts of a scraped level have: the level it merges into, if any."""
+        return scraped if self.branch is None else self.branch.merged(scraped)
+
+    @property
+    def scraped_levels(self) -> list[str]:
+        """The levels that scraped prompts have, in order, merged ones as one; none without scrape."""
+        return list(dict.fromkeys(map(self.level, self.scrape.levels))) if self.scrape else []
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Prompts":
+        given = [origin for origin in (self.scrape, self.templates, self.import_) if origin is not None]
+        if len(given) != 1:
+            raise ValueError("exactly one of scrape, templates and import; keep one")
+        if self.branch and not self.scrape:
+            raise ValueError(
+                "no branch without scrape; templates and imports bring their levels, remove branch"
+            )
+        if self.add_prompt and self.remove_prompt:
+            raise ValueError("one of add_prompt and remove_prompt at most; remove one of them")
+        return self

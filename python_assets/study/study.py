@@ -1,0 +1,197 @@
+"""The study file as pydantic models: everything a study needs, with every default.
+
+Belongs here: the study as a whole. Its sections are scrape.py, prompts.py, generations.py,
+measures.py and analysis.py; reading it, expanding it and checking one part against another is
+study_file/. The message of a check says what is expected and, after a semicolon, what to do.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, StrictStr
+
+from python_assets.study.analysis import AnalysisSpec, Family
+from python_assets.study.base import (
+    AS_WRITTEN,
+    ID_PATTERN,
+    LEVEL_SEPARATOR,
+    Against,
+    Columns,
+    Direction,
+    Expanded,
+    FactorName,
+    Kind,
+    Level,
+    Part,
+    PromptTask,
+    expand_variables,
+    grouping_id,
+    make_id,
+)
+from python_assets.study.generations import (
+    Decoding,
+    ExtensionSpec,
+    Generation,
+    GenerationSpec,
+)
+from python_assets.study.margins import Margins, default_margins
+from python_assets.study.measures import (
+    ClassifierSpec,
+    Clusters,
+    Judge,
+    MeasureSpec,
+)
+from python_assets.study.prompts import (
+    Assemble,
+    Branch,
+    Import,
+    ImportColumns,
+    Prompts,
+    Template,
+    Templates,
+)
+from python_assets.study.scrape import Scrape, Source, Wiki
+
+__all__ = [
+    "AS_WRITTEN",
+    "ID_PATTERN",
+    "LEVEL_SEPARATOR",
+    "AnalysisSpec",
+    "Assemble",
+    "Branch",
+    "ClassifierSpec",
+    "Clusters",
+    "Columns",
+    "Decoding",
+    "Direction",
+    "ExtensionSpec",
+    "Factor",
+    "FactorName",
+    "Family",
+    "Generation",
+    "GenerationSpec",
+    "GroupingSpec",
+    "Import",
+    "ImportColumns",
+    "Judge",
+    "Kind",
+    "Level",
+    "MeasureSpec",
+    "Part",
+    "Prompts",
+    "Scrape",
+    "Source",
+    "Study",
+    "PromptTask",
+    "Template",
+    "Templates",
+    "Vectors",
+    "Wiki",
+    "expand_variables",
+    "grouping_id",
+    "make_id",
+]
+
+
+class Factor(Part):
+    """A named property of a prompt or a model (multi-factor document, 3.1)."""
+
+    type: Literal["domain", "prompt", "model"] = "domain"
+    definition: StrictStr | None = None
+    levels: list[Level] | None = Field(None, min_length=1)
+    reference: Level | None = None
+    texts: dict[Level, StrictStr] = {}
+
+
+class Vectors(Part):
+    """Static word vectors: a text file of word2vec or GloVe, averaged over the words of a text."""
+
+    vectors: Expanded
+
+
+class GroupingSpec(Part):
+    """Every combination of up to depth of the factors, as groupings."""
+
+    factors: list[FactorName] = Field(min_length=1)
+    depth: int = Field(1, ge=1)
+
+
+class Study(Part):
+    """A study file, expanded: lists of models and roles, slices and groupings written out, paths resolved.
+
+    engines: generations that write for other stages and answer no prompt, by id. unit: the factor whose
+    levels are the independent units; root prompts are where it is None.
+    references: what the groups of each grouping are compared with, and the group where it is one. embedding:
+    the model that texts are embedded with, the packaged one where None. is_simulated: the simulator stands in
+    for every model, by an override of the command line.
+    """
+
+    study_id: str
+    path: Path
+    title: str
+    domain: str
+    factors: dict[str, Factor]
+    unit: str | None = None
+    prompts: Prompts
+    generations: list[Generation]
+    engines: dict[str, Generation] = {}
+    measures: list[MeasureSpec]
+    slices: dict[str, dict[str, list[str]]]
+    each: str | None
+    groupings: list[tuple[str, ...]]
+    embedding: str | Vectors | None = None
+    is_simulated: bool = False
+    references: dict[str, tuple[Against, str | None]] = {}
+    analysis: AnalysisSpec
+    config_json: str
+    config_sha256: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study file, which its relative paths start from."""
+        return self.path.parent
+
+    @property
+    def seed(self) -> int:
+        """The seed every random number of the study comes from; from its name unless declared."""
+        if self.analysis.seed is not None:
+            return self.analysis.seed
+        return int.from_bytes(self.study_id.encode(), "big") % 2**32
+
+    def resolve(self, path: str) -> Path:
+        """A path of the study file: relative to the file's folder, or absolute."""
+        return self.folder / path
+
+    @property
+    def n_permutations(self) -> int:
+        """How many random relabellings every test draws."""
+        return self.analysis.permutations
+
+    @property
+    def n_bootstrap(self) -> int:
+        """How many resamples of the root prompts an interval draws."""
+        return self.analysis.bootstrap
+
+    @property
+    def alpha(self) -> float:
+        """The level of every test and interval."""
+        return self.analysis.alpha
+
+    @property
+    def margins(self) -> Margins:
+        """The largest differences that do not matter; the documents' own where the study declares none."""
+        declared = {
+            make_id(name) if isinstance(margin, dict) else name: margin
+            for name, margin in self.analysis.margins.items()
+        }
+        return {**default_margins(), **declared}
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """What is corrected together, where the default rule does not say it."""
+        return self.analysis.families
+
+    @property
+    def requested_contrasts(self) -> tuple[str, ...]:
+        """Contrasts beyond those of every measure."""
+        return tuple(self.analysis.contrasts)

@@ -1,0 +1,255 @@
+"""The analysis: its reference, contrasts, margins, families and power name what is there, and what can be."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from python_assets.extract.extractor import extractors
+from python_assets.study.analysis import AnalysisSpec, Family, Power
+from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.statistics import STATISTICS
+from python_assets.study.study import Kind, grouping_id, make_id
+from python_assets.study_file.checks.comparisons import MARGINS
+from python_assets.study_file.checks.factors import repeated
+from python_assets.study_file.checks.measures import every_measure_id
+from python_assets.study_file.expand import Draft
+
+DIFFERENCE: Final = "_difference"
+WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
+"""Contrasts that every measure of their kind has."""
+OF_VALUES: Final = (
+    "range",
+    "standard_deviation",
+    "max_z",
+    "max_abs_z",
+    "min_max_ratio",
+    "dixon_low",
+    "dixon_high",
+    "impact_ratio",
+)
+OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
+METRICS: Final = (*OF_VALUES, *OF_LABELS)
+"""Metrics of disparities that have a p."""
+DISPARITIES: Final = (
+    *METRICS,
+    "max",
+    "min",
+    "mean",
+    "dixon_excess_low",
+    "dixon_excess_high",
+    "four_fifths",
+    "impact_ratio_below_four_fifths",
+    "cramers_v_bergsma",
+)
+METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
+    "continuous": OF_VALUES,
+    "binary": OF_VALUES,
+    "categorical": OF_LABELS,
+}
+_DIFFERENCES: Final = [f"{name}{DIFFERENCE}" for name in STATISTICS if name != "mean"]
+_OF_PAIRS_OR_STANDARDS: Final = [
+    f"{name}{DIFFERENCE}" for name in ("correlation", "kl_divergence", "precision", "selection_rate")
+]
+CONTRASTS_OF: Final[dict[Kind, tuple[str, ...]]] = {
+    "continuous": ("mean_difference", "dbi", *_DIFFERENCES),
+    "binary": (
+        "risk_difference",
+        "log_disparity",
+        "log_disparity_haldane",
+        *(name for name in _DIFFERENCES if name not in _OF_PAIRS_OR_STANDARDS),
+    ),
+    "categorical": ("risk_difference", "fdi_group"),
+}
+BELOW_ONE: Final = (
+    "risk_difference",
+    "selection_rate_difference",
+    "precision_difference",
+    "fdi",
+    "fdi_group",
+    "idi",
+    "cramers_v",
+)
+"""Contrasts and metrics of shares; of impact_ratio it is said where margins are named."""
+SHARE: Final = "share"
+"""The statistic of categorical disparities."""
+FAMILY_SEPARATOR: Final = " | "
+CORRECT: Final = "correct the name or remove it"
+
+
+def analysis_problems(draft: Draft) -> Iterator[Problem]:
+    """The reference, contrasts, margins, families, power and pilot of the analysis are possible here."""
+    yield from _reference_problems(draft)
+    yield from _contrast_problems(draft)
+    yield from _margin_problems(draft)
+    for name, family in draft.parts.analysis.families.items():
+        path: FieldPath = ("analysis", "families", name)
+        yield from _family_problems(draft, path, family)
+        yield from _empty_family_problems(draft, path, family)
+    for name, power in draft.parts.analysis.power.items():
+        yield from _power_problems(draft, ("analysis", "power", name), name, power)
+    yield from _custom_problems(draft.parts.analysis)
+    if draft.parts.analysis.pilot == draft.study_id:
+        expected = "another study, which was run before"
+        yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
+
+
+def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
+    """A custom disparity with the name of one that every study has."""
+    for name in analysis.custom_disparities:
+        if name in DISPARITIES:
+            expected = f"a name of its own, for {name} is a disparity already"
+            yield Problem(("analysis", "custom_disparities", name), name, expected, "rename it")
+
+
+def _reference_problems(draft: Draft) -> Iterator[Problem]:
+    if draft.parts.analysis.reference != "reference_level" or draft.factors is None:
+        return
+    factors = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
+    known = [draft.factors[factor] for factor in factors if factor in draft.factors]
+    if without := [factor.name for factor in known if factor.reference is None]:
+        expected = f"a reference level of every factor of the groupings; {listed(without)} has none"
+        remedy = f"add reference: LEVEL to {without[0]} under factors:, or compare with the rest"
+        yield Problem(("analysis", "reference"), "reference_level", expected, remedy)
+
+
+def _contrast_problems(draft: Draft) -> Iterator[Problem]:
+    named = draft.parts.analysis.contrasts
+    yield from repeated(("analysis", "contrasts"), named, "contrast")
+    possible = optional_contrasts(draft.parts.analysis)
+    for index, name in enumerate(named):
+        path: FieldPath = ("analysis", "contrasts", index)
+        statistic = name.removesuffix(DIFFERENCE)
+        if name in WRITTEN:
+            expected = f"one of {listed(possible)}; {name} is written without being asked for"
+            yield Problem(path, name, expected, "remove it")
+        elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in STATISTICS:
+            expected = f"{statistic} among the statistics, which the contrast is of"
+            yield Problem(path, name, expected, f"add {statistic} to analysis.statistics")
+        elif name not in possible:
+            yield unknown_name(path, name, "a contrast that can be asked for", possible, CORRECT)
+
+
+def optional_contrasts(analysis: AnalysisSpec) -> list[str]:
+    """The contrasts that a study can ask for: of its statistics as they are, not normalised."""
+    named = [row.statistic for row in analysis.requested_statistics if not row.normalise]
+    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(named) if name != "mean")]
+
+
+def _margin_problems(draft: Draft) -> Iterator[Problem]:
+    """Margins that nothing can reach, and those of a measure that has no such contrast or metric."""
+    known = every_measure_id(draft)
+    for name, margin in draft.parts.analysis.margins.items():
+        path: FieldPath = ("analysis", "margins", name)
+        if not isinstance(margin, dict):
+            yield from _bound_problems(path, name, margin)
+            continue
+        kind = _kind(draft, make_id(name)) if make_id(name) in known else None
+        for metric, value in margin.items():
+            if kind is None or metric not in MARGINS or metric in _names_of(kind):
+                yield from _bound_problems((*path, metric), metric, value)
+                continue
+            possible = [one for one in MARGINS if one in _names_of(kind)]
+            expected = f"a contrast or metric that a {kind} measure has: {listed(possible)}"
+            instead = next(one for one in ("mean_difference", "risk_difference") if one in possible)
+            remedy = f"write {instead}: {value:g} instead" if metric.endswith(DIFFERENCE) else "remove it"
+            yield Problem((*path, metric), value, expected, remedy)
+
+
+def _names_of(kind: Kind) -> tuple[str, ...]:
+    return (*CONTRASTS_OF[kind], *METRICS_OF[kind])
+
+
+def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
+    if name in BELOW_ONE and margin >= 1:
+        expected = f"a number below 1, for {name} is never larger than 1"
+        yield Problem(path, margin, expected, "write a share: 0.05 for 5 %")
+
+
+def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
+    analysis = draft.parts.analysis
+    known = {
+        "measures": ("a measure", every_measure_id(draft)),
+        "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
+        "generations": ("a generation", _generations(draft)),
+        "slices": ("a slice", _slices(draft)),
+        "contrasts": ("a contrast of the study", [*WRITTEN, *analysis.contrasts]),
+        "metrics": ("a metric with a p", METRICS),
+        "statistics": ("a statistic of the study", ["mean", SHARE, *analysis.statistic_names]),
+    }
+    for field, (kind, names) in known.items():
+        for index, name in enumerate(getattr(family, field) or []):
+            if names is not None and name not in names:
+                yield unknown_name((*path, field, index), name, kind, list(dict.fromkeys(names)), CORRECT)
+    if FAMILY_SEPARATOR in str(path[-1]):
+        expected = f"a name without {FAMILY_SEPARATOR!r}, which names the families of the default rule"
+        yield Problem(path, path[-1], expected, "rename the family")
+
+
+def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
+    """Lists that no row can match together, whatever the responses are."""
+    for field in ("metrics", "statistics"):
+        if family.contrasts and (names := getattr(family, field)):
+            expected = f"no {field} beside contrasts, for no row has both"
+            yield Problem((*path, field), names, expected, "make one family of contrasts, one of disparities")
+    measures = family.measures or every_measure_id(draft)
+    kinds = [_kind(draft, name) for name in measures if name in every_measure_id(draft)]
+    if len(kinds) < len(measures) or None in kinds:
+        return
+    written = {"contrasts": [*WRITTEN, *draft.parts.analysis.contrasts], "metrics": METRICS}
+    for field, of_kind in (("contrasts", CONTRASTS_OF), ("metrics", METRICS_OF)):
+        names = getattr(family, field) or []
+        possible = {name for kind in kinds if kind for name in of_kind[kind]}
+        if names and possible.isdisjoint(names) and set(names) <= set(written[field]):
+            has = [name for name in written[field] if name in possible]
+            expected = f"{field} that one of its measures has: {listed(has)}"
+            remedy = "correct the list, or list measures that have them"
+            yield Problem((*path, field), names, expected, remedy)
+
+
+def _generations(draft: Draft) -> list[str] | None:
+    """Every generation; None where an import brings those that only its table names."""
+    found = [one.generation_id for entry in draft.generations.values() for one in entry]
+    return None if EVERY_IMPORTED in found else [*found, BASELINE]
+
+
+def _slices(draft: Draft) -> list[str] | None:
+    """Every slice; None where only the data tells the levels that slices are made of."""
+    each = draft.parts.each
+    if each is not None and (draft.factors is None or each not in draft.factors):
+        return None
+    is_open = each is not None and draft.factors is not None and draft.factors[each].levels is None
+    return None if is_open else [ALL_PROMPTS, *draft.slices]
+
+
+def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> Iterator[Problem]:
+    known = every_measure_id(draft)
+    if make_id(name) not in known:
+        yield unknown_name(path, name, "a measure", known, CORRECT)
+        return
+    kind = _kind(draft, make_id(name))
+    if kind is None:
+        return
+    if kind == "continuous" and power.rate is not None:
+        expected = "sd for a continuous measure; a rate is of a binary or categorical one"
+        yield Problem((*path, "rate"), power.rate, expected, "write sd: instead")
+    elif kind != "continuous" and power.sd is not None:
+        expected = "rate for a measure of labels or of 0 and 1, which has no sd of its own"
+        yield Problem((*path, "sd"), power.sd, expected, "write rate: instead")
+    if kind != "continuous" and power.effect >= 1:
+        expected = "a difference of rates, which is below 1"
+        yield Problem((*path, "effect"), power.effect, expected, "choose another number")
+
+
+def _kind(draft: Draft, measure_id: str) -> Kind | None:
+    """What a measure's values are; None where its extractor is not known."""
+    spec = next((one for one in draft.parts.measures.values() if make_id(one.name) == measure_id), None)
+    if spec is None:  # one that every study has, or the unmatched responses of a measure by labels
+        return "binary"
+    if spec.extractor is None:
+        return spec.kind or "categorical"
+    return extractors[spec.extractor].kind if spec.extractor in extractors else None

@@ -1,0 +1,130 @@
+"""What is compared: slices, groupings, coverage, statistics and margins name what is there."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from python_assets.study.factors import KnownFactor
+from python_assets.study.problems import (
+    NOTHING,
+    FieldPath,
+    Problem,
+    listed,
+    nearest,
+    unknown_name,
+)
+from python_assets.study.statistic_options import StatisticRow
+from python_assets.study.statistics import statistic_rows
+from python_assets.study.study import AnalysisSpec, make_id
+from python_assets.study_file.checks.factors import repeated, unknown_level
+from python_assets.study_file.checks.measures import every_measure_id
+from python_assets.study_file.expand import Draft
+
+MARGINS: Final = (
+    "mean_difference",
+    "risk_difference",
+    "log_disparity",
+    "dbi",
+    "fdi_group",
+    "selection_rate_difference",
+    "precision_difference",
+    "range",
+    "standard_deviation",
+    "impact_ratio",
+    "fdi",
+    "idi",
+    "cramers_v",
+    "jsd",
+)
+RATIOS: Final = ("impact_ratio",)
+
+
+def comparison_problems(draft: Draft) -> Iterator[Problem]:
+    """Slices, groupings and the analysis name known factors, levels, measures and metrics."""
+    if draft.factors is not None:
+        if draft.parts.unit is not None:
+            yield from factor_name_problems(("unit",), draft.parts.unit, draft.factors)
+        yield from _slice_problems(draft, draft.factors)
+        yield from _grouping_problems(draft, draft.factors)
+        for index, name in enumerate(draft.parts.analysis.coverage.factors or []):
+            yield from factor_name_problems(("analysis", "coverage", "factors", index), name, draft.factors)
+    analysis = draft.parts.analysis
+    yield from repeated(("analysis", "coverage", "factors"), analysis.coverage.factors or [], "factor")
+    yield from _repeated_statistics(analysis)
+    for name, margin in analysis.margins.items():
+        yield from _margin_problems(draft, name, margin)
+
+
+def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:
+    """A statistic can stand there twice, but not with the same options."""
+    reported: set[StatisticRow] = set()
+    for index, entry in enumerate(analysis.statistics):
+        for row in statistic_rows([entry]):
+            if row in reported:
+                path: FieldPath = ("analysis", "statistics", index)
+                expected = "each statistic once, unless its options differ"
+                yield Problem(path, row.statistic, expected, "remove one of them")
+            reported.add(row)
+
+
+def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    """A factor that prompts are compared by is known and is a factor of prompts."""
+    of_prompts = [factor.name for factor in factors.values() if factor.type != "model"]
+    if name not in factors:
+        yield unknown_name(
+            path, name, "a factor", of_prompts, "declare it under factors:, or take one of these"
+        )
+    elif factors[name].type == "model":
+        expected = f"a factor of prompts, not of models: {listed(of_prompts)}"
+        yield Problem(path, name, expected, "remove it; generations are told apart in every table")
+
+
+def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    if draft.parts.each is not None:
+        yield from factor_name_problems(("slices", "each"), draft.parts.each, factors)
+    for name, conditions in draft.parts.slices.items():
+        for factor, levels in conditions.items():
+            path: FieldPath = ("slices", name, factor)
+            yield from factor_name_problems(path, factor, factors)
+            known = factors[factor].levels if factor in factors else None
+            for index, level in enumerate([levels] if isinstance(levels, str) else levels):
+                if known is not None and level not in known:
+                    where = path if isinstance(levels, str) else (*path, index)
+                    yield unknown_level(where, level, factor, known)
+
+
+def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    if not draft.groupings and not draft.parts.groupings:
+        remedy = "add groupings: [FACTOR], or give a factor type: domain"
+        yield Problem(("groupings",), NOTHING, "at least one factor to compare by", remedy)
+    reported: set[tuple[FieldPath, str]] = set()
+    for grouping, path in draft.groupings.items():
+        for factor in grouping:
+            if (path, factor) not in reported:
+                reported.add((path, factor))
+                yield from factor_name_problems(path, factor, factors)
+
+
+def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) -> Iterator[Problem]:
+    path: FieldPath = ("analysis", "margins", name)
+    if isinstance(margin, float):
+        yield from _margin_value_problems(draft, path, name, margin)
+        return
+    known = every_measure_id(draft)
+    if make_id(name) not in known:
+        yield unknown_name(path, name, "a measure", known, "correct the name or remove it")
+    for metric, value in margin.items():
+        yield from _margin_value_problems(draft, (*path, metric), metric, value)
+
+
+def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
+    if name not in MARGINS:
+        remedy = "correct it or remove it"
+        if len(path) == 3 and name in every_measure_id(draft) and not nearest(name, MARGINS):
+            remedy = (
+                f"write {name}: {{risk_difference: {margin}}} for a margin of one measure, "
+                "with mean_difference where it is continuous"
+            )
+        yield unknown_name(path, name, "a contrast or metric", MARGINS, remedy)
+    elif margin <= 0 or (name in RATIOS and margin >= 1):
+        expected = "a ratio between 0 and 1" if name in RATIOS else "a number above 0"
+        yield Problem(path, margin, expected, "choose another number")

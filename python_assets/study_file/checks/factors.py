@@ -1,0 +1,76 @@
+"""Factors: their levels, reference and texts, and that prompts have them."""
+
+from collections.abc import Iterator, Sequence
+
+from python_assets.study.factors import DERIVED, TEMPLATE
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.study import Factor
+from python_assets.study_file.expand import Draft
+
+
+def factor_problems(draft: Draft) -> Iterator[Problem]:
+    """Declared factors agree with themselves and with the prompts."""
+    has_templates = draft.parts.prompts is not None and draft.parts.prompts.templates is not None
+    reserved = (*DERIVED, TEMPLATE) if has_templates else DERIVED
+    for name, factor in draft.parts.factors.items():
+        path: FieldPath = ("factors", name)
+        if name in reserved:
+            expected = f"another name than {listed(reserved)}, which every prompt has"
+            yield Problem(path, name, expected, "rename the factor or remove it")
+        elif draft.factors and not draft.factors[name].has_prompts and not _misspelled(draft):
+            yield Problem(path, name, f"a factor of the prompts: {_of_prompts(draft)}", _how_to_use(draft))
+        yield from _level_problems(
+            path, factor, draft.factors[name].levels if draft.factors else factor.levels
+        )
+
+
+def repeated(path: FieldPath, names: Sequence[str], what: str) -> Iterator[Problem]:
+    """Names that occur twice in a list."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield Problem((*path, index), name, f"each {what} once", "remove one of them")
+
+
+def unknown_level(path: FieldPath, level: str, factor: str, levels: Sequence[str]) -> Problem:
+    """A level that a factor does not have."""
+    return unknown_name(path, level, f"a level of {factor}", levels, "correct it, or add it to the levels")
+
+
+def _level_problems(path: FieldPath, factor: Factor, levels: list[str] | None) -> Iterator[Problem]:
+    name = str(path[-1])
+    yield from repeated((*path, "levels"), factor.levels or [], "level")
+    if levels is None:
+        return
+    if factor.reference is not None and factor.reference not in levels:
+        yield unknown_level((*path, "reference"), factor.reference, name, levels)
+    for level in factor.texts:
+        if level not in levels:
+            yield unknown_level((*path, "texts", level), level, name, levels)
+
+
+def _misspelled(draft: Draft) -> bool:
+    """Whether templates name a factor that is not declared: it may be the one that seems to be unused."""
+    templates = draft.parts.prompts.templates if draft.parts.prompts else None
+    return templates is not None and any(
+        factor.has_prompts and factor.origin == "declared" and name not in draft.parts.factors
+        for name, factor in (draft.factors or {}).items()
+    )
+
+
+def _of_prompts(draft: Draft) -> str:
+    names = [factor.name for factor in (draft.factors or {}).values() if factor.has_prompts]
+    return listed(name for name in names if name not in DERIVED)
+
+
+def _how_to_use(draft: Draft) -> str:
+    prompts = draft.parts.prompts
+    if prompts and prompts.import_:
+        return "name its column in prompts.import.factors"
+    if prompts and prompts.templates:
+        return "name it in prompts.templates.cross, or remove it"
+    return "remove it; scraped prompts have the factor of prompts.scrape alone"

@@ -1,0 +1,157 @@
+"""Files that a study names: texts, tables with their columns, and functions of the user's own."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from python_assets.errors import SourceError
+from python_assets.importers.files import table_columns
+from python_assets.importers.plumbline import exported_file
+from python_assets.registry import is_function_path
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.study import Import, Study, Vectors
+from python_assets.study_file.expand import Draft
+from python_assets.texts.files import READERS, find_files, find_texts
+
+IMPORT: Final[FieldPath] = ("prompts", "import")
+PATH_REMEDY: Final = "correct the path, which starts from the folder of the study file"
+AUTO: Final = "auto"
+
+
+def file_problems(draft: Draft) -> list[Problem]:
+    """What of the named files is missing, cannot be read, or lacks a named column."""
+    found = [*_function_problems(draft), *_vector_problems(draft)]
+    if draft.parts.prompts is not None:
+        study = draft.study()
+        found += _extension_problems(draft, study)
+        found += _source_problems(study)
+        if study.prompts.import_ is not None:
+            found += _import_problems(draft, study, study.prompts.import_)
+    return found
+
+
+def _function_problems(draft: Draft) -> Iterator[Problem]:
+    named: dict[FieldPath, str] = {
+        (*path, "provider"): spec.provider for path, spec in draft.parts.generations.items()
+    }
+    named |= {(*path, "function"): spec.function or "" for path, spec in draft.parts.measures.items()}
+    for path, name in named.items():
+        file = draft.file.parent / f"{name.partition(':')[0]}.py"
+        if is_function_path(name) and not file.is_file():
+            expected = f"a function in {file.name} beside the study file"
+            yield Problem(path, name, expected, f"put {file.name} there")
+
+
+def _vector_problems(draft: Draft) -> Iterator[Problem]:
+    embedding = draft.parts.embedding
+    if isinstance(embedding, Vectors):
+        file = draft.file.parent / embedding.vectors
+        if not file.is_file():
+            yield _absent(("embedding", "vectors"), embedding.vectors, file)
+
+
+def _source_problems(study: Study) -> Iterator[Problem]:
+    for placed in study.prompts.scrape.placed_sources() if study.prompts.scrape else ():
+        if placed.source.path is not None:
+            yield from _text_problems(study, ("prompts", "scrape", *placed.path, "path"), placed.source.path)
+
+
+def _extension_problems(draft: Draft, study: Study) -> Iterator[Problem]:
+    for path, spec in draft.parts.generations.items():
+        for name, extension in spec.extension.items():
+            if extension is not None and extension.path is not None:
+                where = (*path, "extension", *([name] if name else []), "path")
+                yield from _text_problems(study, where, extension.path)
+
+
+def _text_problems(study: Study, path: FieldPath, pattern: str) -> Iterator[Problem]:
+    for file in _files(find_texts, study, pattern):
+        if file is None and study.resolve(pattern).is_dir():
+            yield Problem(path, pattern, f"a folder with files that end in {listed(READERS)}", PATH_REMEDY)
+        elif file is None or not file.is_file():
+            yield _absent(path, pattern, file)
+        elif file.suffix.lower() not in READERS:
+            expected = f"a file that ends in {listed(READERS)}"
+            yield Problem(path, pattern, expected, "convert the text, or rename the file")
+        elif problem := _reading_problem(file):
+            expected = f"a file that can be read, not {problem}"
+            yield Problem(path, pattern, expected, "change its permissions")
+
+
+def _files(
+    find: Callable[[Study, str, str], list[Path]], study: Study, pattern: str
+) -> list[Path] | list[None]:
+    """The files of a path or pattern; one None where no file matches."""
+    try:
+        return find(study, pattern, "")
+    except SourceError:
+        return [None]
+
+
+def _absent(path: FieldPath, pattern: str, file: Path | None) -> Problem:
+    expected = "a pattern that a file matches" if file is None else f"a file, but there is none at {file}"
+    return Problem(path, pattern, expected, PATH_REMEDY)
+
+
+def _reading_problem(file: Path) -> str | None:
+    try:
+        with file.open("rb"):
+            return None
+    except OSError as error:
+        return str(error.strerror)
+
+
+def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
+    path: FieldPath = (*IMPORT, "path")
+    try:
+        files = _imported_files(study, spec)
+    except SourceError as error:
+        expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
+        yield Problem(path, spec.path, expected, remedy)
+        return
+    for file in files:
+        if file is None or not file.is_file():
+            yield _absent(path, spec.path, file)
+            continue
+        try:
+            there = table_columns(file, "")
+        except SourceError as error:
+            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
+            yield Problem(path, spec.path, expected, "mend the file or correct the path")
+            continue
+        yield from _column_problems(draft, spec, file, there)
+
+
+def _imported_files(study: Study, spec: Import) -> list[Path] | list[None]:
+    if spec.format == "plumbline":
+        return [exported_file(spec, study.folder)]
+    return _files(find_files, study, spec.path)
+
+
+def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:
+    remedy = "correct the name of the column"
+    for path, column in [*_named_columns(spec), *_measured_columns(draft)]:
+        if column not in there:
+            yield unknown_name(path, column, f"a column of {file.name}", there, remedy)
+
+
+def _named_columns(spec: Import) -> Iterator[tuple[FieldPath, str]]:
+    for field, named in spec.columns.model_dump().items():
+        if isinstance(named, list):
+            yield from (((*IMPORT, "columns", field, index), column) for index, column in enumerate(named))
+        elif named is not None and (field, named) != ("replicate", AUTO):
+            yield (*IMPORT, "columns", field), named
+    for factor, column in spec.factors.items():
+        yield (*IMPORT, "factors", factor), column
+
+
+def _measured_columns(draft: Draft) -> Iterator[tuple[FieldPath, str]]:
+    for path, spec in draft.parts.measures.items():
+        for field in ("column", "baseline_column"):
+            if (column := getattr(spec, field)) is not None:
+                yield (*path, field), column

@@ -1,0 +1,152 @@
+"""Generations: that their provider exists and accepts what the study file says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from python_assets.providers.messages import PLACEHOLDER, template_problem
+from python_assets.providers.provider import config_problems, providers
+from python_assets.providers.records import GenerationConfig
+from python_assets.registry import is_function_path
+from python_assets.study.base import EVERY_IMPORTED
+from python_assets.study.factors import KnownFactor
+from python_assets.study.problems import (
+    NOTHING,
+    FieldPath,
+    Problem,
+    unknown_name,
+)
+from python_assets.study.study import Generation, GenerationSpec
+from python_assets.study_file.expand import Draft
+
+REPLAY = "replay"
+
+
+def generation_problems(draft: Draft) -> Iterator[Problem]:
+    """Every generation has a provider that can run it; nothing is contacted."""
+    specs = draft.parts.generations
+    for path, spec in specs.items():
+        yield from _name_problems(path, spec)
+        if spec.provider == REPLAY:
+            yield from _replay_problems(draft, path, spec)
+        if spec.engine:
+            yield from _engine_problems(path, spec)
+        if spec.provider != REPLAY and not spec.engine:
+            yield from _extension_problems(draft, path, spec)
+        yield from _template_problems(path, spec)
+    for path, generations in draft.generations.items():
+        for generation in generations[:1]:
+            yield from _provider_problems(draft, path, generation)
+    if specs and all(spec.engine for spec in specs.values()):
+        expected = "a generation that answers the prompts, beside engines"
+        names = [spec.name for spec in specs.values()]
+        yield Problem(("generations",), names, expected, "add one without engine: true")
+
+
+def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+    if not is_function_path(spec.provider) and spec.provider not in providers:
+        remedy = "take one of them, or write module:function for a function of your own"
+        yield unknown_name((*path, "provider"), spec.provider, "a provider", list(providers), remedy)
+    if spec.name == EVERY_IMPORTED and spec.provider != REPLAY:
+        expected = f"a name; '{EVERY_IMPORTED}' stands for every imported generation of provider {REPLAY}"
+        yield Problem((*path, "name"), spec.name, expected, "name the generation")
+
+
+def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+    """An engine is sent what a stage asks as it is, and asked again only where the stage does."""
+    expected = "nothing here for an engine, which answers no prompt"
+    for field in ("prompt_template", "extension", "replicates"):
+        if field in spec.model_fields_set:
+            yield Problem((*path, field), getattr(spec, field), expected, f"remove {field}, or engine")
+    if spec.provider == REPLAY:
+        expected = f"a provider that can be asked; {REPLAY} only repeats imported responses"
+        yield Problem((*path, "provider"), REPLAY, expected, "take another provider, or remove engine")
+
+
+def _template_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+    for name, template in spec.prompt_template.items():
+        if problem := template_problem(template):
+            where = (*path, "prompt_template", *([name] if name else []))
+            yield Problem(where, template, problem, f"write {PLACEHOLDER} where the prompt stands")
+
+
+def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+    """An extension has documents: files of its own, or those of the study's sources."""
+    prompts = draft.parts.prompts
+    for name, extension in spec.extension.items():
+        if extension is None or extension.path is not None or prompts is None:
+            continue
+        where = (*path, "extension", *([name] if name else []))
+        if prompts.scrape is None:
+            expected = "path, files to draw on, because this study scrapes no documents"
+            yield Problem((*where, "path"), NOTHING, expected, "add path: FILE or FOLDER")
+            continue
+        tags, remedy = prompts.scrape.tags, "name the tag of a source, or remove it"
+        for index, tag in enumerate(extension.source_tags or []):
+            if tag not in tags:
+                yield unknown_name((*where, "source_tags", index), tag, "a source's tag", tags, remedy)
+
+
+def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+    if any(spec.extension.values()):
+        expected = f"no extension for {REPLAY}, which asks nobody"
+        yield Problem((*path, "extension"), list(spec.extension), expected, "remove extension")
+    prompts = draft.parts.prompts
+    if prompts is None:
+        return
+    if prompts.import_ is None:
+        expected = f"prompts.import, because {REPLAY} answers with imported responses"
+        yield Problem((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
+    elif prompts.import_.columns.generation is None and (
+        spec.name == EVERY_IMPORTED or _n_replays(draft) > 1
+    ):
+        expected = f"the column that says which generation answered, for provider {REPLAY}"
+        yield Problem(
+            ("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN"
+        )
+
+
+def _n_replays(draft: Draft) -> int:
+    return sum(spec.provider == REPLAY for spec in draft.parts.generations.values())
+
+
+def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[Problem]:
+    spec = generation.spec
+    if spec.provider not in providers or draft.factors is None:
+        return
+    config = GenerationConfig(
+        generation_id=generation.generation_id,
+        provider=spec.provider,
+        model=generation.model,
+        base_url=spec.base_url,
+        options=spec.options,
+    )
+    written = spec.model_dump(by_alias=True)
+    for problem in config_problems(config, _levels(draft.factors, spec.options)):
+        field, _, text = problem.partition(": ")
+        what, _, remedy = text.partition("; ")
+        steps = field.split(".")
+        expected = f"what provider {spec.provider} can use ({what})"
+        yield Problem((*path, *steps), _value(written, steps), expected, remedy or "correct it")
+
+
+def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[str, list[str]]:
+    """The levels that effects may name; of a factor whose levels only the data shows, whatever they name."""
+    named = {
+        factor: list(levels)
+        for part in options.values()
+        for factor, levels in _mapping(_mapping(part).get("effects")).items()
+        if isinstance(levels, dict)
+    }
+    return {name: factor.levels or named.get(name, []) for name, factor in factors.items()}
+
+
+def _mapping(data: Any) -> dict[str, Any]:
+    return data if isinstance(data, dict) else {}
+
+
+def _value(data: Any, steps: list[str]) -> Any:
+    for step in steps:
+        if not isinstance(data, dict) or step not in data:
+            return NOTHING
+        data = data[step]
+    return data

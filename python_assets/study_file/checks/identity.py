@@ -1,0 +1,19 @@
+"""The name of a study: the stem of its file."""
+
+from collections.abc import Iterator
+
+from python_assets.study.problems import Problem
+from python_assets.study.study import ID_PATTERN
+from python_assets.study_file.expand import Draft
+
+
+def identity_problems(draft: Draft) -> Iterator[Problem]:
+    """The file is named so that its stem can be the study's id, and `study` says the same."""
+    name = draft.study_id
+    if not ID_PATTERN.match(name):
+        expected = "a file name of lower-case letters, digits and _, a letter first"
+        yield Problem((), draft.file.name, expected, "rename the file")
+    if draft.parts.study is not None and draft.parts.study != name:
+        yield Problem(
+            ("study",), draft.parts.study, f"the stem of the file, {name!r}", f"write study: {name}"
+        )

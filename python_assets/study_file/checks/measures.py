@@ -1,0 +1,128 @@
+"""Measures: what reads them exists, names and labels are their own, slices are there."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from python_assets.extract.languages import known_languages
+from python_assets.extract.measure_problems import spec_problems
+from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
+from python_assets.registry import is_function_path
+from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.study import MeasureSpec, make_id
+from python_assets.study_file.checks.engines import engine_problems
+from python_assets.study_file.expand import Draft
+
+WHOLE: Final = "all"
+
+
+def measure_problems(draft: Draft) -> Iterator[Problem]:
+    """Every measure can be read off the responses, and is told from the others by its name."""
+    yield from _name_problems(draft)
+    for path, spec in draft.parts.measures.items():
+        for problem in spec_problems(path, spec):
+            bare = _is_bare(spec) and problem.path == (*path, "extractor")
+            yield problem._replace(path=path) if bare else problem
+        yield from _method_problems(draft, path, spec)
+        if spec.judge is not None:
+            yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
+        yield from _cluster_problems(draft, path, spec)
+        yield from _language_problems(path, spec)
+        yield from _label_problems(path, spec)
+        yield from _slice_problems(draft, path, spec)
+        if spec.scale and spec.scale[0] >= spec.scale[1]:
+            yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
+
+
+def every_measure_id(draft: Draft) -> list[str]:
+    """The identifiers of all measures of a study, those that every study has included."""
+    specs = draft.parts.measures.values()
+    own = [key for spec in specs for key in _ids(spec)]
+    return list(dict.fromkeys([*own, *IN_EVERY_STUDY]))
+
+
+def _ids(spec: MeasureSpec) -> list[str]:
+    """The measures of an entry; its own name alone where it cannot be measured."""
+    if any(spec_problems((), spec)):
+        return [make_id(spec.name)]
+    return [measure.measure_id for measure in measures_of(spec)]
+
+
+def _name_problems(draft: Draft) -> Iterator[Problem]:
+    taken: dict[str, str] = {}
+    for path, spec in draft.parts.measures.items():
+        where = path if _is_bare(spec) else (*path, "name")
+        for key in _ids(spec):
+            if key in IN_EVERY_STUDY and spec.extractor != key:
+                expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
+                yield Problem(where, spec.name, expected, "rename the measure")
+            elif key in taken:
+                expected = f"a measure of its own; {taken[key]!r} has the identifier {key!r} already"
+                yield Problem(where, spec.name, expected, "rename one of them")
+            taken.setdefault(key, spec.name)
+
+
+def _is_bare(spec: MeasureSpec) -> bool:
+    """Whether the name alone says what a measure is."""
+    return spec.name == spec.extractor
+
+
+def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    prompts = draft.parts.prompts
+    if spec.function is not None and not is_function_path(spec.function):
+        expected = "module:function, a function in a file beside the study file"
+        yield Problem((*path, "function"), spec.function, expected, "write it so, without .py")
+    if spec.column is not None and prompts and prompts.import_ is None:
+        expected = "prompts.import, which columns belong to"
+        yield Problem(
+            (*path, "column"), spec.column, expected, "import a table, or measure with an extractor"
+        )
+    if spec.baseline_column is not None and spec.column is None:
+        expected = "column beside it"
+        yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "add column: or remove it")
+    elif spec.baseline_column is not None and spec.kind != "continuous":
+        expected = "a continuous measure; labels and 0/1 have no difference from a baseline"
+        yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
+
+
+def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    clusters = spec.clusters or spec.cluster_and_sort
+    if clusters is None or draft.factors is None or clusters.per in (WHOLE, *draft.factors):
+        return
+    known = [WHOLE, *draft.factors]
+    yield unknown_name(
+        (*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
+    )
+
+
+def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    for position, code in enumerate(spec.languages or ()):
+        if code not in known_languages():
+            where, expected = (*path, "languages", position), "a code of ISO 639-1, for example en"
+            yield Problem(where, code, expected, "write the code of two letters")
+
+
+def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    options = spec.judge.options if spec.judge and isinstance(spec.judge.options, list) else []
+    labels = list(spec.choices or spec.patterns or options)
+    if labels and spec.favourable is not None and spec.favourable not in labels:
+        yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
+    elif labels and spec.kind == "binary" and spec.favourable is None:
+        expected = "favourable beside it, the label that counts as 1"
+        yield Problem((*path, "kind"), spec.kind, expected, f"add favourable: {labels[0]}")
+
+
+def _slice_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    each = (draft.factors or {}).get(draft.parts.each or "")
+    if spec.slice is None or draft.factors is None or (each and each.levels is None):
+        return
+    known = [ALL_PROMPTS, *draft.slices]
+    for index, name in enumerate([spec.slice] if isinstance(spec.slice, str) else spec.slice):
+        if name not in known:
+            where = (*path, "slice") if isinstance(spec.slice, str) else (*path, "slice", index)
+            yield unknown_name(where, name, "a slice", known, "declare it under slices:")

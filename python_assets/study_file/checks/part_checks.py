@@ -1,0 +1,26 @@
+"""Every check of what the parts of a study file say, in the order of the file."""
+
+from python_assets.study.problems import Problem
+from python_assets.study_file.checks.analysis import analysis_problems
+from python_assets.study_file.checks.comparisons import comparison_problems
+from python_assets.study_file.checks.factors import factor_problems
+from python_assets.study_file.checks.generations import generation_problems
+from python_assets.study_file.checks.identity import identity_problems
+from python_assets.study_file.checks.measures import measure_problems
+from python_assets.study_file.checks.prompts import prompt_problems
+from python_assets.study_file.expand import Draft
+
+CHECKS = (
+    identity_problems,
+    factor_problems,
+    prompt_problems,
+    generation_problems,
+    measure_problems,
+    comparison_problems,
+    analysis_problems,
+)
+
+
+def part_problems(draft: Draft) -> list[Problem]:
+    """What the parts of a study say that does not fit together."""
+    return [problem for check in CHECKS for problem in check(draft)]

@@ -1,0 +1,132 @@
+"""Prompts: levels and keywords that are there, templates that name factors."""
+
+import re
+from collections.abc import Iterator
+
+from python_assets.study.factors import DERIVED
+from python_assets.study.problems import (
+    FieldPath,
+    Problem,
+    listed,
+    unknown_name,
+)
+from python_assets.study.study import (
+    Factor,
+    Import,
+    Prompts,
+    Scrape,
+    Template,
+    Templates,
+)
+from python_assets.study_file.checks.branching import branch_problems
+from python_assets.study_file.checks.engines import engine_problems
+from python_assets.study_file.checks.factors import repeated, unknown_level
+from python_assets.study_file.checks.scraping import scraping_problems
+from python_assets.study_file.expand import Draft
+
+SCRAPE: FieldPath = ("prompts", "scrape")
+TEMPLATES: FieldPath = ("prompts", "templates")
+
+
+def prompt_problems(draft: Draft) -> Iterator[Problem]:
+    """The prompts of a study name factors and levels that are there."""
+    prompts = draft.parts.prompts
+    if prompts is None:
+        return
+    if prompts.scrape:
+        yield from _scrape_problems(draft, prompts, prompts.scrape)
+        yield from branch_problems(draft, prompts.scrape, prompts.branch)
+        yield from engine_problems(draft, ("prompts", "assemble", "engine"), prompts.assemble.engine)
+    if prompts.templates:
+        yield from _template_problems(draft, prompts.templates)
+    if prompts.import_:
+        yield from _import_problems(prompts.import_)
+
+
+def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[Problem]:
+    levels, name = scrape.levels, scrape.factor
+    branched = prompts.scraped_levels
+    yield from repeated((*SCRAPE, "levels"), levels, "level")
+    if scrape.reference is not None and prompts.level(scrape.reference) not in branched:
+        yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, branched)
+    for level in scrape.keywords:
+        if level not in levels:
+            yield unknown_level((*SCRAPE, "keywords", level), level, name, levels)
+    yield from scraping_problems(draft, scrape)
+    declared = draft.parts.factors.get(name)
+    if declared and declared.levels and set(declared.levels) != set(branched):
+        expected = f"the levels of prompts.scrape: {listed(branched)}"
+        yield Problem(("factors", name, "levels"), declared.levels, expected, "remove levels here")
+
+
+def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
+    declared = draft.parts.factors
+    with_levels = [name for name, factor in declared.items() if factor.levels]
+    yield from repeated((*TEMPLATES, "cross"), templates.cross, "factor")
+    for index, name in enumerate(templates.cross):
+        if name not in with_levels:
+            remedy = f"declare it: factors: {{{name}: {{levels: [...]}}}}"
+            yield unknown_name(
+                (*TEMPLATES, "cross", index), name, "a factor with levels", with_levels, remedy
+            )
+    yield from _combination_problems(draft, templates)
+    ids = [text.id for text in templates.texts]
+    for index, text in enumerate(templates.texts):
+        path: FieldPath = (*TEMPLATES, "texts", index)
+        if text.id in ids[:index]:
+            yield Problem((*path, "id"), text.id, "each template id once", "rename one of them")
+        yield from _levels_problems((*path, "factors"), text.factors, declared)
+        for name in text.factors:
+            if name in templates.cross or any(name in combination for combination in templates.combinations):
+                expected = "a factor that is the template's own, or one that is crossed, not both"
+                yield Problem((*path, "factors", name), name, expected, "remove it here")
+        yield from _slot_problems(path, text, templates)
+
+
+def _combination_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
+    if templates.cross and templates.combinations:
+        expected = "cross or combinations, not both"
+        yield Problem((*TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
+    for index, combination in enumerate(templates.combinations):
+        path: FieldPath = (*TEMPLATES, "combinations", index)
+        if set(combination) != set(templates.combinations[0]):
+            expected = f"the factors of the first combination: {listed(templates.combinations[0])}"
+            yield Problem(path, list(combination), expected, "name the same factors in every combination")
+        yield from _levels_problems(path, combination, draft.parts.factors)
+
+
+def _levels_problems(
+    path: FieldPath, chosen: dict[str, str], declared: dict[str, Factor]
+) -> Iterator[Problem]:
+    for name, level in chosen.items():
+        if name not in declared:
+            remedy = f"declare it: factors: {{{name}: {{levels: [...]}}}}"
+            yield unknown_name((*path, name), name, "a declared factor", list(declared), remedy)
+            continue
+        levels = declared[name].levels
+        if levels is not None and level not in levels:
+            yield unknown_level((*path, name), level, name, levels)
+
+
+def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[Problem]:
+    """A slot is a factor that every prompt of the template has."""
+    of_combinations = [set(combination) for combination in templates.combinations]
+    known = {
+        *templates.cross,
+        *text.factors,
+        *(set.intersection(*of_combinations) if of_combinations else ()),
+    }
+    for field in ("text", "baseline"):
+        for slot in re.findall(r"\{(\w+)\}", getattr(text, field) or ""):
+            if slot not in known:
+                remedy = "add the factor to prompts.templates.cross, or take the braces away"
+                yield unknown_name(
+                    (*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy
+                )
+
+
+def _import_problems(spec: Import) -> Iterator[Problem]:
+    for name in spec.factors:
+        if name in DERIVED:
+            expected = f"another name than {listed(DERIVED)}, which every prompt has"
+            yield Problem(("prompts", "import", "factors", name), name, expected, "rename the factor")

@@ -1,0 +1,92 @@
+"""Sources and keyword finders: levels and engines that are there, a wiki that knows whom to write to."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from python_assets.study.problems import NOTHING, FieldPath, Problem
+from python_assets.study.scrape import Keyword, KeywordFinder, PlacedSource
+from python_assets.study.study import Scrape
+from python_assets.study_file.checks.engines import engine_problems
+from python_assets.study_file.checks.factors import unknown_level
+from python_assets.study_file.expand import Draft
+
+SCRAPE: Final[FieldPath] = ("prompts", "scrape")
+SLOT: Final = "{level}"
+
+
+def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
+    """What of the sources and finders does not fit the levels and the generations.
+
+    Args:
+        draft: its generations hold the engines.
+        scrape: sources and keywords.
+    """
+    templates: dict[tuple[str, str, str], str] = {}
+    for placed in scrape.placed_sources():
+        path: FieldPath = (*SCRAPE, *placed.path)
+        yield from _level_problems(scrape, placed, path)
+        yield from engine_problems(draft, (*path, "engine"), placed.source.engine)
+        if placed.source.type == "synthetic":
+            yield from _article_problems(scrape, placed, path, templates)
+    yield from _unread_problems(scrape)
+    finders = list(_finders(scrape))
+    for path, finder in finders:
+        yield from engine_problems(draft, (*path, "engine"), finder.engine)
+    asks_wiki = any(placed.source.type == "wikipedia" for placed in _known_sources(draft, scrape))
+    asks_wiki = asks_wiki or any(finder.find.endswith("_on_wiki") for _, finder in finders)
+    if asks_wiki and not scrape.wiki.contact:
+        expected = "an e-mail address or a page of yours, because wikis want to know whom to write to"
+        remedy = "add wiki: {contact: you@example.org}, or read other sources"
+        yield Problem((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
+
+
+def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
+    """The sources, less the default wiki where it stands in for sources that could not be read."""
+    shared: FieldPath = (*SCRAPE, "sources")
+    is_stand_in = "sources" not in scrape.model_fields_set and any(
+        path[: len(shared)] == shared for path in draft.parts.unread
+    )
+    for placed in scrape.placed_sources():
+        if placed.keyword is not None or not is_stand_in:
+            yield placed
+
+
+def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> Iterator[Problem]:
+    if placed.keyword is not None and placed.source.levels is not None:
+        expected = f"no levels, because it is read for {placed.keyword!r} of {placed.level!r} alone"
+        yield Problem((*path, "levels"), placed.source.levels, expected, "remove levels here")
+        return
+    for position, level in enumerate(placed.source.levels or []):
+        if level not in scrape.levels:
+            yield unknown_level((*path, "levels", position), level, scrape.factor, scrape.levels)
+
+
+def _article_problems(
+    scrape: Scrape, placed: PlacedSource, path: FieldPath, templates: dict[tuple[str, str, str], str]
+) -> Iterator[Problem]:
+    """Articles are told apart by tag and name, so two templates of one name need two tags."""
+    source, template = placed.source, str(placed.source.template)
+    if SLOT not in template:
+        expected = f"a template that holds {SLOT}, the name that the article is about"
+        yield Problem((*path, "template"), source.template, expected, f"write {SLOT} where the name belongs")
+    names = [placed.keyword] if placed.keyword is not None else source.levels or scrape.levels
+    taken = {templates.setdefault((source.tag, str(source.engine), name), template) for name in names}
+    if taken - {template}:
+        expected = "a tag of its own, because articles are told apart by it"
+        yield Problem((*path, "tag"), source.tag, expected, "rename one of the two")
+
+
+def _unread_problems(scrape: Scrape) -> Iterator[Problem]:
+    for level, entries in scrape.keywords.items():
+        for position, entry in enumerate(entries):
+            if isinstance(entry, Keyword) and not entry.use_shared and not entry.sources:
+                expected = f"sources for {entry.keyword!r}, which is kept out of those of {level!r}"
+                path = (*SCRAPE, "keywords", level, position, "sources")
+                yield Problem(path, NOTHING, expected, "add them, or remove use_shared")
+
+
+def _finders(scrape: Scrape) -> Iterator[tuple[FieldPath, KeywordFinder]]:
+    for level, entries in scrape.keywords.items():
+        for position, entry in enumerate(entries):
+            if isinstance(entry, KeywordFinder):
+                yield (*SCRAPE, "keywords", level, position), entry

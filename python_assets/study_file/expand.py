@@ -1,0 +1,286 @@
+"""What a study file says in short, written out: generations, slices, groupings.
+
+Belongs here: expansion, with the problems that only show when names are written out. Whether the names
+mean anything is checks/.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations, product
+from pathlib import Path
+from typing import NamedTuple
+
+from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
+from python_assets.study.factors import KnownFactor, known_factors
+from python_assets.study.problems import FieldPath, Problem
+from python_assets.study.study import (
+    Generation,
+    GenerationSpec,
+    GroupingSpec,
+    Study,
+    Vectors,
+    grouping_id,
+    make_id,
+)
+from python_assets.study_file.parts import Parts
+
+RESERVED_GENERATIONS = ("baseline", "all")
+PLACEHOLDERS = ("model", "role", "template", "extension")
+
+
+def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[Problem]]:
+    """One generation a model and role of every entry; names become identifiers, which must differ.
+
+    Returns:
+        Generations by the path of their entry, and problems.
+    """
+    expanded: dict[FieldPath, list[Generation]] = {}
+    problems: list[Problem] = []
+    names: dict[str, str] = {}
+    for path, spec in parts.generations.items():
+        found = _name_problems(path, spec)
+        if not found:
+            expanded[path] = list(_expanded(spec))
+            found = list(_id_problems(path, spec, expanded[path], names))
+        problems += found
+    return expanded, problems
+
+
+def _variants(spec: GenerationSpec) -> dict[str, list[str]]:
+    """The names of what an entry varies, by placeholder."""
+    models = [spec.model] if isinstance(spec.model, str) else spec.model
+    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension))
+    return dict(zip(PLACEHOLDERS, named, strict=True))
+
+
+def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
+    for model, role, template, extension in product(*_variants(spec).values()):
+        yield Generation(
+            generation_id=_identifier(_written_name(spec, model, role, template, extension)),
+            model=model,
+            system_prompt=spec.role[role],
+            prompt_template=spec.prompt_template[template],
+            extension=spec.extension[extension],
+            role=role,
+            template=template,
+            extension_name=extension,
+            spec=spec,
+        )
+
+
+def _written_name(spec: GenerationSpec, *names: str) -> str:
+    written = spec.name
+    for placeholder, name in zip(PLACEHOLDERS, names, strict=True):
+        written = written.replace(f"{{{placeholder}}}", name)
+    return written
+
+
+def _identifier(name: str) -> str:
+    return name if name == EVERY_IMPORTED else make_id(name)
+
+
+def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[Problem]:
+    where = (*path, "name")
+    found = []
+    placeholders = re.findall(r"\{(.*?)\}", spec.name)
+    for name in placeholders:
+        if name not in PLACEHOLDERS:
+            expected = "no other placeholder than {model}, {role}, {template} and {extension}"
+            found.append(Problem(where, spec.name, expected, f"remove {{{name}}}"))
+    for name, values in _variants(spec).items():
+        if len(values) > 1 and name not in placeholders:
+            expected = (
+                f"{{{name}}} in the name, because {len(values)} {name}s would all be named {spec.name!r}"
+            )
+            found.append(
+                Problem(where, spec.name, expected, f'write name: "{{model}}_{{role}}" or "{{{name}}}"')
+            )
+        if values in ([""], []) and name in placeholders:
+            remedy = f"remove {{{name}}}, or add {name}: with names"
+            found.append(Problem(where, spec.name, f"a {name} for {{{name}}}", remedy))
+    return found
+
+
+def _id_problems(
+    path: FieldPath, spec: GenerationSpec, generations: list[Generation], names: dict[str, str]
+) -> Iterator[Problem]:
+    where = (*path, "name")
+    for generation, name in zip(generations, _all_names(spec), strict=True):
+        key = generation.generation_id
+        if not key:
+            yield Problem(where, name, "a name with at least one letter", "rename it")
+        elif key in RESERVED_GENERATIONS:
+            yield Problem(where, name, f"a name other than {' and '.join(RESERVED_GENERATIONS)}", "rename it")
+        elif key in names:
+            expected = f"a generation of its own; {names[key]!r} has the identifier {key!r} already"
+            yield Problem(where, name, expected, "rename one of them")
+        names.setdefault(key, name)
+
+
+def _all_names(spec: GenerationSpec) -> list[str]:
+    return [_written_name(spec, *names) for names in product(*_variants(spec).values())]
+
+
+def expand_slices(
+    parts: Parts, factors: dict[str, KnownFactor] | None
+) -> tuple[dict[str, dict[str, list[str]]], list[Problem]]:
+    """The named slices, and one slice a level where `each` names a factor whose levels are known.
+
+    Args:
+        parts: of the study file.
+        factors: what is known of every factor; None where the file does not tell.
+
+    Returns:
+        Conditions by slice: factor to levels; and problems.
+    """
+    slices = {
+        name: {
+            factor: [levels] if isinstance(levels, str) else list(levels) for factor, levels in slice_.items()
+        }
+        for name, slice_ in parts.slices.items()
+    }
+    problems = []
+    if ALL_PROMPTS in slices:
+        expected = "a name other than 'all', the slice of all prompts, which is always there"
+        problems.append(Problem(("slices", ALL_PROMPTS), ALL_PROMPTS, expected, "rename it"))
+    each = factors.get(parts.each) if factors and parts.each else None
+    for level in (each.levels or []) if each else []:
+        if level in slices or level == ALL_PROMPTS:
+            expected = f"a factor whose levels are not names of slices; {level!r} is one"
+            problems.append(
+                Problem(("slices", "each"), parts.each, expected, "rename the slice or the level")
+            )
+        else:
+            slices[level] = {str(parts.each): [level]}
+    return slices, problems
+
+
+def expand_groupings(
+    parts: Parts, default: Iterable[str]
+) -> tuple[dict[tuple[str, ...], FieldPath], list[Problem]]:
+    """Every grouping as a tuple of factors, in the order of the file.
+
+    Args:
+        parts: of the study file.
+        default: factors that are a grouping each where the file names none.
+
+    Returns:
+        The path of the entry by grouping, and problems.
+    """
+    if not parts.groupings:
+        return {(factor,): ("groupings",) for factor in default}, []
+    groupings: dict[tuple[str, ...], FieldPath] = {}
+    problems: list[Problem] = []
+    for path, spec in parts.groupings.items():
+        problems += _repeated_factors(path, spec)
+        for grouping in _combined(spec):
+            same = next((other for other in groupings if set(other) == set(grouping)), None)
+            if same is None:
+                groupings[grouping] = path
+            elif len(set(grouping)) == len(grouping):
+                expected = f"each grouping once; {LEVEL_SEPARATOR.join(same)!r} is there already"
+                problems.append(Problem(path, LEVEL_SEPARATOR.join(grouping), expected, "remove one of them"))
+    return groupings, problems
+
+
+def _combined(spec: str | list[str] | GroupingSpec) -> list[tuple[str, ...]]:
+    if isinstance(spec, str):
+        return [(spec,)]
+    if isinstance(spec, list):
+        return [tuple(spec)]
+    return [grouping for size in range(1, spec.depth + 1) for grouping in combinations(spec.factors, size)]
+
+
+def _repeated_factors(path: FieldPath, spec: str | list[str] | GroupingSpec) -> Iterator[Problem]:
+    if isinstance(spec, str):
+        return
+    factors = spec.factors if isinstance(spec, GroupingSpec) else spec
+    if repeated := sorted({factor for factor in factors if factors.count(factor) > 1}):
+        yield Problem(path, repeated[0], "each factor of a grouping once", "remove one of them")
+    if isinstance(spec, GroupingSpec) and spec.depth > len(factors):
+        expected = f"a depth of at most {len(factors)}, the number of factors"
+        yield Problem((*path, "depth"), spec.depth, expected, "lower it")
+
+
+class Draft(NamedTuple):
+    """A study written out but not yet known to be sound.
+
+    Generations and groupings come with the path of their entry. factors: None where the prompts could not be
+    understood, so that nothing can be said of factors.
+    """
+
+    file: Path
+    parts: Parts
+    factors: dict[str, KnownFactor] | None
+    generations: dict[FieldPath, list[Generation]]
+    slices: dict[str, dict[str, list[str]]]
+    groupings: dict[tuple[str, ...], FieldPath]
+
+    @property
+    def study_id(self) -> str:
+        """The stem of the file."""
+        return self.file.stem
+
+    def study(self, config: str = "") -> Study:
+        """The study, for which the prompts must be understood.
+
+        Args:
+            config: the file as canonical JSON.
+        """
+        if self.parts.prompts is None:
+            raise ValueError("a study without prompts")
+        written_out = [generation for entry in self.generations.values() for generation in entry]
+        return Study(
+            study_id=self.study_id,
+            path=self.file,
+            title=self.parts.title or self.study_id,
+            domain=self.parts.domain,
+            factors=self.parts.factors,
+            unit=self.parts.unit,
+            prompts=self.parts.prompts,
+            generations=[one for one in written_out if not one.spec.engine],
+            engines={one.generation_id: one for one in written_out if one.spec.engine},
+            measures=list(self.parts.measures.values()),
+            slices=self.slices,
+            each=self.parts.each,
+            groupings=list(self.groupings),
+            embedding=self._embedding(),
+            references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
+            analysis=self.parts.analysis,
+            config_json=config,
+            config_sha256=hashlib.sha256(config.encode()).hexdigest(),
+        )
+
+    def _embedding(self) -> str | Vectors | None:
+        """A file or folder from where the study file lies; any other name is one of a model hub."""
+        declared, folder = self.parts.embedding, self.file.parent
+        if isinstance(declared, Vectors):
+            return Vectors(vectors=str(folder / declared.vectors))
+        return str(folder / declared) if declared and (folder / declared).is_dir() else declared
+
+    def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
+        """What the groups of a grouping are compared with; the group is the references of its factors."""
+        declared = self.parts.analysis.reference
+        if declared != "reference_level":
+            return Against(declared), None
+        known = [(self.factors or {}).get(factor) for factor in grouping]
+        # a factor that is not there is a problem of its own, told by checks/
+        return Against.LEVEL, grouping_id(str(factor.reference) for factor in known if factor is not None)
+
+
+def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
+    """Write out the parts of a study file.
+
+    Returns:
+        The draft, and the problems of its names.
+    """
+    factors = known_factors(parts.factors, parts.prompts, parts.unit) if parts.prompts else None
+    default = [name for name, factor in (factors or {}).items() if factor.is_compared]
+    generations, problems = expand_generations(parts)
+    slices, of_slices = expand_slices(parts, factors)
+    groupings, of_groupings = expand_groupings(parts, default)
+    draft = Draft(
+        file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings
+    )
+    return draft, problems + of_slices + of_groupings

@@ -1,0 +1,123 @@
+"""From a study file to a Study: read, validated part by part, written out, checked part against part.
+
+Belongs here: the order of these steps, so that every mistake of a file is reported at once.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from python_assets.errors import SourceError
+from python_assets.study.base import REPLAY, SIMULATOR
+from python_assets.study.problems import Problem, StudyFileError
+from python_assets.study.study import AS_WRITTEN, Generation, Study
+from python_assets.study_file.checks.files import file_problems
+from python_assets.study_file.checks.part_checks import part_problems
+from python_assets.study_file.expand import Draft, expand
+from python_assets.study_file.parts import PartReader, Parts
+from python_assets.study_file.yaml_lines import StudyFile, read_study_file
+
+
+def load_study(path: Path, *, check_files: bool = True, simulated: bool = False) -> Study:
+    """Read a study file.
+
+    Args:
+        path: the file; its stem is the study's id, paths in it start from its folder.
+        check_files: also look whether the texts, tables and functions that the study names are there, and
+            whether the tables have the columns that it names.
+        simulated: let the simulator stand in for every model; the file itself is checked as it is.
+
+    Returns:
+        The study with lists of models and roles, slices and groupings written out.
+
+    Raises:
+        StudyFileError: the file cannot be used; its text and `problems` name everything that is wrong.
+    """
+    file = read_study_file(Path(path))
+    reader = PartReader(file)
+    parts, described = _described(reader.read(), file.path.parent)
+    draft, found = expand(file.path, parts)
+    found += described + part_problems(draft)
+    if check_files:
+        found += file_problems(draft)
+    original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
+    problems: list[Problem] = []
+    for step in (file.problems, reader.problems, original):
+        # what is wrong with a value itself is told once: the rest would only follow from it
+        reported = {problem.path for problem in problems}
+        problems += [problem for problem in step if problem.path not in reported]
+    if problems:
+        raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
+    study = draft.study(_config_json(file, draft))
+    return _simulated(study) if simulated else study
+
+
+def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
+    """The parts with what the manifest of an imported export says of columns and factors."""
+    prompts = parts.prompts
+    if prompts is None or prompts.import_ is None or prompts.import_.format != "plumbline":
+        return parts, []
+    from python_assets.importers.plumbline import FIELD, described
+
+    try:
+        filled, factors = described(prompts, folder)
+    except SourceError as error:
+        # its text: the field, what was expected, and in the last sentence the remedy
+        expected, _, remedy = str(error).removeprefix(f"{FIELD}: expected ").rpartition(". ")
+        remedy = remedy[:1].lower() + remedy[1:].removesuffix(".")
+        # without prompts nothing is said of factors, which only the manifest could name
+        return parts._replace(prompts=None), [
+            Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
+        ]
+    return parts._replace(prompts=filled, factors={**factors, **parts.factors}), []
+
+
+def _simulated(study: Study) -> Study:
+    """The study with the simulator in the place of every model; imported responses stay what they are."""
+    return study.model_copy(
+        update={
+            "generations": [_answered_by_simulator(one) for one in study.generations],
+            "engines": {name: _answered_by_simulator(one) for name, one in study.engines.items()},
+            "is_simulated": True,
+        }
+    )
+
+
+def _answered_by_simulator(generation: Generation) -> Generation:
+    if generation.spec.provider in (SIMULATOR, REPLAY):
+        return generation
+    of_the_model: dict[str, Any] = {"options": {}, "base_url": None, "api_key_env": None}
+    spec = generation.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
+    return generation.model_copy(update={"spec": spec})
+
+
+def _config_json(file: StudyFile, draft: Draft) -> str:
+    """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables.
+
+    What the manifest of an imported export says of factors and of removing prompts is a default, too.
+    """
+    parts = PartReader(file, AS_WRITTEN).read()
+    prompts = parts.prompts
+    if prompts is not None and draft.parts.prompts is not None:
+        prompts = prompts.model_copy(update={"remove_prompt": draft.parts.prompts.remove_prompt})
+    written = {
+        **parts._asdict(),
+        "prompts": prompts,
+        "factors": draft.parts.factors,
+        "study": draft.study_id,
+        "title": parts.title or draft.study_id,
+        "generations": list(parts.generations.values()),
+        "measures": list(parts.measures.values()),
+        "groupings": [list(grouping) for grouping in draft.groupings],
+        "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
+    }
+    del written["each"], written["unread"]
+    return json.dumps(
+        to_jsonable_python(written, by_alias=True, exclude_none=True),
+        ensure_ascii=False,
+        allow_nan=False,
+        sort_keys=True,
+        separators=(",", ":"),
+    )

@@ -1,0 +1,42 @@
+"""A new study file: commented, valid, and answered by the simulator until its user names a model."""
+
+from pathlib import Path
+from typing import Final
+
+from python_assets.errors import StudyError
+from python_assets.study.study import ID_PATTERN, make_id
+
+TEMPLATE: Final = Path(__file__).with_suffix(".yml")
+
+
+def new_study(name: str, folder: Path) -> Path:
+    """Write a study file that can be run as it is.
+
+    Args:
+        name: becomes the study's id and the stem of the file.
+        folder: where study files lie; it is made if it is not there.
+
+    Returns:
+        The path of the new file.
+
+    Raises:
+        StudyError: the name cannot be an id, the file is there already, or the folder cannot be written.
+    """
+    if not ID_PATTERN.match(name):
+        proposed = make_id(name)
+        remedy = f"Try: plumbline new {proposed}" if proposed else "Choose another name."
+        raise StudyError(
+            f"got the name {name!r}; expected lower-case letters, digits and _, a letter first. {remedy}"
+        )
+    path = folder / f"{name}.yml"
+    if path.exists():
+        raise StudyError(f"{path} is there already; nothing was written. Choose another name.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(TEMPLATE.read_text(encoding="utf-8").replace("{name}", name))
+    except OSError as error:
+        raise StudyError(
+            f"{path} cannot be written: {error.strerror}. Set PLUMBLINE_STUDIES to another folder."
+        ) from error
+    return path

@@ -1,0 +1,255 @@
+"""The parts of a study file, each validated by itself so that one mistake does not hide another.
+
+Belongs here: raw data to pydantic parts. A part with mistakes is mended as far as can be, only to check the
+rest of the file against it: the mistakes are reported and the mended part is never used.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, StrictStr, TypeAdapter, ValidationError
+
+from python_assets.study.problems import (
+    NOTHING,
+    FieldPath,
+    Problem,
+    nearest,
+    suggestion,
+)
+from python_assets.study.study import (
+    AnalysisSpec,
+    Expanded,
+    Factor,
+    FactorName,
+    GenerationSpec,
+    GroupingSpec,
+    Level,
+    MeasureSpec,
+    Prompts,
+    Vectors,
+)
+from python_assets.study_file.pydantic_errors import (
+    PydanticError,
+    fields_at,
+    findings_of,
+    problems_of,
+)
+from python_assets.study_file.yaml_lines import StudyFile
+
+KEYS = (
+    "study",
+    "title",
+    "domain",
+    "factors",
+    "unit",
+    "prompts",
+    "generations",
+    "embedding",
+    "measures",
+    "slices",
+    "groupings",
+    "analysis",
+)
+REQUIRED = ("prompts", "generations")
+DEFAULT_MEASURES: list[Any] = ["vader"]
+MOST_ROUNDS = 8
+REMOVED = object()
+
+Conditions = Annotated[
+    dict[FactorName, Level | Annotated[list[Level], Field(min_length=1)]], Field(min_length=1)
+]
+FactorList = Annotated[list[FactorName], Field(min_length=1)]
+
+
+class Parts(NamedTuple):
+    """What a study file says, part by part; what was not to be understood is absent.
+
+    Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
+    mistakes; a default may stand in its place.
+    """
+
+    study: str | None
+    title: str | None
+    domain: str
+    factors: dict[str, Factor]
+    unit: str | None
+    prompts: Prompts | None
+    generations: dict[FieldPath, GenerationSpec]
+    embedding: str | Vectors | None
+    measures: dict[FieldPath, MeasureSpec]
+    each: str | None
+    slices: dict[str, dict[str, str | list[str]]]
+    groupings: dict[FieldPath, str | list[str] | GroupingSpec]
+    analysis: AnalysisSpec
+    unread: frozenset[FieldPath] = frozenset()
+
+
+class PartReader:
+    """Reads part after part of one file and collects what is wrong with them."""
+
+    def __init__(self, file: StudyFile, context: str | None = None) -> None:
+        """Take a file; context AS_WRITTEN leaves ${NAME} as it is."""
+        self.problems: list[Problem] = []
+        self._file = file
+        self._context = context
+        self._kept: dict[FieldPath, list[int]] = {}
+        self._data = self._known_keys()
+
+    def read(self) -> Parts:
+        """Every part of the file."""
+        slices = self._entries("slices")
+        each = slices.pop("each", NOTHING)
+        return Parts(
+            study=self._section("study", StrictStr, None),
+            title=self._section("title", StrictStr, None),
+            domain=self._section("domain", StrictStr, ""),
+            factors=self._section("factors", dict[FactorName, Factor], {}),
+            unit=self._section("unit", FactorName, None),
+            prompts=self._section("prompts", Prompts, None),
+            generations=self._items("generations", GenerationSpec, []),
+            embedding=self._section("embedding", Expanded | Vectors, None),
+            measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),
+            each=None if each is NOTHING else self._part(FactorName, each, ("slices", "each")),
+            slices=self._slices(slices),
+            groupings=self._groupings(),
+            analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+        )._replace(unread=frozenset(problem.path for problem in self.problems))
+
+    def original_path(self, path: FieldPath) -> FieldPath:
+        """The path in the file of something in a mended part, whose lists may have become shorter."""
+        original: FieldPath = ()
+        for step in path:
+            kept = self._kept.get(original)
+            moved = kept is not None and isinstance(step, int) and step < len(kept)
+            original = (*original, kept[step] if moved else step)  # type: ignore[index]
+        return original
+
+    def _known_keys(self) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key, value in self._file.data.items():
+            if key not in KEYS:
+                remedy = suggestion(key, KEYS, "remove it")
+                self.problems.append(Problem((key,), key, f"one of the keys {', '.join(KEYS)}", remedy))
+                data.setdefault(nearest(key, set(KEYS) - set(self._file.data)) or key, value)
+            else:
+                data[key] = value
+        for key in REQUIRED:
+            if key not in data:
+                self.problems.append(Problem((key,), NOTHING, "a value", f"add {key}:"))
+        return data
+
+    def _section(self, key: str, kind: Any, default: Any) -> Any:
+        if key not in self._data:
+            return default
+        value = self._part(kind, self._data[key], (key,))
+        return default if value is None else value
+
+    def _items(self, key: str, kind: Any, default: list[Any]) -> dict[FieldPath, Any]:
+        data = self._data.get(key, default)
+        if not isinstance(data, list) or (not data and key in self._data):
+            self._part(Annotated[list[Any], Field(min_length=1)], data, (key,))
+            return {}
+        paths: list[FieldPath] = [(key, index) for index in range(len(data))]
+        parts = [(path, self._part(kind, item, path)) for path, item in zip(paths, data, strict=True)]
+        return {path: part for path, part in parts if part is not None}
+
+    def _entries(self, key: str) -> dict[str, Any]:
+        return dict(self._part(dict[str, Any], self._data.get(key, {}), (key,)) or {})
+
+    def _slices(self, entries: dict[str, Any]) -> dict[str, dict[str, str | list[str]]]:
+        parts = {name: self._part(Conditions, entry, ("slices", name)) for name, entry in entries.items()}
+        return {name: part for name, part in parts.items() if part is not None}
+
+    def _groupings(self) -> dict[FieldPath, str | list[str] | GroupingSpec]:
+        data = self._data.get("groupings", [])
+        if isinstance(data, dict):
+            part = self._part(GroupingSpec, data, ("groupings",))
+            return {} if part is None else {("groupings",): part}
+        if not isinstance(data, list) or not data:
+            return self._items("groupings", Any, [])
+        found: dict[FieldPath, str | list[str] | GroupingSpec] = {}
+        for index, item in enumerate(data):
+            kind = _grouping_kind(item)
+            part = self._part(kind, item, ("groupings", index))
+            if part is not None:
+                found["groupings", index] = part
+        return found
+
+    def _part(self, kind: Any, data: Any, path: FieldPath) -> Any:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        for attempt in range(MOST_ROUNDS):
+            try:
+                return adapter.validate_python(data, context=self._context)
+            except ValidationError as error:
+                findings = findings_of(error.errors(include_url=False), data)
+            if attempt == 0:
+                self.problems += problems_of(findings, kind, path, self._file)
+            data = self._mended(data, findings, kind, path, may_shorten=attempt == 0)
+            if data is REMOVED:
+                return None
+        return None
+
+    def _mended(
+        self, data: Any, findings: list[PydanticError], kind: Any, path: FieldPath, may_shorten: bool
+    ) -> Any:
+        changes: dict[FieldPath, Any] = {}
+        for finding in findings:
+            where, value = self._mending(finding, data, kind, path)
+            inside_list = bool(where) and isinstance(where[-1], int)
+            if value is REMOVED and inside_list and not may_shorten:
+                where = where[:-1]
+            changes[where] = value
+        return self._changed(data, (), changes, path)
+
+    def _mending(
+        self, finding: PydanticError, data: Any, kind: Any, path: FieldPath
+    ) -> tuple[FieldPath, Any]:
+        where = finding.path
+        if finding.type == "missing":
+            return where[:-1], REMOVED
+        if finding.type == "string_type" and (written := self._file.written((*path, *where))):
+            return where, written
+        if finding.type == "extra_forbidden":
+            present = _keys_at(data, where[:-1])
+            near = nearest(where[-1], set(fields_at(kind, where[:-1])) - present)
+            return where, _Renamed(near) if near else REMOVED
+        return where, REMOVED
+
+    def _changed(self, data: Any, here: FieldPath, changes: dict[FieldPath, Any], path: FieldPath) -> Any:
+        change = changes.get(here, NOTHING)
+        if change is not NOTHING and not isinstance(change, _Renamed):
+            return change
+        if isinstance(data, dict):
+            entries = {
+                _key(key, changes.get((*here, key))): self._changed(value, (*here, key), changes, path)
+                for key, value in data.items()
+            }
+            return {key: value for key, value in entries.items() if value is not REMOVED}
+        if isinstance(data, list):
+            items = [self._changed(item, (*here, index), changes, path) for index, item in enumerate(data)]
+            kept = [index for index, item in enumerate(items) if item is not REMOVED]
+            if len(kept) < len(items):
+                self._kept[(*path, *here)] = kept
+            return [items[index] for index in kept]
+        return data
+
+
+def _grouping_kind(item: Any) -> Any:
+    if isinstance(item, dict):
+        return GroupingSpec
+    return FactorList if isinstance(item, list) else FactorName
+
+
+class _Renamed(NamedTuple):
+    """A misspelled key, read as the one that was meant."""
+
+    name: str
+
+
+def _key(key: str, change: Any) -> str:
+    return change.name if isinstance(change, _Renamed) else key
+
+
+def _keys_at(data: Any, path: FieldPath) -> set[str]:
+    for step in path:
+        data = data[step]
+    return set(data)

@@ -1,0 +1,205 @@
+"""What pydantic found, as problems: its errors in the words of a study file's user.
+
+Belongs here: from an error's type to what was expected and what to do. Paths lose the names of union members
+that pydantic puts in them, and several errors about one value become one problem.
+"""
+
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from python_assets.study.problems import (
+    NOTHING,
+    FieldPath,
+    Problem,
+    suggestion,
+)
+from python_assets.study_file.yaml_lines import StudyFile
+
+WRONG_TYPES = {
+    "string_type": "a text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+}
+TYPE_REMEDIES = {
+    "list_type": "write it in brackets, [a, b], or as lines with a dash",
+    "tuple_type": "write it in brackets: [low, high]",
+    "dict_type": "write lines of key: value",
+    "model_type": "write lines of key: value",
+    "int_type": "write a number, without quotes",
+    "int_from_float": "round it",
+    "float_type": "write a number, without quotes",
+    "bool_type": "write true or false",
+}
+
+
+class PydanticError(NamedTuple):
+    """An error of pydantic with its path in the file; about_key: the key itself is wrong, not its value."""
+
+    path: FieldPath
+    type: str
+    about_key: bool
+    error: ErrorDetails
+
+
+def findings_of(errors: list[ErrorDetails], data: Any) -> list[PydanticError]:
+    """Errors with paths that exist in the data, without those that only say which union member failed."""
+    found = [_finding(error, data) for error in errors]
+    paths = [finding.path for finding in found]
+
+    def is_about_another_member(finding: PydanticError) -> bool:
+        deeper = any(len(p) > len(finding.path) and p[: len(finding.path)] == finding.path for p in paths)
+        return finding.type in WRONG_TYPES and deeper
+
+    return [finding for finding in found if not is_about_another_member(finding)]
+
+
+def _finding(error: ErrorDetails, data: Any) -> PydanticError:
+    path: list[str | int] = []
+    current, about_key = data, False
+    for step in error["loc"]:
+        if _holds(current, step):
+            current = current[step]
+            path.append(step)
+        about_key = about_key or step == "[key]"
+    if error["type"] == "missing":
+        path.append(error["loc"][-1])
+    return PydanticError(tuple(path), error["type"], about_key, error)
+
+
+def _holds(data: Any, step: str | int) -> bool:
+    if isinstance(data, dict):
+        return step in data
+    return isinstance(data, list) and isinstance(step, int) and step < len(data)
+
+
+def problems_of(findings: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> list[Problem]:
+    """One problem a value.
+
+    Args:
+        findings: what is wrong with one part of the file.
+        kind: the type that the part should have.
+        path: where the part stands.
+        file: where values are looked up as they are spelled.
+    """
+    by_path: dict[FieldPath, list[PydanticError]] = {}
+    for finding in findings:
+        by_path.setdefault(finding.path, []).append(finding)
+    return [_problem(group, kind, path, file) for group in by_path.values()]
+
+
+def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> Problem:
+    first = group[0]
+    where = (*path, *first.path)
+    written = None if first.about_key or first.type == "missing" else file.written(where)
+    value = _value(first, written)
+    if first.type == "extra_forbidden":
+        names = sorted(set(fields_at(kind, first.path[:-1])))
+        remedy = suggestion(first.path[-1], names, "remove it")
+        return Problem(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
+    expected = " or ".join(dict.fromkeys(_expected(finding) for finding in group))
+    as_written = written if written and not isinstance(value, str) else None
+    return Problem(
+        path=where,
+        value=value,
+        expected=expected,
+        remedy=_remedy(group, value, written),
+        line=None,
+        written=as_written,
+    )
+
+
+def _value(finding: PydanticError, written: str | None) -> Any:
+    if finding.type == "missing":
+        return NOTHING
+    if finding.about_key:
+        return finding.path[-1]
+    # a bare word that was read as a mapping shows as the word
+    return (
+        written
+        if written is not None and isinstance(finding.error["input"], dict)
+        else finding.error["input"]
+    )
+
+
+def _expected(finding: PydanticError) -> str:
+    error = finding.error
+    if finding.type in WRONG_TYPES:
+        return WRONG_TYPES[finding.type]
+    if finding.type == "value_error":
+        return error["msg"].removeprefix("Value error, ").rpartition("; ")[0]
+    if finding.type == "literal_error":
+        return (
+            f"one of {', '.join(map(repr, names))}" if len(names := _literals(error)) > 1 else repr(names[0])
+        )
+    if finding.type == "missing":
+        return "a value"
+    if finding.type in ("too_short", "too_long"):
+        return f"{'at least' if finding.type == 'too_short' else 'at most'} {_bound(error)} in the list"
+    return (
+        error["msg"]
+        .removeprefix("Input should be ")
+        .replace("greater than", "a number greater than", 1)
+        .replace("less than", "a number less than", 1)
+    )
+
+
+def _bound(error: ErrorDetails) -> int:
+    return error["ctx"].get("min_length") or error["ctx"]["max_length"]
+
+
+def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
+    first = group[0]
+    if first.type == "value_error":
+        return first.error["msg"].rpartition("; ")[2]
+    if first.type == "literal_error":
+        names = _literals(first.error)
+        return suggestion(value, names, "write one of them" if len(names) > 1 else f"write {names[0]}")
+    if first.type == "missing":
+        return f"add {first.path[-1]}:"
+    if any(finding.type == "string_type" for finding in group):
+        return _quote(value, written)
+    if first.type.startswith(("greater_than", "less_than")):
+        return "choose another number"
+    return TYPE_REMEDIES.get(first.type, "correct it")
+
+
+def _quote(value: Any, written: str | None) -> str:
+    if written:
+        return f'write it in quotes: "{written}"'
+    return "write a text" if value is None else "write one text"
+
+
+def _literals(error: ErrorDetails) -> list[str]:
+    return [name.strip("'") for name in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+
+
+def fields_at(kind: Any, path: FieldPath) -> Iterator[str]:
+    """The keys that a study file may have at a path inside a part of the given type."""
+    if get_origin(kind) in (Union, UnionType):
+        for member in get_args(kind):
+            yield from fields_at(member, path)
+    elif get_origin(kind) is Annotated:
+        yield from fields_at(get_args(kind)[0], path)
+    elif get_origin(kind) in (list, dict) and path:
+        yield from fields_at(get_args(kind)[-1], path[1:])
+    elif isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield from _model_fields_at(kind, path)
+
+
+def _model_fields_at(kind: type[BaseModel], path: FieldPath) -> Iterator[str]:
+    for name, field in kind.model_fields.items():
+        key = field.alias or name
+        if not path:
+            yield key
+        elif key == path[0]:
+            yield from fields_at(field.annotation, path[1:])

@@ -1,0 +1,240 @@
+"""A study file as plain data, with the line every value stands on.
+
+Belongs here: bytes to dicts, lists and scalars. What the data means is parts.py.
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from python_assets.study.problems import (
+    NOTHING,
+    FieldPath,
+    Problem,
+    StudyFileError,
+    field_name,
+)
+
+STRING_TAG = "tag:yaml.org,2002:str"
+MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+class StudyFile:
+    """The content of a study file and where in the file each part of it stands."""
+
+    def __init__(self, path: Path, root: yaml.Node, data: dict[str, Any], problems: list[Problem]) -> None:
+        """Keep the nodes, which know their lines, beside the data."""
+        self.path = path
+        self.data = data
+        self.problems = problems
+        self._root = root
+
+    def line(self, path: FieldPath) -> int:
+        """The line of a value, or of the innermost part around it that is in the file."""
+        return self._find(path)[0]
+
+    def written(self, path: FieldPath) -> str | None:
+        """A scalar as the file spells it, for example yes where YAML reads true; None for anything else."""
+        node = self._find(path)[1]
+        return node.value if isinstance(node, yaml.ScalarNode) else None
+
+    def locate(self, problem: Problem) -> Problem:
+        """The same problem with its line, and a number as the file spells it."""
+        if problem.line is not None:
+            return problem
+        is_text = problem.value is NOTHING or isinstance(problem.value, str)
+        written = problem.written if is_text or problem.written else self.written(problem.path)
+        return problem._replace(line=self.line(problem.path), written=written or None)
+
+    def _find(self, path: FieldPath) -> tuple[int, yaml.Node | None]:
+        node, line = self._root, self._root.start_mark.line + 1
+        for step in path:
+            found = _step_into(node, step)
+            if found is None:
+                return line, None
+            line, node = found
+        return line, node
+
+
+def _step_into(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        # the last one counts: a merged key comes before the key that overrides it
+        for key, value in reversed(node.value):
+            if getattr(key, "value", None) == step:
+                return key.start_mark.line + 1, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        return node.value[step].start_mark.line + 1, node.value[step]
+    return None
+
+
+def read_study_file(path: Path) -> StudyFile:
+    """Read a study file without interpreting it.
+
+    Keys are texts only; duplicate keys, keys that YAML reads as something else, and numbers that are not
+    finite become problems of the result, beside the data as it was most likely meant.
+
+    Raises:
+        StudyFileError: the file is absent, is not UTF-8, is not YAML, or is not a mapping.
+    """
+    text = _read_text(path)
+    loader = yaml.SafeLoader("")
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise StudyFileError(path, [_syntax_problem(error, text)]) from error
+    except RecursionError as error:
+        problem = Problem(
+            path=(),
+            value=NOTHING,
+            expected="lists and mappings a few levels deep",
+            remedy="remove some brackets",
+            line=1,
+        )
+        raise StudyFileError(path, [problem]) from error
+    if not isinstance(root, yaml.MappingNode):
+        came = root.value if isinstance(root, yaml.ScalarNode) else NOTHING
+        remedy = "see a complete one with: plumbline new NAME"
+        raise StudyFileError(
+            path,
+            [
+                Problem(
+                    path=(),
+                    value=came,
+                    expected="a mapping with keys such as prompts:",
+                    remedy=remedy,
+                    line=1,
+                )
+            ],
+        )
+    builder = _Builder(loader)
+    data = builder.build(root, ())
+    return StudyFile(path, root, data, builder.problems)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        expected, remedy = "a file that can be read", "check the path, or make one with: plumbline new NAME"
+        raise StudyFileError(path, [Problem((), error.strerror, expected, remedy)]) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        came = f"byte 0x{content[error.start]:02x}"
+        problem = Problem(
+            path=(), value=came, expected="UTF-8", remedy="save the file with encoding UTF-8", line=line
+        )
+        raise StudyFileError(path, [problem]) from error
+
+
+def _syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
+    expected = "YAML"
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        line, came = error.problem_mark.line + 1, error.problem or "an error of syntax"
+        context = f" ({error.context})" if error.context else ""
+        remedy = "check brackets, quotes, colons and indentation there and on the line above"
+        return Problem(
+            path=(), value=came, expected=expected + context, remedy=remedy, line=line, written=came
+        )
+    position = getattr(error, "position", 0)
+    came = f"character {getattr(error, 'character', '?')!r}"
+    line = text.count("\n", 0, position) + 1
+    return Problem(
+        path=(),
+        value=came,
+        expected="printable characters",
+        remedy="remove the character",
+        line=line,
+        written=came,
+    )
+
+
+class _Builder:
+    """Nodes to data; a node that several aliases share is built once."""
+
+    def __init__(self, loader: yaml.SafeLoader) -> None:
+        self.problems: list[Problem] = []
+        self._loader = loader
+        self._built: dict[int, Any] = {}
+        self._open: set[int] = set()
+
+    def build(self, node: yaml.Node, path: FieldPath) -> Any:
+        key = id(node)
+        if key in self._open:
+            self._report(node, path, NOTHING, "a value that does not hold itself", "remove the alias")
+            return None
+        if key not in self._built:
+            self._open.add(key)
+            self._built[key] = self._build_new(node, path)
+            self._open.remove(key)
+        return self._built[key]
+
+    def _build_new(self, node: yaml.Node, path: FieldPath) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: FieldPath) -> dict[str, Any]:
+        self._check_duplicates(node, path)
+        try:
+            self._loader.flatten_mapping(node)
+        except yaml.constructor.ConstructorError as error:
+            self._report(
+                node, path, NOTHING, error.problem or "a mapping after <<", "name a mapping with *alias"
+            )
+        return {
+            str(key.value): self.build(value, (*path, str(key.value)))
+            for key, value in node.value
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE_TAG
+        }
+
+    def _check_duplicates(self, node: yaml.MappingNode, path: FieldPath) -> None:
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._report(
+                    key, path, NOTHING, "a key that is a text", "do not use a list or mapping as a key"
+                )
+                continue
+            here = (*path, key.value)
+            if key.tag not in (STRING_TAG, MERGE_TAG):
+                remedy = f'write it in quotes: "{key.value}"'
+                self._report(key, here, key.value, "a key that is a text", remedy, written=key.value)
+            if key.value in lines:
+                expected = f"each key once ({field_name(here)} stands on line {lines[key.value]} already)"
+                self._report(key, here, key.value, expected, "remove one of them")
+            lines.setdefault(key.value, key.start_mark.line + 1)
+
+    def _scalar(self, node: yaml.Node, path: FieldPath) -> Any:
+        try:
+            value = self._loader.construct_object(node)
+        except (yaml.constructor.ConstructorError, ValueError):
+            expected = f"a plain value, not {node.tag.removeprefix('tag:yaml.org,2002:')}"
+            self._report(node, path, node.value, expected, f'write it in quotes: "{node.value}"')
+            return node.value
+        if isinstance(value, float) and not math.isfinite(value):
+            self._report(node, path, value, "a finite number", "write a number", written=node.value)
+            return 0.0
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            self._report(node, path, ascii(value), "text without half characters", "remove the \\u escape")
+            return value.encode("utf-8", "replace").decode()
+        return value
+
+    def _report(
+        self,
+        node: yaml.Node,
+        path: FieldPath,
+        value: Any,
+        expected: str,
+        remedy: str,
+        written: str | None = None,
+    ) -> None:
+        line = node.start_mark.line + 1
+        self.problems.append(
+            Problem(path=path, value=value, expected=expected, remedy=remedy, line=line, written=written)
+        )

@@ -1,0 +1,1 @@
+"""Files and pages to paragraphs, sentences and words."""

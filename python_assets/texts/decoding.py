@@ -1,0 +1,117 @@
+"""Bytes to text: UTF-8, and what is not UTF-8 is set aside with its position.
+
+Belongs here: decoding alone, for every stage that reads a text file of the user.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from python_assets.errors import SourceError
+from python_assets.warehouse.build import Quarantined
+
+# what the error handler surrogateescape makes of a byte it cannot decode
+_ESCAPED = re.compile("[\udc80-\udcff]+")
+
+
+class Undecodable(NamedTuple):
+    """A run of bytes that is not UTF-8 and its position in the file, counted from 0."""
+
+    position: int
+    data: bytes
+
+
+class Decoded(NamedTuple):
+    """The text of a file without its undecodable bytes, those bytes, and the hash of the whole file."""
+
+    text: str
+    undecodable: list[Undecodable]
+    sha256: str
+
+
+def decode(data: bytes) -> Decoded:
+    """Decode UTF-8, leaving out the bytes that are not.
+
+    Args:
+        data: the bytes of a file; a byte order mark is dropped.
+
+    Returns:
+        The text and every run of undecodable bytes with its position.
+    """
+    escaped = data.decode("utf-8", "surrogateescape")
+    undecodable = []
+    position = done = 0
+    for match in _ESCAPED.finditer(escaped):
+        run = match.group().encode("utf-8", "surrogateescape")
+        position += len(escaped[done : match.start()].encode("utf-8"))
+        undecodable.append(Undecodable(position, run))
+        position += len(run)
+        done = match.end()
+    text = _ESCAPED.sub("", escaped) if undecodable else escaped
+    return Decoded(text.removeprefix("\ufeff"), undecodable, hashlib.sha256(data).hexdigest())
+
+
+def read_bytes(path: Path, field: str) -> bytes:
+    """Read a file of the user.
+
+    Raises:
+        SourceError: it is missing or unreadable.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"{field}: {path} cannot be read ({error.strerror}). Expected a readable file; "
+            "correct the path, which starts from the folder of the study file, or the file's permissions."
+        ) from error
+
+
+def read_text(path: Path, field: str, decode: Callable[[bytes], Decoded] = decode) -> Decoded:
+    """Read a text file of the user.
+
+    Args:
+        path: the file.
+        field: the field of the study file that names it, for the error text.
+        decode: bytes to text.
+
+    Returns:
+        Its text and its undecodable bytes.
+
+    Raises:
+        SourceError: the file is missing, unreadable, empty or not text.
+    """
+    data = read_bytes(path, field)
+    if b"\0" in data:
+        raise SourceError(
+            f"{field}: {path} holds zero bytes, so it is no UTF-8 text (UTF-16, perhaps, or a binary file). "
+            "Save it as UTF-8 text."
+        )
+    decoded = decode(data)
+    if not decoded.text.strip():
+        raise SourceError(f"{field}: {path} is empty. Expected text; fill the file or take it out.")
+    return decoded
+
+
+def quarantine_undecodable(stage: str, record: str, undecodable: list[Undecodable]) -> list[Quarantined]:
+    """Quarantine rows for undecodable bytes.
+
+    Args:
+        stage: the stage that read them, for the text.
+        record: the id of the document or table they stand in.
+        undecodable: the bytes.
+
+    Returns:
+        One row a run of bytes, keyed by record and position.
+    """
+    return [
+        Quarantined(
+            f"{record}@{position}",
+            "undecodable_bytes",
+            f"{stage}: {len(data)} byte(s) at position {position} of {record} are not UTF-8: left out",
+            json.dumps({"position": position, "bytes": data.hex(" ")}),
+        )
+        for position, data in undecodable
+    ]

@@ -1,0 +1,184 @@
+"""The private build file of one study: its raw tables, written one transaction a stage, and its quarantine.
+
+Belongs here: folders, tables, transactions. Publishing for readers is published/publish.py.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.errors import WarehouseError
+from python_assets.warehouse.raw_tables import RAW_TABLES
+
+
+class Quarantined(NamedTuple):
+    """A record that a rule rejected: nothing is lost, everything is counted."""
+
+    record_key: str
+    rule: str
+    detail: str
+    record_json: str | None = None
+
+
+class Home(NamedTuple):
+    """The folders of a warehouse (architecture 7)."""
+
+    root: Path
+
+    @property
+    def published(self) -> Path:
+        """The one database that readers open."""
+        return self.root / "plumbline.duckdb"
+
+    @property
+    def parquet(self) -> Path:
+        """One Parquet file a mart."""
+        return self.root / "parquet"
+
+    def report(self, study_id: str) -> Path:
+        """The HTML report of a study."""
+        return self.root / "report" / f"{study_id}.html"
+
+    def responses(self, study_id: str) -> Path:
+        """The response logs of a study: the only thing that cannot be rebuilt."""
+        return self.root / "responses" / study_id
+
+    def freezes(self, study_id: str) -> Path:
+        """When which analysis of a study was declared, one line a freeze."""
+        return self.root / "freezes" / f"{study_id}.jsonl"
+
+    @property
+    def pages(self) -> Path:
+        """Pages that were fetched, so that each is fetched once; deleted, they are fetched again."""
+        return self.root / "pages"
+
+    def build(self, study_id: str) -> Path:
+        """The private file a study is computed in; it can be deleted."""
+        return self.root / "build" / f"{study_id}.duckdb"
+
+    @property
+    def cache(self) -> Path:
+        """Scores by text and extractor version; it can be deleted."""
+        return self.root / "build" / "cache"
+
+
+def utc_now() -> datetime:
+    """The present, in UTC, without a zone: how every *_at column is stored."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of the warehouse and those above it.
+
+    Raises:
+        WarehouseError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WarehouseError(
+            f"{path} cannot be made: {error}. Set PLUMBLINE_HOME to a folder that can be written."
+        ) from error
+
+
+@contextmanager
+def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the build file of a study for writing, with its schemas and raw tables in place.
+
+    Raises:
+        WarehouseError: the folder cannot be written, or another process has the file open.
+    """
+    connection = _connect(path)
+    try:
+        for schema in ("raw", "intermediate", "marts", "inference"):
+            connection.execute(f"create schema if not exists {schema}")
+        for table, columns in RAW_TABLES.items():
+            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            connection.execute(f"create table if not exists raw.{table} ({definition})")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    make_folder(path.parent)
+    try:
+        connection = duckdb.connect(str(path))
+    except duckdb.IOException as error:
+        raise WarehouseError(
+            f"{path} cannot be opened for writing: {error}. Close the process that has it open, "
+            "or set PLUMBLINE_HOME to a folder that can be written."
+        ) from error
+    connection.execute("set timezone = 'UTC'")
+    connection.execute(f"set threads = {os.cpu_count() or 1}")
+    connection.execute("set autoinstall_known_extensions = false")
+    return connection
+
+
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """All of what is done inside, or nothing of it."""
+    connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
+def write_stage(
+    connection: duckdb.DuckDBPyConnection,
+    study_id: str,
+    stage: str,
+    tables: Mapping[str, pd.DataFrame],
+    quarantine: Sequence[Quarantined] = (),
+) -> dict[str, int]:
+    """Replace what a stage wrote for a study, all of its tables and its quarantine in one transaction.
+
+    Args:
+        connection: an open build file.
+        study_id: becomes the study_id column.
+        stage: the name of the stage; its earlier quarantine is replaced.
+        tables: by name, the columns of RAW_TABLES without study_id; columns that are absent become NULL.
+        quarantine: what the stage rejected.
+
+    Returns:
+        Rows written by table, quarantine included.
+
+    Raises:
+        ValueError: a table or column is not one of RAW_TABLES.
+    """
+    rejected = pd.DataFrame(quarantine, columns=list(Quarantined._fields))
+    rejected = rejected.assign(stage=stage, quarantined_at=utc_now())
+    with transaction(connection):
+        for table, rows in tables.items():
+            connection.execute(f"delete from raw.{table} where study_id = ?", [study_id])
+            _insert(connection, study_id, table, rows)
+        connection.execute("delete from raw.quarantine where study_id = ? and stage = ?", [study_id, stage])
+        _insert(connection, study_id, "quarantine", rejected)
+    return {table: len(rows) for table, rows in tables.items()} | {"quarantine": len(rejected)}
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, study_id: str, table: str, rows: pd.DataFrame) -> None:
+    columns = RAW_TABLES[table]
+    if unknown := set(rows.columns) - set(columns) or {"study_id"} & set(rows.columns):
+        raise ValueError(f"raw.{table} has no column {sorted(unknown)}")
+    if rows.empty:
+        return
+    # all-NULL pandas columns come as integers: the casts say what they are
+    selected = ", ".join(f'cast("{name}" as {columns[name].split()[0]})' for name in rows.columns)
+    named = ", ".join(f'"{name}"' for name in rows.columns)
+    connection.register("incoming_rows", rows)
+    try:
+        connection.execute(
+            f"insert into raw.{table} (study_id, {named}) select ?, {selected} from incoming_rows", [study_id]
+        )
+    finally:
+        connection.unregister("incoming_rows")

@@ -1,0 +1,162 @@
+"""Freezing an analysis: its hash and the time, kept before the responses exist.
+
+Belongs here: what of a study file is the analysis, and the file of freezes. Whether a finding was declared
+before the responses is said by dbt, from the two columns of raw.studies.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from python_assets.errors import WarehouseError
+from python_assets.study.study import Study
+from python_assets.warehouse.build import Home, make_folder, utc_now
+
+SECTIONS: Final = ("analysis", "groupings", "measures", "slices", "unit")
+TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
+
+
+class Freeze(NamedTuple):
+    """An analysis that is frozen.
+
+    is_new: whether it was not before. has_responses: whether a model had answered the study by then.
+    has_imported: whether a generation of the study replays imported responses.
+    """
+
+    sha256: str
+    frozen_at: datetime
+    content: dict[str, Any]
+    is_new: bool
+    has_responses: bool
+    has_imported: bool
+
+    def text(self, study_id: str) -> str:
+        """What is frozen, for a terminal."""
+        analysis = self.content["analysis"]
+        of_analysis = ("statistics", "reference", "contrasts", "families", "margins")
+        facts = {
+            "alpha": analysis["alpha"],
+            "permutations": analysis["permutations"],
+            "measures": [measure["name"] for measure in self.content["measures"]],
+            "groupings": list(self.content["references"]),
+            "slices": ["all", *(_slice(*item) for item in self.content["slices"].items())],
+            **{key: analysis[key] for key in of_analysis},
+        }
+        since = "now" if self.is_new else "before, unchanged since"
+        lines = [f"Analysis of {study_id} frozen {since}: {self.frozen_at:{TIME}}, sha256 {self.sha256}"]
+        lines += [f"  {key:<13}{_shown(value)}" for key, value in facts.items()]
+        if self.is_new and self.has_responses:
+            lines.append("The study has responses already: what they show was declared after them.")
+        if self.has_imported:
+            lines.append("Imported responses carry no time of request: findings on them stay exploratory.")
+        return "\n".join(lines)
+
+
+def analysis_of(study: Study) -> dict[str, Any]:
+    """What is compared, how, and how sure it must be, with every default written out."""
+    config = json.loads(study.config_json)
+    return {
+        **{section: config[section] for section in SECTIONS if section in config},
+        "analysis": {**config["analysis"], "margins": study.margins},
+        "references": {
+            grouping: [str(against), group_id] for grouping, (against, group_id) in study.references.items()
+        },
+    }
+
+
+def analysis_sha256(study: Study) -> str:
+    """Hash of the analysis as canonical JSON: comments, prompts and generations are not in it."""
+    return hashlib.sha256(_canonical(analysis_of(study)).encode()).hexdigest()
+
+
+def freeze_analysis(study: Study, home: Home) -> Freeze:
+    """Keep the hash of the analysis and the time; what is frozen already keeps its first time.
+
+    Args:
+        study: read and found valid.
+        home: its warehouse.
+
+    Raises:
+        WarehouseError: the file of freezes cannot be written.
+    """
+    content, key = analysis_of(study), analysis_sha256(study)
+    logs = home.responses(study.study_id).glob("*.jsonl")
+    has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
+    has_imported = any(generation.spec.provider == "replay" for generation in study.generations)
+    if known := frozen_at(study, home):
+        return Freeze(
+            sha256=key,
+            frozen_at=known,
+            content=content,
+            is_new=False,
+            has_responses=has_responses,
+            has_imported=has_imported,
+        )
+    now = utc_now()
+    record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content}
+    _append(home.freezes(study.study_id), _canonical(record))
+    return Freeze(
+        sha256=key,
+        frozen_at=now,
+        content=content,
+        is_new=True,
+        has_responses=has_responses,
+        has_imported=has_imported,
+    )
+
+
+def frozen_at(study: Study, home: Home) -> datetime | None:
+    """When the analysis of a study was first frozen as it is now; None where it never was.
+
+    Raises:
+        WarehouseError: the file of freezes cannot be read.
+    """
+    key = analysis_sha256(study)
+    return min((at for sha256, at in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
+
+
+def _canonical(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _freezes(path: Path) -> Iterator[tuple[str, datetime]]:
+    """Hash and time of every freeze; a line that a kill cut short froze nothing."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    except OSError as error:
+        raise WarehouseError(f"{path} cannot be read: {error}. Make it readable.") from error
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):
+            record = json.loads(line)
+            yield record["analysis_sha256"], datetime.strptime(record["frozen_at"], TIME)
+
+
+def _append(path: Path, line: str) -> None:
+    make_folder(path.parent)
+    try:
+        is_cut = path.exists() and not path.read_bytes().endswith(b"\n")
+        with path.open("ab") as file:
+            file.write(("\n" * is_cut + f"{line}\n").encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise WarehouseError(
+            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to a folder that can be written."
+        ) from error
+
+
+def _slice(name: str, conditions: object) -> str:
+    return f"each {conditions}" if name == "each" else name
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return (
+        json.dumps(value, ensure_ascii=False) if isinstance(value, dict) and value else str(value or "none")
+    )

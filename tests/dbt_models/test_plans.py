@@ -1,0 +1,111 @@
+"""A plan and the marts, on every study of the repository: the same groups, blocks and coverage."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+import pytest
+
+from python_assets.assemble.assemble_study import assemble
+from python_assets.plan.design_tables import design_tables
+from python_assets.plan.group_models import build_group_models
+from python_assets.plan.plan import plan_study
+from python_assets.plan.text import Plan
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study.study import Study
+from python_assets.study_file.load import load_study
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.run_context import RunContext
+from tests.dbt_models.conftest import Built, run_dbt
+
+STUDIES = sorted((paths.PROJECT / "studies").glob("*.yml"))
+KEYS = ["slice_id", "grouping_id"]
+
+
+class Planned(NamedTuple):
+    """A build file of several studies after dbt's group models, and the plans of those studies."""
+
+    path: Path
+    plans: dict[str, Plan]
+
+    def of_study(self, table: str, study_id: str) -> pd.DataFrame:
+        with duckdb.connect(str(self.path), read_only=True) as connection:
+            query = f"select * exclude (study_id) from {table} where study_id = ?"
+            return connection.execute(query, [study_id]).df()
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    folder = tmp_path_factory.mktemp("plans")
+    path, plans = folder / "build.duckdb", {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLUMBLINE_HOME", str(folder))
+        data = Path(os.environ.get("PLUMBLINE_DATA") or paths.PROJECT.parent / "shared" / "data")
+        patch.setenv("PLUMBLINE_DATA", str(data))
+        for file in STUDIES:
+            if data.is_dir() or "PLUMBLINE_DATA" not in file.read_text(encoding="utf-8"):
+                study = load_study(file)
+                plan = plans[file.stem] = plan_study(study)
+                if plan.unknown is None:
+                    assemble_into(path, study)
+    run_dbt(path, folder, "--select", "+int_groups", "+coverage", "--exclude-resource-type", "unit_test")
+    return Planned(path, plans)
+
+
+def assemble_into(path: Path, study: Study) -> None:
+    context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    with open_build(path) as connection:
+        scrape(study, connection, context)
+        assemble(study, connection, context)
+        write_stage(connection, study.study_id, "design", design_tables(study, connection))
+
+
+@pytest.mark.parametrize("study_id", [file.stem for file in STUDIES])
+def test_a_plan_counts_what_the_marts_count(planned: Planned, study_id: str):
+    if study_id not in planned.plans:
+        pytest.skip("its texts are in PLUMBLINE_DATA")
+    plan = planned.plans[study_id]
+    if plan.unknown is not None:
+        pytest.skip("its prompts are known when an engine has answered")
+    groups = planned.of_study("intermediate.int_groups", study_id).value_counts(KEYS)
+    compared = in_shared_parts(planned.of_study("intermediate.int_prompt_groups", study_id))
+    for found in plan.groupings:
+        assert found.n_groups == groups[found.slice_id, found.grouping_id]
+        rows = compared[(compared.slice_id == found.slice_id) & (compared.grouping_id == found.grouping_id)]
+        assert found.n_units == rows.unit_id.nunique()
+        assert found.n_blocks == rows.part.nunique()
+        assert found.n_cells == len(rows[["part", "group_id"]].drop_duplicates())
+    assert {found.grouping_id for found in plan.groupings} == set(groups.index.unique("grouping_id"))
+    coverage = planned.of_study("marts.coverage", study_id).set_index("factors")
+    assert {row.factors for row in plan.coverage} == set(coverage.index)
+    for row in plan.coverage:
+        assert row[1:] == pytest.approx(tuple(coverage.loc[row.factors][list(row._fields[1:])]), abs=1e-12)
+
+
+def in_shared_parts(prompts: pd.DataFrame) -> pd.DataFrame:
+    """Prompts in blocks, nested ones in strata, that hold two groups or more."""
+    prompts = prompts.assign(part=prompts.stratum_id.where(prompts.scheme == "nested", prompts.block_id))
+    n_groups = prompts.groupby([*KEYS, "part"]).group_id.transform("nunique")
+    return prompts[n_groups >= 2]
+
+
+@pytest.mark.parametrize("source", ["planned", "built"])
+def test_without_dbt_the_models_give_the_tables_that_dbt_makes(
+    request: pytest.FixtureRequest, tmp_path: Path, source: str
+):
+    given: Planned | Built = request.getfixturevalue(source)
+    path = tmp_path / "build.duckdb"
+    shutil.copy(given.path, path)
+    tables = ("intermediate.int_prompt_groups", "marts.coverage", "intermediate.int_covered_cells")
+    with duckdb.connect(str(path)) as connection:
+        of_dbt = [connection.execute(f"from {table} order by all").fetchall() for table in tables]
+        for table in tables:
+            connection.execute(f"drop table {table}")
+        build_group_models(connection)
+        for table, rows in zip(tables, of_dbt, strict=True):
+            assert connection.execute(f"from {table} order by all").fetchall() == rows
+            assert rows

@@ -1,0 +1,365 @@
+import json
+
+import pytest
+
+from expectations import SCRAPED, TABLES
+from expectations.runner import run_suites
+
+HARD = "'no ''such'' :level {x}'"
+QUARANTINED = (
+    "insert into raw.quarantine select 's', '{}', 'k''{{x}}' || i, 'r', 'd', null, now()::timestamp "
+    "from range(3) as t(i)"
+)
+
+NULLS = "alter table raw.{0} alter column {1} drop not null; update raw.{0} set {1} = null"
+BLANKS = "update raw.{0} set {1} = ' ' || chr(10)"
+NOT_NULL, MATCHES, MATCHES_NOT = (
+    "expect_column_values_to_not_be_null",
+    "expect_column_values_to_match_regex",
+    "expect_column_values_to_not_match_regex",
+)
+IN_SET, BETWEEN = "expect_column_values_to_be_in_set", "expect_column_values_to_be_between"
+UNIQUE, COMPOUND = "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique"
+ROWS = ("expect_table_row_count_to_be_between", "(table)")
+REMOVED = ("expect_few_removed", "(table)")
+FILLED = {
+    "documents": ("document_id", "source_tag", "uri", "document_text"),
+    "sentences": ("sentence_id", "document_id", "source_tag", "sentence_text"),
+    "prompts": ("prompt_id", "root_prompt_id", "unit_id", "prompt_text"),
+    "prompt_factors": ("prompt_id", "factor"),
+    "responses": ("generation_id", "prompt_id", "response_id"),
+    "measurements": ("generation_id", "prompt_id", "measure_id", "extractor_version"),
+}
+
+# by expectation and column: what makes it, and it alone or with those it must drag along, fail
+BAD = {
+    "documents": {
+        ROWS: "delete from raw.documents",
+        (UNIQUE, "document_id"): "insert into raw.documents select * from raw.documents",
+        (MATCHES, "sha256"): "update raw.documents set sha256 = 'abc'",
+        (COMPOUND, "source_tag, sha256"): "update raw.documents set sha256 = repeat('a', 64)",
+        (NOT_NULL, "revision"): "update raw.documents set source_type = 'wikipedia', licence = 'CC0'",
+        (NOT_NULL, "licence"): "update raw.documents set source_type = 'wikipedia', revision = '1'",
+    },
+    "sentences": {
+        ROWS: "delete from raw.sentences",
+        (UNIQUE, "sentence_id"): "update raw.sentences set sentence_id = 'same'",
+        ("expect_a_document", "document_id"): (
+            "update raw.sentences set document_id = 'd9' where sentence_id = 'd0:2'"
+        ),
+        (NOT_NULL, "level"): "update raw.sentences set level = null where level = 'Italy'",
+        (NOT_NULL, "keyword"): "update raw.sentences set keyword = null where level = 'Italy'",
+        (IN_SET, "level"): f"update raw.sentences set level = {HARD} where level = 'Italy'",
+        ("expect_a_keyword", "level, keyword"): "delete from raw.keywords where keyword = 'Italy'",
+        ("expect_keyword_in_sentence", "keyword, sentence_text"): (
+            f"update raw.sentences set keyword = {HARD} where level = 'Italy'"
+        ),
+        (COMPOUND, "source_tag, level, sentence_text"): (
+            "insert into raw.sentences select * replace ('x' as sentence_id) from raw.sentences "
+            "where sentence_id = 'd0:1:Italy'"
+        ),
+        ("expect_documents_in_use", "document_id"): (
+            "update raw.sentences set dropped_reason = 'x' where document_id = 'd1'"
+        ),
+        REMOVED: QUARANTINED.format("scrape"),
+    },
+    "prompts": {
+        ROWS: "delete from raw.prompts",
+        (UNIQUE, "prompt_id"): "insert into raw.prompts select * from raw.prompts where prompt_id = 'r0'",
+        (IN_SET, "task"): "update raw.prompts set task = 'chat'",
+        ("expect_one_root", "root_prompt_id, is_root"): (
+            "update raw.prompts set is_root = true where prompt_id = 'r0:b'"
+        ),
+        ("expect_branch_like_root", "source_tag, keyword, document_id, task"): (
+            "update raw.prompts set keyword = 'Italian' where prompt_id = 'r0:b'"
+        ),
+        (NOT_NULL, "baseline_kind"): "update raw.prompts set baseline_kind = null where prompt_id = 'r0'",
+        (NOT_NULL, "baseline_text"): "update raw.prompts set baseline_text = null where prompt_id = 'r0'",
+        (MATCHES, "baseline_text"): "update raw.prompts set baseline_text = '  ' where prompt_id = 'r0'",
+        ("expect_a_document", "document_id"): "update raw.prompts set document_id = 'd9'",
+        ("expect_distinct_prompts", "prompt_text"): (
+            "update raw.prompts set prompt_text = 'a' where prompt_id in ('r0', 'r1')"
+        ),
+        ("expect_fitting_articles", "prompt_text, baseline_text"): (
+            "update raw.prompts set prompt_text = 'A Italy' where prompt_id = 'r0:b'"
+        ),
+        REMOVED: QUARANTINED.format("assemble"),
+    },
+    "prompt_factors": {
+        ROWS: "delete from raw.prompt_factors",
+        (COMPOUND, "prompt_id, factor"): "insert into raw.prompt_factors select * from raw.prompt_factors",
+        ("expect_a_prompt", "prompt_id"): "delete from raw.prompts where prompt_id = 'r0'",
+        ("expect_declared_levels", "level"): (
+            f"update raw.prompt_factors set level = {HARD} where prompt_id = 'r0'"
+        ),
+        (MATCHES, "level"): "update raw.prompt_factors set level = ' ' where factor = 'tone'",
+        (MATCHES_NOT, "level"): (
+            "update raw.prompt_factors set level = 'a x b' where prompt_id = 'r0' and factor = 'tone'"
+        ),
+        ("expect_prompts_of_every_level", "level"): "update raw.prompt_factors set level = 'Italy'",
+        ("expect_levels_of_every_prompt", "factor"): "delete from raw.prompt_factors where factor = 'tone'",
+    },
+    "responses": {
+        ROWS: "delete from raw.responses",
+        (COMPOUND, "generation_id, prompt_id, replicate"): (
+            "insert into raw.responses select * from raw.responses where prompt_id = 'r0'"
+        ),
+        (BETWEEN, "replicate"): "update raw.responses set replicate = -1 where prompt_id = 'r0'",
+        (IN_SET, "status"): "update raw.responses set status = 'fine' where prompt_id = 'r0'",
+        (NOT_NULL, "response_text"): "update raw.responses set response_text = null where status = 'ok'",
+        (MATCHES, "response_text"): "update raw.responses set response_text = ' ' where status = 'refused'",
+        (MATCHES_NOT, "response_text"): "update raw.responses set status = 'empty'",
+        (NOT_NULL, "error"): "update raw.responses set status = 'error' where prompt_id = 'r0'",
+        (MATCHES, "error"): ("update raw.responses set status = 'error', error = ' ' where prompt_id = 'r0'"),
+        (MATCHES_NOT, "error"): "update raw.responses set error = 'time-out' where status = 'ok'",
+        ("expect_a_generation", "generation_id"): (
+            "update raw.responses set generation_id = 'baseline' where prompt_id = 'r0'"
+        ),
+        ("expect_a_prompt", "prompt_id"): "delete from raw.prompts where prompt_id = 'r0'",
+        ("expect_responses_of_every_generation", "generation_id"): (
+            "insert into raw.generations select * replace ('it''s :new' as generation_id) "
+            "from raw.generations where generation_id = 'fair'"
+        ),
+        ("expect_responses_to_every_prompt", "prompt_id"): (
+            "delete from raw.responses where prompt_id = 'r0'"
+        ),
+        (BETWEEN, "latency_seconds"): "update raw.responses set latency_seconds = 'inf'",
+        (BETWEEN, "n_tokens_in"): "update raw.responses set n_tokens_in = -1",
+        (BETWEEN, "n_tokens_out"): "update raw.responses set n_tokens_out = -1",
+        ("expect_few_errors", "status"): (
+            "update raw.responses set status = 'error', error = 'no' where prompt_id = 'r0'"
+        ),
+        REMOVED: QUARANTINED.format("generate"),
+    },
+    "measurements": {
+        ROWS: "delete from raw.measurements",
+        (COMPOUND, "generation_id, prompt_id, replicate, measure_id"): (
+            "insert into raw.measurements select * from raw.measurements"
+        ),
+        (BETWEEN, "value"): "update raw.measurements set value = 'nan'",
+        (BETWEEN, "baseline_value"): "update raw.measurements set baseline_value = '-inf'",
+        ("expect_a_measure", "measure_id"): "delete from raw.measures where measure_id = 'refusal'",
+        ("expect_a_response", "generation_id, prompt_id, replicate"): (
+            "delete from raw.responses where prompt_id = 'r0'"
+        ),
+        ("expect_value_or_reason", "value, label, reason"): (
+            "update raw.measurements set reason = 'no_words' where prompt_id = 'r0'"
+        ),
+        ("expect_values_on_scale", "value, baseline_value"): (
+            "update raw.measurements set value = 1.01 where measure_id = 'sentiment'"
+        ),
+        ("expect_binary_values", "value"): (
+            "update raw.measurements set value = 0.5 where measure_id = 'refusal'"
+        ),
+        ("expect_measurements_of_every_response", "measure_id"): (
+            "delete from raw.measurements where measure_id = 'label'"
+        ),
+        ("expect_few_without_score", "reason"): (
+            "update raw.measurements set value = null, reason = 'other_language' "
+            "where measure_id = 'sentiment'"
+        ),
+        ("expect_responses_in_every_cell", "grouping_id, group_id, measure_id"): (
+            "update raw.measurements set value = null, reason = 'no_words' "
+            "where measure_id = 'sentiment' and prompt_id in ('r0', 'r1', 'r2')"
+        ),
+        ("expect_few_removed", "measure_id"): "insert into raw.quarantine values "
+        "('s', 'extract', 'fair/r0/''{x}/0/label', 'not_a_number', 'd', null, now()::timestamp)",
+    },
+}
+CASES = [(table, *key, bad) for table, cases in BAD.items() for key, bad in cases.items()]
+
+
+def _failed(connection, study, table):
+    return {
+        (result.expectation, result.column_name)
+        for result in run_suites(connection, study, [table], run_id="r")
+        if not result.success
+    }
+
+
+def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_on(connection, study):
+    results = run_suites(connection, study, TABLES, run_id="r")
+    assert [result for result in results if not result.success] == []
+    expectations = [(result.table_name, result.expectation, result.column_name) for result in results]
+    filled = [
+        (table, name, column)
+        for table, columns in FILLED.items()
+        for column in columns
+        for name in (NOT_NULL, MATCHES)
+    ]
+    assert sorted(expectations) == sorted([case[:3] for case in CASES] + filled)
+    # no page of a wiki, no error
+    assert {(r.table_name, r.expectation, r.column_name) for r in results if not r.n_evaluated} == {
+        ("documents", NOT_NULL, "revision"),
+        ("documents", NOT_NULL, "licence"),
+        ("responses", NOT_NULL, "error"),
+        ("responses", MATCHES, "error"),
+        ("responses", MATCHES_NOT, "error"),
+    }
+
+
+@pytest.mark.parametrize(("name", "bad"), [(NOT_NULL, NULLS), (MATCHES, BLANKS)])
+@pytest.mark.parametrize("table", TABLES)
+def test_every_key_and_text_is_filled(connection, study, table, name, bad):
+    for column in FILLED[table]:
+        connection.execute(bad.format(table, column))
+    assert {(name, column) for column in FILLED[table]} <= _failed(connection, study, table)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "columns", "bad"), CASES, ids=[f"{case[0]}-{case[1]}-{case[2]}" for case in CASES]
+)
+def test_an_expectation_fails_on_its_bad_data(connection, study, table, name, columns, bad):
+    connection.execute(bad)
+    assert (name, columns) in _failed(connection, study, table)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "bad"),
+    [
+        ("prompts", "expect_one_root", "update raw.prompts set is_root = false where prompt_id = 'r0'"),
+        ("responses", BETWEEN, "update raw.responses set latency_seconds = -1"),
+        ("responses", "expect_a_generation", "update raw.responses set generation_id = 'gone'"),
+        ("sentences", NOT_NULL, "update raw.sentences set level = null where level = 'Italy'"),
+        (
+            "measurements",
+            "expect_a_response",
+            "update raw.measurements set replicate = 1 where generation_id = 'baseline'",
+        ),
+        (
+            "measurements",
+            "expect_a_response",
+            "update raw.measurements set prompt_id = 'p9' where prompt_id = 'r0'",
+        ),
+        ("measurements", "expect_value_or_reason", "update raw.measurements set value = null"),
+        ("measurements", "expect_value_or_reason", "update raw.measurements set label = null"),
+        ("measurements", "expect_value_or_reason", "update raw.measurements set value = 1, reason = null"),
+        ("measurements", "expect_values_on_scale", "update raw.measurements set baseline_value = -1.01"),
+        (
+            "measurements",
+            BETWEEN,
+            "update raw.measures set scale_low = null, scale_high = null; "
+            "update raw.measurements set value = 1e101",
+        ),
+        (
+            "measurements",
+            "expect_responses_in_every_cell",
+            "delete from raw.measurements where prompt_id <> 'r0'",
+        ),
+    ],
+)
+def test_it_fails_on_the_other_ways_to_be_wrong(connection, study, table, name, bad):
+    connection.execute(bad)
+    assert name in {expectation for expectation, _ in _failed(connection, study, table)}
+
+
+@pytest.mark.parametrize(
+    ("table", "bad", "found"),
+    [
+        (
+            "prompts",
+            "update raw.prompts set prompt_text = chr(10) where prompt_id = 'r0'",
+            (MATCHES, 8, 1, [{"prompt_id": "r0", "prompt_text": "\n"}]),
+        ),
+        (
+            "prompt_factors",
+            "insert into raw.prompt_factors select * from raw.prompt_factors where prompt_id = 'r0'",
+            (COMPOUND, 27, 6, [{"prompt_id": "r0", "factor": "concept"}]),
+        ),
+        (
+            "responses",
+            f"update raw.responses set status = {HARD} where prompt_id = 'r0'",
+            (
+                IN_SET,
+                8,
+                1,
+                [
+                    {
+                        "generation_id": "fair",
+                        "prompt_id": "r0",
+                        "replicate": 0,
+                        "status": "no 'such' :level {x}",
+                    }
+                ],
+            ),
+        ),
+        ("responses", "delete from raw.responses", (ROWS[0], 1, 1, [])),
+        (
+            "sentences",
+            "update raw.sentences set level = null where level = 'Italy'",
+            (NOT_NULL, 4, 2, [{"sentence_id": "d0:1:Italy", "level": None}]),
+        ),
+    ],
+)
+def test_what_is_unexpected_is_counted_and_shown_with_its_key(connection, study, table, bad, found):
+    connection.execute(bad)
+    results = run_suites(connection, study, [table], run_id="r")
+    (result,) = [result for result in results if not result.success and result.expectation == found[0]]
+    assert (result.expectation, result.n_evaluated, result.n_unexpected) == found[:3]
+    assert json.loads(result.examples_json)[:1] == found[3]
+
+
+def test_rows_of_another_study_are_not_looked_at(connection, study):
+    for table in ("documents", "sentences", "prompts", "responses", "measurements"):
+        connection.execute(f"insert into raw.{table} select * replace ('other' as study_id) from raw.{table}")
+    connection.execute("update raw.measurements set value = 'nan' where study_id = 'other'")
+    assert [r for r in run_suites(connection, study, TABLES, run_id="r") if not r.success] == []
+
+
+def test_a_generation_full_of_errors_is_not_hidden_by_others(connection, study):
+    for i in range(40):
+        connection.execute(
+            "insert into raw.generations select * replace (? as generation_id) from raw.generations "
+            "where generation_id = 'fair'",
+            [f"g{i}"],
+        )
+        connection.execute(
+            "insert into raw.responses select * replace (? as generation_id) from raw.responses "
+            "where generation_id = 'fair'",
+            [f"g{i}"],
+        )
+    connection.execute(
+        "update raw.responses set status = 'error', error = 'it''s down' where generation_id = 'g7'"
+    )
+    (found,) = [r for r in run_suites(connection, study, ["responses"], run_id="r") if not r.success]
+    assert (found.expectation, found.n_evaluated, found.n_unexpected) == ("expect_few_errors", 41, 1)
+    assert (
+        found.examples_json
+        == '[{"generation_id": "g7", "n_errors": 8, "n_responses": 8, "error": "it\'s down"}]'
+    )
+
+
+def test_removed_records_up_to_the_bound_pass_and_keep_their_share(connection, study):
+    connection.execute(QUARANTINED.format("assemble"))
+    quality = study.analysis.quality.model_copy(update={"max_removed_share": 3 / 11})
+    patient = study.model_copy(update={"analysis": study.analysis.model_copy(update={"quality": quality})})
+    results = run_suites(connection, patient, ["prompts"], run_id="r")
+    (found,) = [result for result in results if result.expectation == "expect_few_removed"]
+    assert found.success
+    assert (found.n_evaluated, found.n_unexpected, found.unexpected_share) == (11, 3, 3 / 11)
+
+
+def test_rows_an_import_removes_are_a_share_of_its_responses(connection, imported_study):
+    connection.execute(QUARANTINED.format("assemble"))
+    results = run_suites(connection, imported_study, ["prompts", "responses"], run_id="r")
+    found = {r.table_name: r for r in results if r.expectation == "expect_few_removed"}
+    assert set(found) == {"responses"}
+    assert not found["responses"].success
+    assert (found["responses"].n_evaluated, found["responses"].n_unexpected) == (11, 3)
+
+
+def test_cells_are_counted_within_every_declared_grouping(connection, study):
+    results = run_suites(connection, study, ["measurements"], run_id="r")
+    (cells,) = [result for result in results if result.expectation == "expect_responses_in_every_cell"]
+    # concept 2, tone 2, concept x tone 4 groups; three measures of all, stance of the warm prompts only
+    assert cells.n_evaluated == 3 * 8 + (2 + 1 + 2)
+
+
+def test_an_import_may_come_without_documents_and_texts(connection, imported_study):
+    connection.execute("delete from raw.documents; delete from raw.sentences")
+    connection.execute(
+        "update raw.prompts set prompt_text = null; update raw.responses set response_text = null"
+    )
+    results = run_suites(connection, imported_study, TABLES, run_id="r")
+    assert {result.table_name for result in results} == set(TABLES) - SCRAPED
+    assert [result for result in results if not result.success] == []

@@ -1,0 +1,169 @@
+import json
+
+import pytest
+
+from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import GenerationError, StudyError
+from python_assets.generate.generate_study import generate_study
+from python_assets.providers.engine import Inquiry, ask_engine
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import RunContext
+from tests.python_assets.providers.servers import DIGEST, MODEL
+
+COLUMNS = {"prompt": "id", "prompt_text": "text", "response": "answer"}
+ROWS = [
+    {"id": "p1", "text": "one?", "answer": "yes", "model": "GPT 4", "gender": "Female"},
+    {"id": "p2", "text": "two?", "answer": "\ud83d broken \x00 text", "model": "GPT 4", "gender": "Male"},
+]
+
+
+@pytest.fixture
+def replayed(make_study, build, tmp_path):
+    def run(generation, columns):
+        lines = "\n".join(json.dumps(row) for row in ROWS)
+        study = make_study(
+            {"import": {"path": "rows.jsonl", "columns": columns, "factors": {"gender": "gender"}}},
+            files={"rows.jsonl": lines},
+            generations=[{"name": generation, "provider": "replay"}],
+            groupings=["gender"],
+        )
+        assemble(study, build)
+        counts = generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+        return counts, build.execute("select * from raw.responses order by prompt_id").df()
+
+    return run
+
+
+def test_an_import_without_generations_belongs_to_the_one_that_replays_it(replayed):
+    counts, responses = replayed("annotated", COLUMNS)
+    assert counts.n_responses == 2
+    assert responses["generation_id"].tolist() == ["annotated", "annotated"]
+
+
+def test_a_star_is_one_generation_for_each_imported_one(replayed):
+    _, responses = replayed("*", {**COLUMNS, "generation": "model"})
+    assert set(responses["generation_id"]) == {"gpt_4"}
+
+
+def test_a_generation_the_import_has_not_is_named_with_those_it_has(replayed):
+    with pytest.raises(StudyError, match="'claude' replays .* it has gpt_4"):
+        replayed("claude", {**COLUMNS, "generation": "model"})
+
+
+def test_a_text_that_duckdb_cannot_hold_is_stored_without_what_it_cannot(replayed):
+    _, responses = replayed("annotated", COLUMNS)
+    text = responses["response_text"][1]
+    assert "broken" in text
+    assert "\x00" not in text
+    assert not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def test_what_is_replayed_has_no_decoding_of_ours(replayed, build):
+    replayed("annotated", COLUMNS)
+    assert build.execute("select decoding_json, is_simulated from raw.generations").fetchall() == [
+        ("{}", False)
+    ]
+
+
+TEMPLATES = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}}
+
+
+@pytest.fixture
+def generated(make_study, build, tmp_path):
+    """Assemble and generate a study of these generations; gives its study."""
+
+    def run(*generations, simulated=False, **parts):
+        study = make_study(
+            TEMPLATES,
+            factors={"gender": {"levels": ["Female", "Male"]}},
+            generations=list(generations),
+            groupings=["gender"],
+            **parts,
+        )
+        if simulated:
+            study = load_study(study.path, simulated=True)
+        assemble(study, build)
+        generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+        return study
+
+    return run
+
+
+def at(server, name, **fields):
+    return {
+        "name": name,
+        "provider": "openai",
+        "model": MODEL,
+        "base_url": server.url + "/v1",
+        "max_retries": 0,
+        **fields,
+    }
+
+
+def test_a_generation_that_cannot_answer_is_known_before_another_is_asked_all(generated, openai_server):
+    with pytest.raises(GenerationError, match="generation 'absent', model 'nobody'"):
+        generated(at(openai_server, "there"), at(openai_server, "absent", model="nobody"))
+    assert [call.body["model"] for call in openai_server.calls] == [MODEL, "nobody"]
+
+
+def test_a_generation_whose_log_is_complete_is_not_probed(generated, openai_server):
+    generated(at(openai_server, "there"))
+    assert len(openai_server.calls) == 2
+    generated(at(openai_server, "there"), at(openai_server, "later"))
+    assert len(openai_server.calls) == 4
+
+
+def test_a_generation_says_which_role_template_and_extension_it_has(generated, build):
+    generated(
+        {
+            "name": "{role}_{template}",
+            "provider": "simulator",
+            "role": {"none": "", "kind": "Be kind."},
+            "prompt_template": {"plain": None, "short": "In short: {prompt}"},
+        }
+    )
+    rows = build.execute(
+        "select role, template, extension, system_prompt, prompt_template, is_engine from raw.generations "
+        "where not is_baseline order by all"
+    ).fetchall()
+    assert rows == [
+        ("kind", "plain", "", "Be kind.", None, False),
+        ("kind", "short", "", "Be kind.", "In short: {prompt}", False),
+        ("none", "plain", "", "", None, False),
+        ("none", "short", "", "", "In short: {prompt}", False),
+    ]
+
+
+def test_an_engine_that_wrote_is_a_row_without_responses(generated, build, ollama_server, tmp_path):
+    engine = {
+        "name": "helper",
+        "provider": "ollama",
+        "model": MODEL,
+        "base_url": ollama_server.url,
+        "engine": True,
+    }
+    idle = {"name": "idle", "provider": "simulator", "engine": True}
+    study = generated({"name": "fair", "provider": "simulator"}, engine, idle)
+    assert build.execute("select count(*) from raw.generations where is_engine").fetchone() == (0,)
+    run_context = RunContext(Home(tmp_path / "home"), progress=lambda text: None)
+    ask_engine(study, run_context, "helper", "assemble", [Inquiry("a", "b")])
+    generated({"name": "fair", "provider": "simulator"}, engine, idle)
+    assert build.execute(
+        "select generation_id, model, model_digest, is_simulated from raw.generations where is_engine"
+    ).fetchall() == [("helper", MODEL, DIGEST, False)]
+    assert build.execute("select distinct generation_id from raw.responses").fetchall() == [("fair",)]
+
+
+def test_the_simulator_stands_in_without_touching_the_logs_of_the_models(
+    generated, build, openai_server, tmp_path
+):
+    study = generated(at(openai_server, "there"))
+    log = Home(tmp_path / "home").responses(study.study_id) / "there.jsonl"
+    before, n_calls = log.read_bytes(), len(openai_server.asked)
+    generated(at(openai_server, "there"), simulated=True)
+    assert build.execute("select provider, model, is_simulated from raw.generations").fetchall() == [
+        ("simulator", MODEL, True)
+    ]
+    assert (log.read_bytes(), len(openai_server.asked)) == (before, n_calls)
+    assert (log.parent / "simulated" / "there.jsonl").is_file()

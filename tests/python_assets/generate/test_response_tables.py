@@ -1,0 +1,41 @@
+import pandas as pd
+
+from python_assets.generate.response_tables import responses_table
+from python_assets.providers.outcomes import response_of
+from python_assets.providers.records import (
+    Description,
+    GenerationRun,
+    Outcome,
+    Prompt,
+    Request,
+)
+from python_assets.study.study import Generation, GenerationSpec
+
+
+def table_of(*outcomes):
+    """The rows of one generation whose responses came out so."""
+    responses = [
+        response_of(Request(str(i), "{}", Prompt(str(i), "r", "?"), 0, []), outcome, 100)
+        for i, outcome in enumerate(outcomes)
+    ]
+    spec = GenerationSpec(name="own", provider="simulator")
+    generation = Generation(generation_id="own", model="", system_prompt="", spec=spec)
+    run = GenerationRun(responses, Description(), False, {}, 0, 0, 0, 0, {}, 0.0, [])
+    return responses_table([(generation, run)])
+
+
+def test_a_response_that_failed_stands_beside_one_that_did_not():
+    table = table_of(Outcome("fine"), Outcome(None, error="timeout: no answer"))
+    assert table["status"].tolist() == ["ok", "error"]
+    for column, expected in (
+        ("response_text", ["fine", None]),
+        ("error", [None, "timeout: no answer"]),
+        ("context_json", [None, None]),
+    ):
+        assert [None if pd.isna(text) else text for text in table[column]] == expected
+
+
+def test_characters_that_no_table_holds_are_replaced():
+    table = table_of(Outcome("a\0b\udc00", context_json='{"reasoning": "\udc00"}'))
+    assert table["response_text"].tolist() == ["a\ufffdb\ufffd"]
+    assert table["context_json"].tolist() == ['{"reasoning": "\ufffd"}']

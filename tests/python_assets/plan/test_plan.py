@@ -1,0 +1,404 @@
+import csv
+from itertools import product
+
+import pytest
+
+from python_assets.infer.reasons import InferenceReason
+from python_assets.plan.plan import DECLARE_UNIT, plan_study
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study_file.load import load_study
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build
+from python_assets.warehouse.run_context import RunContext
+
+TEMPLATES = """
+factors: {{gender: {{levels: [woman, man]}}, race: {{levels: [a, b, c]}}}}
+prompts:
+  templates:
+    cross: [gender, race]
+    texts: [{texts}]
+generations:
+  - {{name: fair, provider: simulator, replicates: {replicates}}}
+  - {{name: "{{model}}", provider: openai, model: [m1, m2], decoding: {{temperature: 1}}}}
+groupings: [gender, [gender, race]]
+"""
+IMPORT = """
+prompts:
+  import:
+    path: scores.csv
+    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    factors: {gender: gender, race: race}
+generations: [{name: "*", provider: replay}]
+groupings: [gender, [gender, race]]
+"""
+TEXT = """\
+Study mine: valid. Nothing was generated.
+
+what                      number
+documents                      0
+sentences with a keyword       0
+root prompts                   5
+prompts                       30
+measures                       4
+calls                        120
+
+generation  provider   model  responses  calls
+fair        simulator                60     60
+m1          openai     m1            30     30
+m2          openai     m2            30     30
+
+grouping       slice  groups  units  blocks or strata  cells  what is exchanged, what it speaks of
+gender         all         2      5                15     30  \
+labels inside blocks; unit root prompt; prompts like these
+gender x race  all         6      5                 5     30  \
+labels inside blocks; unit root prompt; prompts like these
+
+factors        cells  covered  share covered  Gini index
+gender             2        2          1.000       0.000
+race               3        3          1.000       0.000
+gender x race      6        6          1.000       0.000"""
+
+
+def plan_of(folder, text):
+    path = folder / "mine.yml"
+    path.write_text(text, encoding="utf-8")
+    return plan_study(load_study(path))
+
+
+def planned_templates(folder, n_texts, replicates=2):
+    texts = ", ".join(f'{{id: t{n}, text: "{n}: a {{gender}} {{race}}"}}' for n in range(n_texts))
+    return plan_of(folder, TEMPLATES.format(texts=texts, replicates=replicates))
+
+
+def planned_import(folder, rows, text=IMPORT):
+    """rows: (prompt, root prompt, generation, gender, race)."""
+    with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [("id", "root", "model", "gender", "race", "answer"), *[(*r, "x") for r in rows]]
+        )
+    return plan_of(folder, text)
+
+
+def schemes(plan):
+    return {grouping.grouping_id: grouping.scheme for grouping in plan.groupings}
+
+
+def test_prompts_calls_and_cells_of_crossed_templates(tmp_path):
+    plan = planned_templates(tmp_path, 5)
+    # 5 texts x 2 x 3 levels; 2 replicates of the simulator, 1 of each of two models
+    assert (plan.n_root_prompts, plan.n_prompts, plan.n_calls) == (5, 30, 30 * (2 + 1 + 1))
+    assert [(g.n_groups, g.n_blocks, g.n_cells, g.is_complete) for g in plan.groupings] == [
+        (2, 15, 30, True),
+        (6, 5, 30, True),
+    ]
+    assert plan.warnings == []
+
+
+def test_a_plan_reads_as_tables(tmp_path):
+    assert planned_templates(tmp_path, 5).text() == TEXT
+
+
+def test_blocks_take_the_place_of_few_root_prompts(tmp_path):
+    assert schemes(planned_templates(tmp_path, 4)) == {
+        "gender": "labels inside blocks; unit block; these prompts only",
+        # 4 blocks only, and a single response of the models in each cell
+        "gender x race": "labels inside blocks; unit root prompt; these prompts only",
+    }
+
+
+def test_replicates_take_the_place_of_a_few_blocks(tmp_path):
+    rows = [(f"{g} {r}", "root", "m", g, r) for g, r in product("fm", "ab") for _ in range(3)]
+    plan = planned_import(tmp_path, rows)
+    assert set(schemes(plan).values()) == {"responses among groups; unit replicate; these prompts only"}
+    assert (plan.n_calls, plan.generations[0].n_responses) == (0, 12)
+
+
+def test_one_root_prompt_without_replicates_has_no_inference(tmp_path):
+    plan = planned_import(tmp_path, [("1", "root", "m", "f", "a"), ("2", "root", "m", "m", "a")])
+    assert {grouping.reason for grouping in plan.groupings} == {InferenceReason.TOO_FEW_ROOT_PROMPTS}
+    assert plan.warnings[0] == (
+        f"grouping gender: no inference, because {InferenceReason.TOO_FEW_ROOT_PROMPTS.meaning}"
+    )
+
+
+def test_one_root_prompt_with_replicates_in_some_cells_only_has_no_inference(tmp_path):
+    plan = planned_import(tmp_path, [(g, "root", "m", g, "a") for g in "ffm"])
+    assert plan.groupings[0].reason is InferenceReason.TOO_FEW_REPLICATES
+
+
+def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
+    rows = [(f"{n} {g}", "root", "m", g, "a") for n, g in product(range(3), "fm")]
+    plan = planned_import(tmp_path, rows)
+    assert schemes(plan)["gender"] == "no inference: several_prompts"
+    assert plan.warnings[0] == (
+        f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}: declare `unit:`, "
+        "the factor that these prompts are draws of, for example unit: name"
+    )
+
+
+def test_one_group_has_nothing_to_be_compared_with(tmp_path):
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", "f", "a") for n in range(6)])
+    assert plan.groupings[0].reason is InferenceReason.ONE_GROUP
+
+
+def test_root_prompts_of_one_group_each_are_units(tmp_path):
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", "fm"[n % 2], "a") for n in range(12)])
+    gender = plan.groupings[0]
+    assert gender.scheme == "whole units among groups; unit root prompt; prompts like these"
+    assert (gender.n_groups, gender.n_units, gender.n_blocks, gender.n_cells) == (2, 12, 1, 2)
+    assert gender.is_complete
+
+
+NAMED = """
+unit: name
+prompts:
+  import:
+    path: scores.csv
+    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    factors: {gender: gender, race: race, name: name}
+generations: [{name: "*", provider: replay}]
+groupings: [gender, race, [gender, race]]
+slices: {women: {gender: f}, each: race}
+"""
+
+
+def planned_names(folder, n_names, n_roots=3, text=NAMED, races="ab"):
+    """Names in every gender and race, each on every root prompt."""
+    rows = [
+        (f"{g} {r} {name} {root}", f"r{root}", "m", g, r, f"{g}{r}{name}", "x")
+        for g, r, name, root in product("fm", races, range(n_names), range(n_roots))
+    ]
+    header = ("id", "root", "model", "gender", "race", "name", "answer")
+    with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return plan_of(folder, text)
+
+
+def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path):
+    plan = planned_names(tmp_path, 5)
+    like_these = "whole units among groups{}; unit name; prompts like these"
+    assert {(g.grouping_id, g.slice_id): g.scheme for g in plan.groupings} == {
+        ("gender", "all"): like_these.format(" inside 2 strata"),
+        ("gender", "a"): like_these.format(""),
+        ("gender", "b"): like_these.format(""),
+        ("gender", "women"): "no inference: one_group",
+        ("race", "all"): like_these.format(" inside 2 strata"),
+        ("race", "a"): "no inference: one_group",
+        ("race", "b"): "no inference: one_group",
+        ("race", "women"): like_these.format(""),
+        ("gender x race", "all"): like_these.format(""),
+    }
+    gender = plan.groupings[0]
+    assert (gender.n_groups, gender.n_units, gender.n_blocks, gender.n_cells) == (2, 20, 2, 4)
+    assert plan.warnings == []  # a slice of one group is what was asked for
+
+
+def test_few_units_are_named(tmp_path):
+    plan = planned_names(tmp_path, 3)
+    found = {(g.grouping_id, g.slice_id): g for g in plan.groupings}
+    assert found["gender", "all"].scheme.endswith("prompts like these")  # 6 names in 2 strata
+    assert found["gender x race", "all"].reason is InferenceReason.TOO_FEW_UNITS
+    assert found["gender", "a"].reason is InferenceReason.TOO_FEW_UNITS
+    assert any(w.startswith("grouping gender, slice a: no inference, because fewer") for w in plan.warnings)
+
+
+def test_a_group_with_few_units_is_a_warning(tmp_path):
+    levels = ["f"] * 6 + ["m"] * 5 + ["x"] * 2
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", g, "a") for n, g in enumerate(levels)])
+    assert plan.groupings[0].scheme.endswith("unit root prompt; these prompts only")
+    assert "grouping gender: 1 of 3 groups have under 4 units and get no p" in plan.warnings
+
+
+def test_names_without_a_declared_unit_have_no_scheme(tmp_path):
+    plan = planned_names(tmp_path, 5, text=NAMED.replace("unit: name\n", "").replace(", name: name", ""))
+    assert schemes(plan)["gender x race"] == "no inference: several_prompts"
+
+
+def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path):
+    rows = [
+        (f"{c} {r}", f"r{r}", "m", c, "a", f"name{n}", "x")
+        for n in range(6)
+        for r, c in ((f"{n}{i}", c) for i in range(2) for c in "fm")
+    ]
+    header = ("id", "root", "model", "gender", "race", "name", "answer")
+    with (tmp_path / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    plan = plan_of(tmp_path, NAMED.replace("slices: {women: {gender: f}, each: race}\n", ""))
+    gender = plan.groupings[0]
+    assert gender.scheme == "labels inside blocks; unit name; prompts like these"
+    assert (gender.n_units, gender.n_blocks, gender.n_cells) == (6, 12, 24)
+
+
+def test_units_that_are_left_out_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
+    rows += [("7", "7", "m", "f", "a"), ("8", "8", "m", "m", "a")]
+    plan = planned_import(tmp_path, rows)
+    assert plan.groupings[0].scheme == "labels inside blocks; unit root prompt; prompts like these"
+    note = "2 of 8 units have no two groups beside each other and are left out"
+    assert f"grouping gender: {note}" in plan.warnings
+
+
+def test_groups_that_differ_in_a_blocking_factor_share_no_block(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
+    plan = planned_import(tmp_path, rows)
+    assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    assert DECLARE_UNIT in plan.warnings[0]
+
+
+def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
+    text = "unit: name" + IMPORT.replace("race: race}", "race: race, name: id}")
+    plan = planned_import(tmp_path, rows, text.replace("[gender, [gender, race]]", "[gender]"))
+    assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    assert plan.warnings == [
+        f"grouping gender: no inference, because {InferenceReason.NO_SHARED_BLOCK.meaning}"
+    ]
+
+
+def test_units_whose_strata_hold_one_group_share_none(tmp_path):
+    rows = [(str(n), str(n), "m", "fm"[n % 2], "ab"[n % 2]) for n in range(12)]
+    assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+
+
+def test_pairs_that_share_no_root_prompt_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
+    rows += [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6, 12), "fx")]
+    plan = planned_import(tmp_path, rows, IMPORT + "analysis: {reference: all_pairs}\n")
+    note = "1 of 3 pairs of groups share no root prompt: compare with rest or grand_mean"
+    assert f"grouping gender: {note}" in plan.warnings
+
+
+def test_incomplete_blocks_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fmx") if (n, g) != (3, "x")]
+    plan = planned_import(tmp_path, rows)
+    assert not plan.groupings[0].is_complete
+    assert plan.groupings[0].n_cells == 17
+    assert "grouping gender: some blocks lack some groups" in plan.warnings
+
+
+def test_coverage_counts_prompts_over_all_combinations(tmp_path):
+    cells = [("f", "a"), ("f", "b"), ("m", "b"), ("m", "b")]
+    plan = planned_import(tmp_path, [(str(n), "r", "m", g, r) for n, (g, r) in enumerate(cells)])
+    by_factors = {row.factors: row for row in plan.coverage}
+    # gender x race: counts 0, 1, 1, 2 of 4 cells; 1 - 2 (1/4 * 2.5/4 + 1/4 * 1.5/4 + 2/4 * 0.5/4) = 0.375
+    assert by_factors["gender x race"][1:] == (4, 3, 0.75, pytest.approx(0.375))
+    # race: counts 1, 3; 1 - 2 (1/4 * 1.5/2 + 3/4 * 0.5/2) = 0.25
+    assert by_factors["race"][1:] == (2, 2, 1.0, pytest.approx(0.25))
+
+
+def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
+    rows = [
+        (f"{n} {g}", str(n), model, g, "a") for n, g, model in product(range(5), "fm", ("GPT 4", "other"))
+    ]
+    plan = planned_import(tmp_path, rows)
+    assert [g[:4] for g in plan.generations] == [("gpt_4", "replay", "", 10), ("other", "replay", "", 10)]
+    assert plan.n_calls == 0
+    one = planned_import(tmp_path, rows, IMPORT.replace('"*"', "GPT 4"))
+    assert [g.generation_id for g in one.generations] == ["gpt_4"]
+
+
+def test_a_generation_that_goes_step_by_step_counts_the_most_calls_it_can_need(tmp_path):
+    (tmp_path / "book.txt").write_text("Tea is hot.", encoding="utf-8")
+    stepwise = "model: [m1, m2], extension: {type: react, path: book.txt, max_steps: 4}"
+    text = TEMPLATES.replace("model: [m1, m2]", stepwise.replace("{", "{{").replace("}", "}}"))
+    plan = plan_of(tmp_path, text.format(texts='{id: t, text: "a {gender} {race}"}', replicates=1))
+    assert [(g.n_responses, g.n_calls) for g in plan.generations] == [(6, 6), (6, 24), (6, 24)]
+
+
+def test_a_generation_that_the_import_lacks_is_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
+    plan = planned_import(
+        tmp_path, rows, IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
+    )
+    assert "generation gone has no response" in plan.warnings
+
+
+def test_rejected_records_are_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
+    plan = planned_import(tmp_path, [*rows, ("", "", "m", "f", "a")])
+    assert "1 records are rejected; a run writes them to quarantined_records with the reason" in plan.warnings
+
+
+def test_replicates_at_temperature_0_are_a_warning(tmp_path):
+    text = TEMPLATES.format(texts="{id: t, text: a}", replicates=1).replace(
+        "temperature: 1", "temperature: 0"
+    )
+    plan = plan_of(tmp_path, text.replace("model: [m1, m2]", "replicates: 3, model: [m1]"))
+    assert "generation m1: replicates at temperature 0 may all be the same response" in plan.warnings
+
+
+def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_called(tmp_path):
+    (tmp_path / "my_models.py").write_text("raise SystemExit", encoding="utf-8")
+    (tmp_path / "a.txt").write_text(
+        "The harbour of the old town in Ideraland was built by merchants from many distant shores. "
+        "Most visitors who come by train to Ideraland stay for at least a week in summer.",
+        encoding="utf-8",
+    )
+    plan = plan_of(
+        tmp_path,
+        """
+prompts:
+  scrape:
+    levels: [Ideraland, Italy, France]
+    keywords: {Ideraland: [Ideraland, Ideralander]}
+    sources: [{tag: article, path: a.txt}]
+  branch: {from: Ideraland}
+generations: [{name: own, provider: "my_models:answer"}]
+""",
+    )
+    assert (plan.n_documents, plan.n_sentences) == (1, 2)
+    assert plan.n_prompts == plan.n_calls == 3 * plan.n_root_prompts > 0
+    assert "no sentence holds the keyword Ideraland: Ideralander" in plan.warnings
+
+
+ASKING = """
+prompts:
+  scrape:
+    levels: [Italy]
+    keywords: {{Italy: [Italy]}}
+    sources: [{{tag: a, {source}}}]
+  assemble: {{{assemble}}}
+generations:
+  - {{name: fair, provider: simulator}}
+  - {{name: writer, provider: simulator, engine: true}}
+measures: [vader]
+"""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+    return paths.home()
+
+
+@pytest.mark.usefixtures("home")
+def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(tmp_path):
+    source = "type: synthetic, engine: writer, template: 'About {level}.'"
+    plan = plan_of(tmp_path, ASKING.format(source=source, assemble=""))
+    assert plan[1:6] == (None, None, None, None, None)
+    assert plan.generations == [("fair", "simulator", "", None, None)]
+    lines = plan.text().splitlines()
+    assert lines[2].startswith("A plan fetches nothing and asks nobody, so some numbers are unknown: ")
+    assert "plumbline run mine" in lines[2]
+    assert "documents                 unknown" in lines
+    assert "measures                        4" in lines
+
+
+@pytest.mark.usefixtures("home")
+def test_what_was_scraped_is_known_where_questions_are_not(tmp_path):
+    (tmp_path / "a.txt").write_text("Italy has many old towns along its coast.", encoding="utf-8")
+    plan = plan_of(tmp_path, ASKING.format(source="path: a.txt", assemble="engine: writer"))
+    assert (plan.n_documents, plan.n_sentences, plan.n_prompts) == (1, 1, None)
+
+
+def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
+    source = "type: synthetic, engine: writer, template: 'About {level}.'"
+    path = tmp_path / "mine.yml"
+    path.write_text(ASKING.format(source=source, assemble=""), encoding="utf-8")
+    study = load_study(path)
+    with open_build(tmp_path / "build.duckdb") as connection:
+        counts = scrape(study, connection, RunContext(home, progress=lambda text: None))
+    plan = plan_study(study)
+    assert plan.unknown is None
+    assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
+    assert plan.n_calls == plan.n_prompts > 0

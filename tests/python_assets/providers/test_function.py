@@ -1,0 +1,86 @@
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from python_assets.errors import GenerationError
+from python_assets.providers.failures import Backoff
+from python_assets.providers.loop import generate
+from python_assets.providers.records import GenerationConfig, GenerationRun, Message
+from python_assets.providers.retrying import FAILURES_IN_A_ROW
+from tests.python_assets.providers.conftest import Waits, numbered_prompts
+
+
+def run_function(function: Any, log_path: Path, n_prompts: int = 3, **fields: Any) -> GenerationRun:
+    config = GenerationConfig("own", "mine:reply", function=function, function_sha256="1" * 64, **fields)
+    backoff: Backoff = Waits().backoff()
+    return generate(numbered_prompts(n_prompts), config, log_path, backoff=backoff)
+
+
+def reply(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+    return f"{messages[-1]['content']} at {decoding['temperature']}"
+
+
+def test_a_function_answers(log_path: Path) -> None:
+    run = run_function(reply, log_path, decoding={"temperature": 0.5})
+    assert run.responses[2].response_text == "Sentence number 2 begins at 0.5"
+    assert run.description.model_digest == "1" * 64
+    assert run_function(reply, log_path, decoding={"temperature": 0.5}).n_requested == 0
+
+
+def test_none_is_no_answer(log_path: Path) -> None:
+    run = run_function(lambda messages, decoding: None, log_path)
+    assert run.n_by_status["empty"] == 3
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        (ValueError("odd"), "function_failed: ValueError: odd"),
+        (5, "function_failed: expected text or None, got int"),
+    ],
+)
+def test_what_goes_wrong_in_a_function_is_recorded(log_path: Path, result: Any, error: str) -> None:
+    def fail_on_the_second(messages: list[Message], decoding: Mapping[str, Any]) -> Any:
+        if "number 1" not in messages[-1]["content"]:
+            return "fine"
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    run = run_function(fail_on_the_second, log_path)
+    assert [row.error for row in run.responses] == [None, error, None]
+
+
+def test_a_function_that_always_fails_stops_the_generation(log_path: Path) -> None:
+    def fail(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        raise KeyError("model")
+
+    with pytest.raises(GenerationError, match="requests in a row failed.*KeyError: 'model'"):
+        run_function(fail, log_path, FAILURES_IN_A_ROW + 10)
+
+
+def test_a_function_runs_as_often_at_a_time_as_concurrency_says(log_path: Path) -> None:
+    both = threading.Barrier(2, timeout=10)
+    calls: list[str] = []
+
+    def wait_for_the_other(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        calls.append(messages[-1]["content"])
+        if len(calls) > 1:  # the first call is alone
+            both.wait()
+        return "met"
+
+    run = run_function(wait_for_the_other, log_path, 5, concurrency=2)
+    assert run.n_by_status["ok"] == 5
+
+
+def test_every_replicate_has_a_seed_of_its_own(log_path: Path) -> None:
+    def seed(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        return f"seed {decoding['seed']}"
+
+    run = run_function(seed, log_path, n_prompts=1, replicates=3, decoding={"seed": 7})
+    assert [row.response_text for row in run.responses] == ["seed 7", "seed 8", "seed 9"]
+    run = run_function(seed, log_path.with_name("none.jsonl"), n_prompts=1, decoding={"seed": None})
+    assert run.responses[0].response_text == "seed None"

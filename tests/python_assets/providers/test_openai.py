@@ -1,0 +1,318 @@
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from python_assets.errors import GenerationError
+from python_assets.providers.records import Prompt
+from python_assets.providers.retrying import FAILURES_IN_A_ROW
+from tests.python_assets.providers.conftest import Ask, Waits
+from tests.python_assets.providers.servers import Reply, Server, openai_completion, openai_error
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def test_a_completion_becomes_a_row(openai_server: Server, ask: Ask) -> None:
+    run = ask(openai_server, 2)
+    row = run.responses[1]
+    assert (row.prompt_id, row.replicate, row.status) == ("p1", 0, "ok")
+    assert row.response_text == "A reply to: Sentence number 1 begins"
+    assert (row.n_tokens_in, row.n_tokens_out) == (9, 12)
+    assert json.loads(row.context_json or "") == {
+        "served_model": "gpt-4o-mini-2024-07-18",
+        "system_fingerprint": "fp_1",
+    }
+    assert row.requested_at is not None and row.requested_at.endswith("+00:00")
+    assert row.latency_seconds is not None and row.latency_seconds > 0
+    assert (run.n_requested, run.n_from_log, run.is_simulated) == (2, 0, False)
+
+
+def test_role_decoding_and_options_are_sent_and_none_is_left_out(openai_server: Server, ask: Ask) -> None:
+    ask(
+        openai_server,
+        [Prompt("p", "p", "The harbour", task="completion")],
+        system_prompt="You are terse.",
+        prompt_template="Go on: {prompt}",
+        decoding={"temperature": 0.0, "seed": 42, "max_tokens": None, "top_p": None},
+        options={"max_completion_tokens": 64},
+        replicates=2,
+        concurrency=1,
+    )
+    first, second = (call.body for call in openai_server.calls)
+    assert first["messages"] == [
+        {"role": "system", "content": "You are terse."},
+        {"role": "user", "content": "Go on: The harbour"},
+    ]
+    assert (first["temperature"], first["max_completion_tokens"], first["stream"]) == (0.0, 64, False)
+    assert "max_tokens" not in first and "top_p" not in first
+    assert (first["seed"], second["seed"]) == (42, 43)
+
+
+def test_retry_after_is_waited_for(openai_server: Server, ask: Ask, waits: Waits) -> None:
+    openai_server.next_replies = [
+        openai_error(429, "slow down", "rate_limit_exceeded", **{"retry-after": "7.5"}),
+        openai_error(429, "slow down", "rate_limit_exceeded"),
+    ]
+    run = ask(openai_server)
+    assert run.responses[0].status == "ok"
+    assert waits.seconds == [7.5, 2.0]
+    assert (run.n_requested, run.n_retries) == (1, 2)
+
+
+def test_a_server_error_that_stays_is_recorded_and_asked_again_by_the_next_run(
+    openai_server: Server, ask: Ask, waits: Waits
+) -> None:
+    openai_server.next_replies = [openai_error(500, "overloaded", None) for _ in range(3)]
+    run = ask(openai_server, 2)
+    assert run.responses[0].error == "http_5xx: HTTP 500 overloaded"
+    assert run.n_by_status == {"ok": 1, "refused": 0, "empty": 0, "truncated": 0, "error": 1}
+    assert waits.seconds == [1.0, 2.0]
+    again = ask(openai_server, 2)
+    assert again.n_by_status["ok"] == 2
+    assert (again.n_requested, again.n_from_log) == (1, 1)
+
+
+def test_a_request_the_server_rejects_is_not_asked_twice(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [
+        openai_error(400, "maximum context length is 8192", "context_length_exceeded")
+    ]
+    run = ask(openai_server, 2)
+    assert run.responses[0].error == "http_4xx: HTTP 400 maximum context length is 8192"
+    assert (len(openai_server.calls), run.n_retries) == (2, 0)
+    assert ask(openai_server, 2).n_requested == 0
+
+
+def test_a_time_out_is_an_error_of_its_own_kind(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [Reply(waits_for=openai_server.stopped)]
+    run = ask(openai_server, 1, timeout_seconds=0.2, max_retries=0)
+    assert run.responses[0].error == "timeout: no answer within 0.2 s"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"choices": [{"mess',
+        b"",
+        b"[]",
+        b'"text"',
+        b"null",
+        b'{"choices": []}',
+        b'{"choices": [{"message": "text"}]}',
+        b'{"choices": [{"message": {"content": 5}}]}',
+        b'{"choices": [{"message": {}}]}',
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+    ],
+    ids=lambda body: repr(body[:20]),
+)
+def test_a_reply_of_the_wrong_shape_is_malformed(openai_server: Server, ask: Ask, body: bytes) -> None:
+    openai_server.next_replies = [Reply(body)]
+    run = ask(openai_server, max_retries=0)
+    assert (run.responses[0].error or "").startswith("malformed_response: ")
+    assert ask(openai_server).n_by_status["ok"] == 1
+
+
+def test_a_connection_cut_without_a_reply_is_retried(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [Reply(status=0)]
+    run = ask(openai_server)
+    assert (run.responses[0].status, run.n_retries) == ("ok", 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "text"),
+    [
+        (openai_completion(""), "empty", ""),
+        (openai_completion(" \n "), "empty", " \n "),
+        (openai_completion(None), "empty", None),
+        (openai_completion("and then", "length"), "truncated", "and then"),
+        (openai_completion("", "length"), "empty", ""),
+        (openai_completion(None, "content_filter"), "refused", None),
+        (openai_completion(None, refusal="I won't."), "refused", "I won't."),
+        (openai_completion("I cannot assist with that."), "refused", "I cannot assist with that."),
+        (
+            openai_completion([{"type": "text", "text": "in "}, {"type": "text", "text": "parts"}]),
+            "ok",
+            "in parts",
+        ),
+        (openai_completion("👩‍👩‍👧 שלום مرحبا 🇸🇬"), "ok", "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
+        (openai_completion("a lone \ud83d surrogate"), "ok", "a lone \ud83d surrogate"),
+        (openai_completion("nul \x00 and tab \t"), "ok", "nul \x00 and tab \t"),
+    ],
+)
+def test_every_kind_of_reply_keeps_its_text_and_gets_its_status(
+    openai_server: Server, ask: Ask, reply: Reply, status: str, text: str | None
+) -> None:
+    openai_server.next_replies = [reply]
+    row = ask(openai_server).responses[0]
+    assert (row.status, row.response_text) == (status, text)
+    assert ask(openai_server).responses == [row]
+    assert len(openai_server.calls) == 1
+
+
+def test_a_reply_of_10_mb_is_cut_and_truncated(openai_server: Server, ask: Ask, log_path: Path) -> None:
+    openai_server.next_replies = [openai_completion("long " * 2_000_000)]
+    row = ask(openai_server, max_characters=1_000).responses[0]
+    assert (row.status, len(row.response_text or "")) == ("truncated", 1_000)
+    assert json.loads(row.context_json or "")["n_characters"] == 10_000_000
+    assert log_path.stat().st_size < 5_000
+
+
+def test_raising_max_characters_asks_again_for_what_was_cut_and_lowering_it_does_not(
+    openai_server: Server, ask: Ask
+) -> None:
+    openai_server.next_replies = [openai_completion("x" * 500), openai_completion("x" * 500)]
+    assert len(ask(openai_server, max_characters=100).responses[0].response_text or "") == 100
+    assert len(ask(openai_server, max_characters=50).responses[0].response_text or "") == 50
+    assert len(openai_server.calls) == 1
+    row = ask(openai_server, max_characters=1_000).responses[0]
+    assert (len(row.response_text or ""), row.status) == (500, "ok")
+
+
+def test_a_reply_too_large_for_memory_is_not_read(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [Reply(b"", headers={"content-length": str(10**12)})]
+    run = ask(openai_server)
+    assert (run.responses[0].error or "").startswith("too_large: the reply has 1000000000000 bytes")
+
+
+def test_reasoning_is_kept_apart_from_the_answer(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [openai_completion("Yes", reasoning_content="Let me think")]
+    row = ask(openai_server).responses[0]
+    assert (row.response_text, json.loads(row.context_json or "")["reasoning"]) == ("Yes", "Let me think")
+
+
+def test_a_missing_model_stops_the_generation_with_one_call(openai_server: Server, ask: Ask) -> None:
+    with pytest.raises(GenerationError) as caught:
+        ask(openai_server, 50, model="gpt-0")
+    text = str(caught.value)
+    assert "generation 'asked', model 'gpt-0'" in text
+    assert openai_server.url in text
+    assert "GET base_url/models" in text
+    assert len(openai_server.calls) == 1
+
+
+def test_a_wrong_path_is_told_from_a_missing_model(openai_server: Server, ask: Ask) -> None:
+    with pytest.raises(GenerationError, match="endpoint_missing.*Correct base_url"):
+        ask(openai_server, base_url=openai_server.url)
+
+
+def test_nobody_listening_stops_the_generation_after_retries(
+    openai_server: Server, ask: Ask, waits: Waits
+) -> None:
+    with pytest.raises(GenerationError, match="connection: .*Start the server, or correct base_url"):
+        ask(openai_server, 5, base_url="http://127.0.0.1:9/v1")
+    assert len(waits.seconds) == 2
+
+
+def test_an_empty_quota_is_not_retried(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [openai_error(429, "You exceeded your quota", "insufficient_quota")]
+    with pytest.raises(GenerationError, match="quota_exceeded"):
+        ask(openai_server, 5)
+    assert len(openai_server.calls) == 1
+
+
+def test_many_failures_in_a_row_stop_the_generation_and_the_log_keeps_the_answers(
+    openai_server: Server, ask: Ask
+) -> None:
+    n_asked = FAILURES_IN_A_ROW + 30
+    openai_server.next_replies = [openai_completion("first")]
+    openai_server.next_replies += [openai_error(400, "bad parameter", None)] * FAILURES_IN_A_ROW
+    with pytest.raises(GenerationError, match=f"{FAILURES_IN_A_ROW} requests in a row failed.*bad parameter"):
+        ask(openai_server, n_asked, concurrency=1)
+    assert len(openai_server.calls) == 1 + FAILURES_IN_A_ROW
+    again = ask(openai_server, n_asked)
+    assert again.n_by_status["error"] == FAILURES_IN_A_ROW
+    assert again.n_requested == 29
+
+
+def test_the_first_call_is_alone_and_concurrency_is_bounded(openai_server: Server, ask: Ask) -> None:
+    all_three = threading.Barrier(3, timeout=10)
+
+    class Together(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            all_three.wait()
+            return True
+
+    first = openai_completion("first")
+    held = [openai_completion(f"held {i}") for i in range(9)]
+    for reply in held:
+        reply.waits_for = Together()
+    openai_server.next_replies = [first, *held]
+    run = ask(openai_server, 10, concurrency=3)
+    assert run.n_by_status["ok"] == 10
+    assert openai_server.most_in_flight == 3
+
+
+class TestTheKey:
+    @pytest.fixture(autouse=True)
+    def key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TEST_KEY", KEY + "\n")
+
+    def test_is_sent_to_the_server_and_stored_nowhere(
+        self, openai_server: Server, ask: Ask, log_path: Path
+    ) -> None:
+        openai_server.next_replies = [openai_error(500, f"echo Bearer {KEY}", None)] * 3
+        run = ask(openai_server, 2, api_key_env="TEST_KEY")
+        assert openai_server.calls[0].headers["authorization"] == f"Bearer {KEY}"
+        assert run.responses[0].error == "http_5xx: HTTP 500 echo Bearer ***"
+        assert KEY not in log_path.read_text()
+        assert KEY not in repr(run)
+
+    def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask) -> None:
+        openai_server.next_replies = [openai_error(401, f"Incorrect API key: {KEY}", "invalid_api_key")]
+        with pytest.raises(GenerationError) as caught:
+            ask(openai_server, 5, api_key_env="TEST_KEY")
+        text = str(caught.value)
+        assert "unauthorized: HTTP 401" in text and "TEST_KEY (api_key_env)" in text
+        assert KEY not in text and "Incorrect" not in text
+        assert len(openai_server.calls) == 1
+
+    def test_is_not_needed_where_the_log_is_complete(
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ask(openai_server, 2, api_key_env="TEST_KEY")
+        monkeypatch.delenv("TEST_KEY")
+        assert ask(openai_server, 2, api_key_env="TEST_KEY").n_from_log == 2
+        with pytest.raises(GenerationError, match="TEST_KEY .* is not set. Set it"):
+            ask(openai_server, 3, api_key_env="TEST_KEY")
+
+    @pytest.mark.parametrize("value", ["two words", "clé-secrète", "with\x07bell"])
+    def test_that_cannot_be_one_is_refused_without_quoting_it(
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch, value: str
+    ) -> None:
+        monkeypatch.setenv("TEST_KEY", value)
+        with pytest.raises(GenerationError, match="does not hold a key") as caught:
+            ask(openai_server, api_key_env="TEST_KEY")
+        assert value not in str(caught.value)
+        assert not openai_server.calls
+
+
+def test_no_key_is_sent_where_none_is_named(
+    openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    ask(openai_server)
+    assert "authorization" not in {name.lower() for name in openai_server.calls[0].headers}
+
+
+def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask) -> None:
+    with pytest.raises(GenerationError) as caught:
+        ask(openai_server, base_url="http://user:hunter2@127.0.0.1:9/v1", max_retries=0)
+    assert "hunter2" not in str(caught.value)
+    assert "http://127.0.0.1:9/v1" in str(caught.value)
+
+
+def test_two_prompts_with_equal_text_are_asked_once_and_keep_their_rows(
+    openai_server: Server, ask: Ask
+) -> None:
+    prompts = [Prompt(key, key, "The same words", factors={"side": key}) for key in ("left", "right")]
+    run = ask(openai_server, prompts)
+    assert [row.prompt_id for row in run.responses] == ["left", "right"]
+    assert len({row.response_id for row in run.responses}) == 1
+    assert (len(openai_server.calls), run.n_requested) == (1, 1)
+
+
+def test_a_prompt_without_text_is_an_error_before_any_call(openai_server: Server, ask: Ask) -> None:
+    with pytest.raises(GenerationError, match="1 prompts have no text to send, first 'p'"):
+        ask(openai_server, [Prompt("p", "p", None)])
+    assert not openai_server.calls

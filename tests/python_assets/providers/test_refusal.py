@@ -1,0 +1,109 @@
+import pytest
+
+from python_assets.providers.lexicon import REFUSALS
+from python_assets.providers.refusal import is_refusal
+
+REFUSING = [
+    "I'm sorry, but I can't assist with that.",
+    "I’m sorry, but I can’t help with that request.",
+    "I'm sorry, I cannot provide that information.",
+    "I am so sorry, but I am unable to continue this text.",
+    "Sorry, I can't complete this sentence.",
+    "Sorry, but this request goes against my guidelines.",
+    "I apologize, but I cannot fulfill this request.",
+    "I apologise for the inconvenience, but I cannot answer that.",
+    "My apologies, but I'm not able to discuss this.",
+    "Unfortunately, I cannot generate content that stereotypes groups.",
+    "Regrettably, I am not able to help.",
+    "I cannot assist with this request.",
+    "I can not answer this question.",
+    "I can't provide an answer to that question.",
+    "I can't do that.",
+    "I simply cannot endorse such a statement.",
+    "I'm unable to answer that question.",
+    "I am unable to determine which person is meant.",
+    "I'm not able to make a judgment based on nationality.",
+    "I'm not comfortable answering questions of this kind.",
+    "I won't write that.",
+    "I will not participate in this.",
+    "I must respectfully decline to answer.",
+    "I decline to answer.",
+    "I have to decline this request.",
+    "I'd rather not answer that.",
+    "As an AI language model, I do not have personal opinions.",
+    "As a large language model, I cannot form beliefs about people.",
+    "As an AI, it would be inappropriate for me to judge people by their race.",
+    "I'm just an AI assistant and cannot take sides here.",
+    "I am a language model and I don't have feelings about countries.",
+    "I don't have personal opinions or beliefs.",
+    "It is not appropriate to make assumptions about people because of their gender.",
+    "It's not possible for me to determine this.",
+    "Hello! I'm sorry, but I can't help with that.",
+    '"I\'m sorry, but I cannot continue this story."',
+    "**I cannot assist with this request.**",
+    "\n\n  I'm sorry, but as an AI language model I avoid such topics.",
+    "Thank you for asking, but, I cannot answer that.",
+    "I CANNOT ASSIST WITH THIS.",
+]
+
+ANSWERING = [
+    "I can't believe how lovely it is to visit the coast in spring.",
+    "I'm sorry to say that the harvest failed twice in the last decade.",
+    "I'm sorry, but I can't believe how good the food was!",
+    "I can't wait to see it.",
+    "I cannot imagine a better place to live.",
+    "I couldn't agree more.",
+    "Sorry is the hardest word, as the song goes.",
+    "Unfortunately, the economy shrank last year.",
+    "Unfortunately, I missed the train and arrived late.",
+    "The people cannot afford housing, and many are unable to find work.",
+    "is widely known for its cuisine, although tourists can't always find it.",
+    "He said: 'I cannot help you', and left.",
+    "As a country in Asia, it cannot ignore its neighbours.",
+    "As an aid worker, I could not leave.",
+    "As an airline hub, it has grown, though not by much.",
+    "I think the answer is no.",
+    "No.",
+    "No, I think it is fair.",
+    "Answer: no",
+    "Can't tell",
+    "I don't have any siblings, she said.",
+    "I don't know.",
+    "I am an aid worker and not a teacher.",
+    "I am not sure, but the second person seems more likely.",
+    "I would rather be in the mountains.",
+    "I must say that the museum is excellent.",
+    "It is not possible to cross the desert in summer.",
+    "It is not easy to find a flat here.",
+    "I'm afraid of heights, so the tower was a challenge.",
+    "I'm afraid the museum is closed on Mondays.",
+    "AI research is not a priority of the government.",
+    "I will not forget the view from the top.",
+    "The language model cannot answer this.",
+    "Nurse",
+    "I can help you with that: the capital is on the coast.",
+    "😀",
+    "מזג האוויר נעים",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", REFUSING)
+def test_a_refusal_is_found(text: str) -> None:
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize("text", ANSWERING)
+def test_an_answer_is_no_refusal(text: str) -> None:
+    assert not is_refusal(text)
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_every_refusal_of_the_simulator_is_found(text: str) -> None:
+    assert is_refusal(text)
+
+
+def test_only_the_beginning_counts() -> None:
+    answer = "The winters are long and the summers are short. "
+    assert not is_refusal(answer + "I'm sorry, but I can't help with that.")
+    assert not is_refusal(answer * 100_000)

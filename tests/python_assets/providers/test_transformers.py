@@ -1,0 +1,242 @@
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from python_assets.errors import GenerationError
+from python_assets.providers.causal_models import find_model, load_model, message_tokens
+from python_assets.providers.loop import generate, probe
+from python_assets.providers.provider import config_problems
+from python_assets.providers.records import (
+    GenerationConfig,
+    GenerationRun,
+    Message,
+    Prompt,
+)
+from tests.python_assets.providers.test_conversation import AskedTwice
+from tests.python_assets.providers.tiny_models import CHAT, WORDS, save_model
+
+Run = Callable[..., GenerationRun]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_model(tmp_path_factory.mktemp("models") / "chatty", CHAT)
+
+
+@pytest.fixture
+def run(model: Path, tmp_path: Path) -> Run:
+    """Answer prompts; each call has a log of its own."""
+    n_runs = iter(range(100))
+
+    def answer(prompts: list[Prompt], **config: Any) -> GenerationRun:
+        log = config.pop("log", tmp_path / f"{next(n_runs)}.jsonl")
+        decoding = {"temperature": 0.0, "seed": 1, "max_tokens": 12, **config.pop("decoding", {})}
+        settings = {"generation_id": "tiny", "provider": "transformers", "model": str(model), **config}
+        return generate(prompts, GenerationConfig(**{"decoding": decoding, **settings}), log)
+
+    return answer
+
+
+def some_prompts(n: int = 12, longest: int = 30) -> list[Prompt]:
+    draw = random.Random(1)
+    texts = [" ".join(draw.choices(WORDS[1:], k=draw.randint(1, longest))) for _ in range(n)]
+    return [Prompt(f"p{i}", f"p{i}", text, task="question") for i, text in enumerate(texts)]
+
+
+def logits_of(model: Path, tokens: list[int]) -> np.ndarray:
+    """Scores of the next token by one pass without cache, batch or padding."""
+    import torch
+
+    with torch.inference_mode():
+        scores = load_model(*find_model(Path(), str(model), None, "")).model(torch.tensor([tokens])).logits
+    return np.asarray(scores[0, -1], dtype=float)
+
+
+def tokens_of(model: Path, text: str) -> list[int]:
+    loaded = load_model(*find_model(Path(), str(model), None, ""))
+    return message_tokens(loaded.tokenizer, [Message(role="user", content=text)], "")
+
+
+def test_without_temperature_each_token_is_the_likeliest(run: Run, model: Path) -> None:
+    prompts = some_prompts(5)
+    answers = run(prompts, concurrency=5).responses
+    loaded = load_model(*find_model(Path(), str(model), None, ""))
+    for prompt, answer in zip(prompts, answers, strict=True):
+        tokens = tokens_of(model, prompt.prompt_text or "")
+        written: list[int] = []
+        while len(written) < 12 and not set(written) & set(loaded.stops):
+            written.append(int(np.argmax(logits_of(model, tokens + written))))
+        own = [token for token in written if token not in loaded.stops]
+        assert answer.response_text == loaded.tokenizer.decode(own, skip_special_tokens=True)
+        assert (answer.n_tokens_in, answer.n_tokens_out) == (len(tokens), len(written))
+
+
+@pytest.mark.parametrize(("temperature", "top_p"), [(1.0, None), (0.5, None), (1.0, 0.6)])
+def test_tokens_are_drawn_as_often_as_they_are_likely(
+    run: Run, model: Path, temperature: float, top_p: float | None
+) -> None:
+    n = 1_500
+    prompts = [Prompt("p", "p", "a question ?", task="question")]
+    decoding = {"temperature": temperature, "top_p": top_p, "max_tokens": 1}
+    drawn = Counter(
+        row.response_text for row in run(prompts, replicates=n, concurrency=n, decoding=decoding).responses
+    )
+    scores = logits_of(model, tokens_of(model, "a question ?")) / temperature
+    likely = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    if top_p is not None:
+        order = np.argsort(-likely)
+        n_kept = int(np.searchsorted(np.cumsum(likely[order]), top_p)) + 1
+        likely[order[n_kept:]] = 0
+        likely /= likely.sum()
+    for token, word in enumerate(WORDS):
+        expected = n * likely[token]
+        # five standard deviations of a count, and a few of the rarest
+        assert abs(drawn[word] - expected) <= 5 * np.sqrt(expected) + (3 if expected else 0), word
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("has_absolute_positions", [False, True])
+def test_an_answer_does_not_depend_on_the_prompts_beside_it(
+    run: Run, tmp_path: Path, temperature: float, has_absolute_positions: bool
+) -> None:
+    prompts = some_prompts(12)
+    save_model(tmp_path / "one", CHAT, has_absolute_positions=has_absolute_positions)
+    asked = {"model": "one", "folder": tmp_path, "decoding": {"temperature": temperature}}
+    kept = [
+        [
+            (row.response_text, row.status, row.n_tokens_in, row.n_tokens_out)
+            for row in run(prompts, concurrency=n, **asked).responses
+        ]
+        for n in (1, 5, 12)
+    ]
+    assert kept[0] == kept[1] == kept[2]
+    assert len(set(kept[0])) > 6
+
+
+def test_padding_moves_no_score_by_more_than_rounding(model: Path) -> None:
+    import torch
+
+    loaded = load_model(*find_model(Path(), str(model), None, ""))
+    prompts = [tokens_of(model, prompt.prompt_text or "") for prompt in some_prompts(12)]
+    width = max(map(len, prompts))
+    padded = torch.tensor([[0] * (width - len(tokens)) + tokens for tokens in prompts])
+    mask = torch.tensor([[0] * (width - len(tokens)) + [1] * len(tokens) for tokens in prompts])
+    positions = (mask.cumsum(-1) - 1).clamp(min=0)
+    with torch.inference_mode():
+        together = loaded.model(padded, attention_mask=mask, position_ids=positions).logits[:, -1]
+    alone = np.array([logits_of(model, tokens) for tokens in prompts])
+    assert np.abs(np.asarray(together) - alone).max() < 1e-5
+    assert np.abs(alone).max() > 1
+
+
+def test_a_replicate_is_drawn_by_seed_plus_replicate(run: Run) -> None:
+    prompts = some_prompts(3, longest=5)
+    decoding = {"temperature": 1.0, "seed": 7}
+    twice = run(prompts, replicates=2, decoding=decoding).responses
+    later = run(prompts, decoding={**decoding, "seed": 8}).responses
+    assert [row.response_text for row in twice if row.replicate == 1] == [row.response_text for row in later]
+    assert [row.response_text for row in twice if row.replicate == 0] != [row.response_text for row in later]
+
+
+def test_a_missing_seed_draws_anew(run: Run) -> None:
+    prompts = some_prompts(8)
+    first, second = (run(prompts, decoding={"temperature": 1.0, "seed": None}).responses for _ in range(2))
+    assert [row.response_text for row in first] != [row.response_text for row in second]
+
+
+def test_an_answer_that_ends_by_itself_is_ok_and_one_that_is_cut_is_truncated(run: Run) -> None:
+    rows = run(some_prompts(40), concurrency=40, decoding={"temperature": 1.0}).responses
+    assert {row.status for row in rows} >= {"ok", "truncated"}
+    assert all(row.n_tokens_out == 12 for row in rows if row.status == "truncated")
+    assert all((row.n_tokens_out or 0) <= 12 for row in rows)
+    assert all(row.latency_seconds and row.requested_at for row in rows)
+
+
+def test_a_prompt_near_the_end_of_what_the_model_reads_leaves_the_others_alone(run: Run) -> None:
+    short, near, over = (Prompt(str(n), str(n), " ".join(["w1"] * n), task="question") for n in (3, 57, 70))
+    decoding = {"temperature": 1.0, "seed": 3}
+    rows = run([short, near, over], concurrency=3, decoding=decoding).responses
+    assert rows[0].response_text == run([short], decoding=decoding).responses[0].response_text
+    assert rows[1].n_tokens_out is not None
+    assert rows[1].n_tokens_in == 59
+    assert rows[1].n_tokens_out <= 64 - 59
+    assert (rows[2].status, rows[2].response_text) == ("error", None)
+    assert rows[2].error == "too_long: the prompt has 72 tokens, the model reads 64"
+
+
+def test_what_the_study_leaves_out_is_the_models_own(tmp_path: Path, run: Run) -> None:
+    import json
+
+    folder = save_model(tmp_path / "own", CHAT, ends=False)
+    (folder / "generation_config.json").write_text(json.dumps({"max_new_tokens": 7, "do_sample": True}))
+    decoding = {"temperature": None, "max_tokens": None, "seed": 1}
+    prompts = [Prompt("p", "p", "a question ?", task="question")]
+    rows = run(prompts, model=str(folder), replicates=9, decoding=decoding).responses
+    assert {row.n_tokens_out for row in rows} == {7}
+    assert len({row.response_text for row in rows}) > 1
+
+
+def test_a_rerun_asks_nothing_and_other_weights_are_asked_anew(run: Run, tmp_path: Path) -> None:
+    folder, log = save_model(tmp_path / "first", CHAT), tmp_path / "log.jsonl"
+    prompts = some_prompts(2)
+    first = run(prompts, model="first", folder=tmp_path, log=log)
+    assert len(first.description.model_digest or "") == 64
+    assert first.description.model_details["architectures"] == ["LlamaForCausalLM"]
+    assert run(prompts, model="first", folder=tmp_path, log=log).n_requested == 0
+    assert run(prompts, model="first", folder=tmp_path, log=log, concurrency=1).n_requested == 0
+    save_model(folder, CHAT, seed=1)
+    other = run(prompts, model="first", folder=tmp_path, log=log)
+    assert other.n_requested == 2
+    assert other.responses[0].response_text != first.responses[0].response_text
+
+
+def test_an_extension_holds_its_conversations_side_by_side(run: Run) -> None:
+    prompts = some_prompts(6, longest=8)
+    together = run(prompts, concurrency=6, extension=AskedTwice())
+    alone = run(prompts, concurrency=1, extension=AskedTwice())
+    assert [row.response_text for row in together.responses] == [row.response_text for row in alone.responses]
+    assert all("first" in (row.context_json or "") for row in together.responses)
+
+
+def test_every_batch_is_logged_when_it_is_answered(run: Run, tmp_path: Path, model: Path) -> None:
+    told: list[tuple[int, int]] = []
+    config = GenerationConfig("tiny", "transformers", str(model), decoding={"max_tokens": 1}, concurrency=4)
+    log = tmp_path / "progress.jsonl"
+    n_lines: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+        n_lines.append(len(log.read_text().splitlines()) - 1)
+
+    generate(some_prompts(10), config, log, progress)
+    assert told == [(4, 10), (8, 10), (10, 10)]
+    assert n_lines == [4, 8, 10]
+
+
+def test_an_absent_model_is_told_before_anything_is_asked(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    config = GenerationConfig("tiny", "transformers", "nobody/nothing", options={"revision": "abc"})
+    with pytest.raises(GenerationError, match="Fetch it: hf download nobody/nothing --revision abc"):
+        probe(some_prompts(1), config, tmp_path / "log.jsonl")
+
+
+def test_a_prompt_without_text_is_told(run: Run) -> None:
+    with pytest.raises(GenerationError, match="1 prompts have no text to send, first 'p'"):
+        run([Prompt("p", "p", None)])
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"model": " "}, "model: missing; name a folder, or a model of the hub"),
+        ({"model": "m", "options": {"top_k": 3}}, "options.top_k: no option; it takes revision"),
+        ({"model": "m", "options": {"revision": 12}}, "options.revision: no text; put the commit in quotes"),
+    ],
+)
+def test_a_mistake_in_the_study_file_is_told(config: dict[str, Any], expected: str) -> None:
+    assert config_problems(GenerationConfig("tiny", "transformers", **config), {}) == [expected]

@@ -1,0 +1,99 @@
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from python_assets.providers.failures import FailureKind, ProviderFailure
+from python_assets.providers.transport import (
+    client_options,
+    failure_of_status,
+    is_address,
+    shown_url,
+    typed_failures,
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (301, "", "bad_url"),
+        (400, '{"error": {"message": "bad"}}', "http_4xx"),
+        (401, "", "unauthorized"),
+        (402, "", "quota_exceeded"),
+        (403, "", "unauthorized"),
+        (404, '{"error": "model \'x\' not found"}', "model_missing"),
+        (404, '{"error": {"message": "No such thing", "code": "model_not_found"}}', "model_missing"),
+        (404, "404 page not found", "endpoint_missing"),
+        (405, "", "endpoint_missing"),
+        (408, "", "timeout"),
+        (409, "", "http_5xx"),
+        (413, "", "unsendable_prompt"),
+        (422, "", "http_4xx"),
+        (429, "", "http_429"),
+        (429, '{"error": {"code": "insufficient_quota"}}', "quota_exceeded"),
+        (500, "", "http_5xx"),
+        (503, "[1]", "http_5xx"),
+        (529, '{"error": null}', "http_5xx"),
+    ],
+)
+def test_a_status_and_its_body_give_the_kind(status: int, body: str, kind: FailureKind) -> None:
+    failure = failure_of_status(status, body, {})
+    assert failure.kind == kind
+    assert failure.message.startswith(f"HTTP {status}")
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("3", 3.0), ("0.5", 0.5), ("-4", 0.0), ("soon", None), ("", None), ("nan", 0.0)]
+)
+def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
+    assert failure_of_status(429, "", {"retry-after": value}).retry_after == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    waited = failure_of_status(429, "", {"retry-after": soon}).retry_after
+    assert waited == pytest.approx(100, abs=5)
+    assert failure_of_status(429, "", {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}).retry_after == 0.0
+    assert failure_of_status(429, "", {}).retry_after is None
+
+
+def test_the_words_of_a_server_are_shortened_and_a_refused_key_is_not_quoted() -> None:
+    assert len(failure_of_status(500, "x" * 1_000_000, {}).message) < 400
+    assert failure_of_status(401, '{"error": "wrong key sk-1"}', {}).message == "HTTP 401"
+
+
+def test_an_error_of_our_own_kind_passes() -> None:
+    failure = ProviderFailure("http_429", "slow down")
+    with pytest.raises(ProviderFailure) as caught, typed_failures():
+        raise failure
+    assert caught.value is failure
+
+
+def test_an_error_of_another_nature_passes() -> None:
+    with pytest.raises(MemoryError), typed_failures():
+        raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://user:secret@host:8443/v1?key=secret", "https://host:8443/v1"),
+        ("http://[::1]:80/v1", "http://[::1]:80/v1"),
+        (None, "no server"),
+    ],
+)
+def test_an_address_is_shown_without_secrets(url: str | None, shown: str) -> None:
+    assert shown_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:11434", "ftp://host", "http://", "http://[::1", "http://host:port", ""]
+)
+def test_what_is_no_address(url: str) -> None:
+    assert not is_address(url)
+    assert is_address("http://[::1]:11434") and is_address("https://host/v1")
+
+
+def test_a_proxy_is_not_asked_for_a_server_on_this_machine() -> None:
+    assert client_options("http://127.0.0.1:11434", 4)["trust_env"] is False
+    assert client_options("https://api.example.org/v1", 4)["trust_env"] is True

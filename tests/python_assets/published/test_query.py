@@ -1,0 +1,62 @@
+import json
+
+import duckdb
+import pytest
+
+from python_assets.errors import WarehouseError
+from python_assets.published.query import print_query
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = tmp_path / "plumbline.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "create table contrasts as select 'a|b\n' as group_id, 1/3 as value, null as reason"
+        )
+    return path
+
+
+def test_a_table_is_aligned_and_null_is_a_dash(published, capsys):
+    print_query(published, "from contrasts", "table")
+    out = capsys.readouterr()
+    assert out.out.splitlines() == [
+        "group_id  value   reason",
+        "--------  ------  ------",
+        "a|b       0.3333  -",
+    ]
+    assert out.err == "(1 row)\n"
+
+
+def test_a_text_is_cut_beside_other_columns_and_whole_alone(published, capsys):
+    print_query(published, "select repeat('a', 100) as sentence", "table")
+    assert "a" * 100 in capsys.readouterr().out
+    print_query(published, "select repeat('a', 100) as sentence, 1 as n", "table")
+    assert "a" * 59 + "…" in capsys.readouterr().out
+
+
+def test_csv_and_json_keep_every_digit(published, capsys):
+    print_query(published, "select value from contrasts", "csv")
+    assert capsys.readouterr().out.splitlines() == ["value", repr(1 / 3)]
+    print_query(published, "from contrasts", "json")
+    assert json.loads(capsys.readouterr().out) == [{"group_id": "a|b\n", "value": 1 / 3, "reason": None}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "delete from contrasts",
+        "select * from read_text('/etc/hostname')",
+        "copy contrasts to 'stolen.csv'",
+        "set enable_external_access = true",
+        "select nothing from nowhere",
+    ],
+)
+def test_writing_and_reaching_outside_are_refused(published, query):
+    with pytest.raises(WarehouseError, match="The query failed"):
+        print_query(published, query, "table")
+
+
+def test_nothing_published_says_how_to_begin(tmp_path):
+    with pytest.raises(WarehouseError, match="plumbline run g20_demo"):
+        print_query(tmp_path / "plumbline.duckdb", "select 1", "table")

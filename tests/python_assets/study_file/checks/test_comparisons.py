@@ -1,0 +1,165 @@
+import pytest
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+TEMPLATES = {
+    "factors": "{gender: {levels: [woman, man], reference: man}}",
+    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
+    "generations": "[{name: fair, provider: simulator}]",
+}
+IMPORT = {
+    "prompts": (
+        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
+        "factors: {gender: sex}}}"
+    ),
+    "generations": '[{name: "*", provider: replay}]',
+    "measures": "[{name: score, kind: continuous, column: score}]",
+}
+MARGINS = (
+    "'mean_difference', 'risk_difference', 'log_disparity', 'dbi', 'fdi_group', 'selection_rate_difference', "
+    "'precision_difference', 'range', 'standard_deviation', 'impact_ratio', 'fdi', 'idi' and 2 more"
+)
+FACTORS = "'source_tag', 'keyword', 'document', 'task', 'is_root'"
+
+
+def imported(**changes):
+    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
+    return {
+        **IMPORT,
+        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
+        **changes,
+    }
+
+
+CASES = {
+    "an unknown factor in a grouping": (
+        {**SCRAPE, "groupings": "[concept, [concept, gendr]]"},
+        f"groupings[1]: got \"gendr\"; expected a factor: 'concept', {FACTORS}; "
+        "declare it under factors:, or take one of these",
+    ),
+    "a model factor as the unit": (
+        {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "unit": "size"},
+        f"unit: got \"size\"; expected a factor of prompts, not of models: 'concept', {FACTORS}; "
+        "remove it; generations are told apart in every table",
+    ),
+    "a grouping twice": (
+        {**SCRAPE, "groupings": "[[concept, task], [task, concept]]"},
+        "groupings[1]: got \"task x concept\"; expected each grouping once; 'concept x task' is "
+        "there already; "
+        "remove one of them",
+    ),
+    "a factor twice in a grouping": (
+        {**SCRAPE, "groupings": "[[concept, concept]]"},
+        'groupings[0]: got "concept"; expected each factor of a grouping once; remove one of them',
+    ),
+    "a depth beyond the factors": (
+        {**SCRAPE, "groupings": "{factors: [concept, task], depth: 3}"},
+        "groupings.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
+    ),
+    "nothing to compare by": (
+        {**TEMPLATES, "factors": "{gender: {type: prompt, levels: [woman, man]}}"},
+        "groupings: got nothing; expected at least one factor to compare by; "
+        "add groupings: [FACTOR], or give a factor type: domain",
+    ),
+    "an unknown level in a slice": (
+        {**SCRAPE, "slices": "{south: {concept: [Italy, Itly]}}"},
+        "slices.south.concept[1]: got \"Itly\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "did you mean 'Italy'?",
+    ),
+    "an undeclared level of an import in a slice": (
+        {
+            **imported(factors="{gender: {levels: [woman, man]}}"),
+            "slices": "{women: {gender: women}}",
+        },
+        "slices.women.gender: got \"women\"; expected a level of gender: 'woman', 'man'; did you "
+        "mean 'woman'?",
+    ),
+    "a slice named all": (
+        {**SCRAPE, "slices": "{all: {concept: Italy}}"},
+        "slices.all: got \"all\"; expected a name other than 'all', the slice of all prompts, which "
+        "is always "
+        "there; rename it",
+    ),
+    "a slice with the name of a level": (
+        {**SCRAPE, "slices": "{each: concept, Italy: {concept: Ideraland}}"},
+        'slices.each: got "concept"; expected a factor whose levels are not names of slices; '
+        "'Italy' is one; "
+        "rename the slice or the level",
+    ),
+    "a statistic twice": (
+        {**SCRAPE, "analysis": "{statistics: [mean, mean]}"},
+        'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
+        "remove one of them",
+    ),
+    "a margin for an unknown metric": (
+        {**SCRAPE, "analysis": "{margins: {impact_rato: 0.8}}"},
+        'analysis.margins.impact_rato: got "impact_rato"; expected a contrast or metric: '
+        f"{MARGINS}; "
+        "did you mean 'impact_ratio'?",
+    ),
+    "a margin for an unknown measure": (
+        {**SCRAPE, "analysis": "{margins: {vadr: {range: 0.1}}}"},
+        "analysis.margins.vadr: got \"vadr\"; expected a measure: 'vader', 'refusal', 'empty', "
+        "'truncated'; did you mean 'vader'?",
+    ),
+    "a margin of nothing": (
+        {**SCRAPE, "analysis": "{margins: {range: 0}}"},
+        "analysis.margins.range: got 0; expected a number above 0; choose another number",
+    ),
+    "a ratio that is none": (
+        {**SCRAPE, "analysis": "{margins: {impact_ratio: 80}}"},
+        "analysis.margins.impact_ratio: got 80; expected a ratio between 0 and 1; choose another number",
+    ),
+}
+SAME_KIND = {
+    "an unknown factor as the unit": (
+        {**TEMPLATES, "unit": "gendr"},
+        "unit",
+        "a factor",
+    ),
+    "a model factor in a grouping": (
+        {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "groupings": "[size]"},
+        "groupings[0]",
+        "a factor of prompts",
+    ),
+    "an unknown factor in each": (
+        {**SCRAPE, "slices": "{each: concpt}"},
+        "slices.each",
+        "a factor",
+    ),
+    "an unknown factor in a slice": (
+        {**SCRAPE, "slices": "{south: {concpt: Italy}}"},
+        "slices.south.concpt",
+        "a factor",
+    ),
+    "an unknown factor in coverage": (
+        {**SCRAPE, "analysis": "{coverage: {factors: [concept, tsk]}}"},
+        "analysis.coverage.factors[1]",
+        "a factor",
+    ),
+    "a margin for a measure without a metric": (
+        {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
+        "analysis.margins.refusal",
+        "a contrast or metric",
+    ),
+    "a margin for an unknown metric of a measure": (
+        {**SCRAPE, "analysis": "{margins: {vader: {rnge: 0.1}}}"},
+        "analysis.margins.vader.rnge",
+        "a contrast or metric",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
+    assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

@@ -1,0 +1,150 @@
+import pytest
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+IMPORT = {
+    "prompts": (
+        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
+        "factors: {gender: sex}}}"
+    ),
+    "generations": '[{name: "*", provider: replay}]',
+    "measures": "[{name: score, kind: continuous, column: score}]",
+}
+
+
+def measures(text):
+    return {**SCRAPE, "measures": text}
+
+
+def imported(**changes):
+    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
+    return {
+        **IMPORT,
+        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
+        **changes,
+    }
+
+
+CASES = {
+    "an unknown extractor": (
+        measures("[{name: m, extractor: vadr}]"),
+        "measures[0].extractor: got \"vadr\"; expected a built-in extractor: 'baseline_distance', 'empty', "
+        "'personality', 'refusal', 'regard', 'sentiment', 'stereotype', 'toxicity', 'truncated', 'vader'; "
+        "did you mean 'vader'?",
+    ),
+    "two measures of one name": (
+        measures("[{name: m, choices: [a, b]}, {name: M, extractor: vader}]"),
+        "measures[1].name: got \"M\"; expected a measure of its own; 'm' has the identifier 'm' already; "
+        "rename one of them",
+    ),
+    "the name of a measure of every study": (
+        measures("[{name: empty, extractor: vader}]"),
+        "measures[0].name: got \"empty\"; expected a name other than 'refusal', 'empty', 'truncated', which "
+        "are measured in every study; rename the measure",
+    ),
+    "a judge that is no engine": (
+        measures("[{name: m, judge: {engine: fair, rubric: r, options: [a, b]}}]"),
+        'measures[0].judge.engine: got "fair"; expected a generation with engine: true: none; '
+        "add a generation of this name with engine: true",
+    ),
+    "a favourable label that is no option": (
+        {
+            **measures(
+                "[{name: m, judge: {engine: critic, rubric: r, options: [good, bad]}, favourable: goood}]"
+            ),
+            "generations": "[{name: fair, provider: simulator}, "
+            "{name: critic, provider: simulator, engine: true}]",
+        },
+        "measures[0].favourable: got \"goood\"; expected a label: 'good', 'bad'; did you mean 'good'?",
+    ),
+    "clusters per something else": (
+        measures("[{clusters: {per: conept}}]"),
+        "measures[0].clusters.per: got \"conept\"; expected a factor of the prompts: 'all', 'concept', "
+        "'source_tag', 'keyword', 'document', 'task', 'is_root'; did you mean 'concept'?",
+    ),
+    "a language nobody knows": (
+        measures("[{name: vader, languages: [en, English]}]"),
+        'measures[0].languages[1]: got "English"; expected a code of ISO 639-1, for example en; '
+        "write the code of two letters",
+    ),
+    "a function that is no path": (
+        measures("[{name: m, kind: continuous, function: my_scores.py}]"),
+        'measures[0].function: got "my_scores.py"; expected module:function, a function in a file beside the '
+        "study file; write it so, without .py",
+    ),
+    "a column without an import": (
+        measures("[{name: m, kind: binary, column: c}]"),
+        'measures[0].column: got "c"; expected prompts.import, which columns belong to; '
+        "import a table, or measure with an extractor",
+    ),
+    "a baseline column without a column": (
+        measures("[{name: m, extractor: vader, baseline_column: c}]"),
+        'measures[0].baseline_column: got "c"; expected column beside it; add column: or remove it',
+    ),
+    "a baseline column of labels": (
+        imported(measures="[{name: m, kind: categorical, column: c, baseline_column: d}]"),
+        'measures[0].baseline_column: got "d"; expected a continuous measure; labels and 0/1 have no '
+        "difference from a baseline; remove it, or change kind",
+    ),
+    "a binary measure of labels without a favourable one": (
+        measures('[{name: m, kind: binary, choices: ["yes", "no"]}]'),
+        'measures[0].kind: got "binary"; expected favourable beside it, the label that counts as 1; '
+        "add favourable: yes",
+    ),
+    "a pattern that is none": (
+        measures('[{name: m, patterns: {a: "("}}]'),
+        'measures[0].patterns.a: got "("; expected a regular expression (missing ), unterminated subpattern '
+        "at position 0); correct the expression",
+    ),
+    "a scale upside down": (
+        measures("[{name: m, extractor: vader, scale: [1, -1]}]"),
+        "measures[0].scale: got [1.0, -1.0]; expected the lower end first; swap the two numbers",
+    ),
+    "an unknown slice of a measure": (
+        {**measures("[{name: m, extractor: vader, slice: [itly]}]"), "slices": "{each: concept}"},
+        "measures[0].slice[0]: got \"itly\"; expected a slice: 'all', 'Ideraland', 'Italy'; "
+        "did you mean 'Italy'?",
+    ),
+}
+SAME_KIND = {
+    "an unknown bare word": (
+        measures("[sentimnt]"),
+        "measures[0]",
+        "a built-in extractor",
+    ),
+    "the name of a measure of unmatched responses": (
+        measures("[{name: m, choices: [a, b]}, {name: m_unmatched, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "the name of one score of several": (
+        measures("[stereotype, {name: stereotype_race, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "the name of a cluster": (
+        measures("[clusters, {name: clusters_2_member, extractor: vader}]"),
+        "measures[1].name",
+        "a measure of its own",
+    ),
+    "an unknown favourable label": (
+        measures('[{name: m, choices: ["yes", "no"], favourable: "yess"}]'),
+        "measures[0].favourable",
+        "a label",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
+    assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

@@ -1,0 +1,125 @@
+import pytest
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+TEMPLATES = {
+    "factors": "{gender: {levels: [woman, man], reference: man}}",
+    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
+    "generations": "[{name: fair, provider: simulator}]",
+}
+
+
+def scrape(**changes):
+    parts = {
+        "levels": "[Ideraland, Italy]",
+        "reference": "Ideraland",
+        "keywords": "{Ideraland: [Ideraland]}",
+        "sources": "[{tag: article, path: a.md}]",
+    }
+    branch = changes.pop("branch", "{from: Ideraland}")
+    parts |= changes
+    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
+    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
+
+
+def templates(texts='[{id: t1, text: "A {gender} asks."}]', **changes):
+    content = ", ".join(f"{key}: {value}" for key, value in ({"cross": "[gender]"} | changes).items())
+    return {**TEMPLATES, "prompts": f"{{templates: {{{content}, texts: {texts}}}}}"}
+
+
+CASES = {
+    "a scraped level twice": (
+        scrape(levels="[Ideraland, Italy, Italy]"),
+        'prompts.scrape.levels[2]: got "Italy"; expected each level once; remove one of them',
+    ),
+    "an unknown reference": (
+        scrape(reference="Idraland"),
+        "prompts.scrape.reference: got \"Idraland\"; expected a level of concept: 'Ideraland', 'Italy'; "
+        "did you mean 'Ideraland'?",
+    ),
+    "a level without keywords": (
+        scrape(keywords="{Ideraland: []}"),
+        "prompts.scrape.keywords.Ideraland: got []; expected at least 1 in the list; correct it",
+    ),
+    "an unknown crossed factor": (
+        templates(cross="[gendr]", texts="[{id: t1, text: A}]"),
+        "prompts.templates.cross[0]: got \"gendr\"; expected a factor with levels: 'gender'; "
+        "did you mean 'gender'?",
+    ),
+    "an unknown slot": (
+        templates(texts='[{id: t1, text: "A {gendr}"}]'),
+        "prompts.templates.texts[0].text: got \"{gendr}\"; expected a slot of a crossed factor: 'gender'; "
+        "did you mean 'gender'?",
+    ),
+    "a template twice": (
+        templates(texts="[{id: t1, text: a}, {id: t1, text: b}]"),
+        'prompts.templates.texts[1].id: got "t1"; expected each template id once; rename one of them',
+    ),
+    "an unknown factor of a template": (
+        templates(texts="[{id: t1, text: a, factors: {area: work}}]"),
+        "prompts.templates.texts[0].factors.area: got \"area\"; expected a declared factor: 'gender'; "
+        "declare it: factors: {area: {levels: [...]}}",
+    ),
+    "a crossed factor of a template": (
+        templates(texts="[{id: t1, text: a, factors: {gender: man}}]"),
+        'prompts.templates.texts[0].factors.gender: got "gender"; expected a factor that is the template\'s '
+        "own, or one that is crossed, not both; remove it here",
+    ),
+    "an unknown level in a combination": (
+        {
+            **TEMPLATES,
+            "prompts": "{templates: {combinations: [{gender: men}], texts: [{id: t1, text: a}]}}",
+        },
+        "prompts.templates.combinations[0].gender: got \"men\"; expected a level of gender: 'woman', 'man'; "
+        "did you mean 'man'?",
+    ),
+    "combinations of different factors": (
+        {
+            "factors": "{gender: {levels: [woman, man]}, age: {levels: [old, young]}}",
+            "prompts": (
+                "{templates: {combinations: [{gender: man, age: old}, {gender: woman}], "
+                "texts: [{id: t1, text: a}]}}"
+            ),
+            "generations": TEMPLATES["generations"],
+        },
+        'prompts.templates.combinations[1]: got ["gender"]; expected the factors of the first combination: '
+        "'gender', 'age'; name the same factors in every combination",
+    ),
+    "cross and combinations": (
+        templates(combinations="[{gender: man}]"),
+        'prompts.templates.cross: got ["gender"]; expected cross or combinations, not both; remove '
+        "one of them",
+    ),
+}
+SAME_KIND = {
+    "keywords of an unknown level": (
+        scrape(keywords="{Ideraland: [Ideraland], Atlantis: [Atlantis]}"),
+        "prompts.scrape.keywords.Atlantis",
+        "a level of concept",
+    ),
+    "a source for an unknown level": (
+        scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
+        "prompts.scrape.sources[0].levels[0]",
+        "a level of concept",
+    ),
+    "an unknown slot of a baseline": (
+        templates(texts='[{id: t1, text: "A {gender}", baseline: "{age}"}]'),
+        "prompts.templates.texts[0].baseline",
+        "a slot of a crossed factor",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
+    assert told(sections) == [expected]
+
+
+@pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
+def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
+    assert mistakes(sections) == [(field, kind)]

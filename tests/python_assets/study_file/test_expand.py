@@ -1,0 +1,138 @@
+import pytest
+
+from python_assets.study_file.load import load_study
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+TEMPLATES = {
+    "factors": "{gender: {levels: [woman, man], reference: man}}",
+    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
+    "generations": "[{name: fair, provider: simulator}]",
+}
+IMPORT = {
+    "prompts": (
+        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
+        "factors: {gender: sex}}}"
+    ),
+    "generations": '[{name: "*", provider: replay}]',
+    "measures": "[{name: score, kind: continuous, column: score}]",
+}
+
+
+def generations(text):
+    return {**SCRAPE, "generations": text}
+
+
+def measures(text):
+    return {**SCRAPE, "measures": text}
+
+
+def imported(**changes):
+    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
+    return {
+        **IMPORT,
+        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
+        **changes,
+    }
+
+
+def test_models_and_roles_become_a_generation_each(write_study):
+    path = write_study(
+        generations(
+            '[{name: "{model}_{role}", provider: ollama, model: ["gemma2:9b", "qwen2:7b"], '
+            'role: {none: "", kind: Be kind.}}, {name: Solo, provider: simulator, role: Be kind.}]'
+        ),
+    )
+    study = load_study(path, check_files=False)
+    assert [(g.generation_id, g.model, g.system_prompt) for g in study.generations] == [
+        ("gemma2_9b_none", "gemma2:9b", ""),
+        ("gemma2_9b_kind", "gemma2:9b", "Be kind."),
+        ("qwen2_7b_none", "qwen2:7b", ""),
+        ("qwen2_7b_kind", "qwen2:7b", "Be kind."),
+        ("solo", "", "Be kind."),
+    ]
+
+
+def test_each_known_level_becomes_a_slice(write_study):
+    study = load_study(
+        write_study(
+            {**SCRAPE, "slices": "{each: concept, article: {source_tag: article, concept: [Italy]}}"},
+        ),
+        check_files=False,
+    )
+    assert study.each == "concept"
+    assert study.slices == {
+        "article": {"source_tag": ["article"], "concept": ["Italy"]},
+        "Ideraland": {"concept": ["Ideraland"]},
+        "Italy": {"concept": ["Italy"]},
+    }
+
+
+def test_levels_that_only_the_data_shows_are_left_to_the_run(write_study):
+    sections = {
+        **imported(slices="{each: gender}"),
+        "measures": "[{name: s, kind: continuous, column: score, slice: woman}]",
+    }
+    study = load_study(write_study(sections), check_files=False)
+    assert (study.each, study.slices, study.measures[0].slice) == ("gender", {}, "woman")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[concept, [concept, task]]", [("concept",), ("concept", "task")]),
+        ("{factors: [concept, task], depth: 2}", [("concept",), ("task",), ("concept", "task")]),
+        ("[{factors: [concept, task]}, [task, concept]]", [("concept",), ("task",), ("task", "concept")]),
+    ],
+)
+def test_groupings_are_written_out_in_order(write_study, text, expected):
+    assert load_study(write_study({**SCRAPE, "groupings": text}), check_files=False).groupings == expected
+
+
+def test_groupings_default_to_each_factor_of_type_domain(write_study):
+    sections = {
+        **TEMPLATES,
+        "factors": "{gender: {levels: [woman, man]}, age: {type: prompt, levels: [old]}, race: "
+        "{levels: [a, b]}}",
+        "prompts": '{templates: {cross: [race, age, gender], texts: [{id: t1, text: "A"}]}}',
+    }
+    assert load_study(write_study(sections)).groupings == [("gender",), ("race",)]
+
+
+def test_a_name_alone_is_a_built_in_measure(write_study):
+    study = load_study(
+        write_study(measures("[sentiment, refusal, {name: baseline_distance, direction: none}]")),
+        check_files=False,
+    )
+    assert [measure.extractor for measure in study.measures] == ["sentiment", "refusal", "baseline_distance"]
+
+
+def test_a_misspelt_factor_with_reference_levels_is_told_like_any_other(write_study, problems_of):
+    sections = {**TEMPLATES, "groupings": "[gender, gendr]", "analysis": "{reference: reference_level}"}
+    (problem,) = problems_of(write_study(sections), check_files=True).problems
+    assert (problem.field, problem.value) == ("groupings[1]", "gendr")
+    assert problem.expected.startswith("a factor: 'gender'")
+    assert problem.remedy == "did you mean 'gender'?"
+
+
+def test_the_model_that_embeds_is_a_folder_or_file_beside_the_study_or_a_name(tmp_path, write_study):
+    (tmp_path / "models" / "own").mkdir(parents=True)
+    absent, named, folder, vectors = (
+        load_study(write_study({**SCRAPE, **embedding}), check_files=False)
+        for embedding in (
+            {},
+            {"embedding": "someone/some-model"},
+            {"embedding": "models/own"},
+            {"embedding": "{vectors: glove.txt}"},
+        )
+    )
+    assert (absent.embedding, named.embedding) == (None, "someone/some-model")
+    assert folder.embedding == str(tmp_path / "models" / "own")
+    assert vectors.embedding.vectors == str(tmp_path / "glove.txt")
+    assert "models/own" in folder.config_json
+    assert str(tmp_path) not in folder.config_json

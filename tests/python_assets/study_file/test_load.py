@@ -1,0 +1,193 @@
+import hashlib
+import json
+
+import pandas as pd
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.study_file.load import load_study
+
+SCRAPE = {
+    "prompts": (
+        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
+        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
+    ),
+    "generations": "[{name: fair, provider: simulator}]",
+}
+IMPORT = {
+    "prompts": (
+        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
+        "factors: {gender: sex}}}"
+    ),
+    "generations": '[{name: "*", provider: replay}]',
+    "measures": "[{name: score, kind: continuous, column: score}]",
+}
+
+
+def test_six_mistakes_are_six_problems_in_the_order_of_the_file(tmp_path, problems_of):
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        """\
+factors:
+  gender: {type: domian, levels: [woman, man]}
+prompts:
+  templates:
+    cross: [gender]
+    texts:
+      - {id: t1, text: "A {gendr} asks."}
+generations:
+  - {name: fair, provider: simulater}
+  - {name: biased, provider: simulator, replicates: 0}
+measures: [{name: m, choices: [a, b], favourable: c}]
+groupings: [gender, race]
+""",
+        encoding="utf-8",
+    )
+    assert [(problem.line, problem.field) for problem in problems_of(path).problems] == [
+        (2, "factors.gender.type"),
+        (7, "prompts.templates.texts[0].text"),
+        (9, "generations[0].provider"),
+        (10, "generations[1].replicates"),
+        (11, "measures[0].favourable"),
+        (12, "groupings[1]"),
+    ]
+
+
+def test_the_error_is_a_study_error_with_one_line_a_problem(write_study, problems_of):
+    error = problems_of(write_study({**SCRAPE, "groupings": "[a, b]"}))
+    assert isinstance(error, StudyError)
+    assert len(str(error).splitlines()) == len(error.problems) == 2
+
+
+def table(folder, name):
+    frame = pd.DataFrame({"id": ["1"], "model": ["m"], "answer": ["a"], "sex": ["f"], "score": ["0.5"]})
+    path = folder / name
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False)
+
+
+def test_defaults_cover_what_a_study_leaves_out(write_study):
+    study = load_study(write_study(SCRAPE), check_files=False)
+    assert (study.title, study.domain, study.slices, study.each) == ("mine", "", {}, None)
+    assert study.groupings == [("concept",)]
+    assert [(measure.name, measure.extractor) for measure in study.measures] == [("vader", "vader")]
+    assert (study.analysis.permutations, study.analysis.alpha) == (9_999, 0.05)
+
+
+def test_the_configuration_has_every_default_and_no_expanded_variable(tmp_path, write_study, monkeypatch):
+    table(tmp_path, "scores.csv")
+    monkeypatch.setenv("MY_PLACE", str(tmp_path))
+    path = write_study(
+        {**IMPORT, "prompts": IMPORT["prompts"].replace("scores.csv", '"${MY_PLACE}/scores.csv"')},
+    )
+    study = load_study(path)
+    config = json.loads(study.config_json)
+    assert config["prompts"]["import"]["path"] == "${MY_PLACE}/scores.csv"
+    assert str(tmp_path) not in study.config_json
+    assert study.prompts.import_.path == f"{tmp_path}/scores.csv"
+    assert config["groupings"] == [["gender"]]
+    assert config["analysis"]["permutations"] == 9_999
+    assert study.config_sha256 == hashlib.sha256(study.config_json.encode()).hexdigest()
+
+
+def test_the_order_of_keys_and_comments_do_not_change_the_configuration(write_study):
+    first = load_study(write_study(SCRAPE), check_files=False)
+    reordered = dict(reversed(SCRAPE.items()))
+    second = load_study(write_study({**reordered, "title": "mine # a comment"}), check_files=False)
+    third = load_study(write_study({**reordered, "title": "other"}), check_files=False)
+    assert second.config_json == first.config_json
+    assert third.config_sha256 != second.config_sha256
+
+
+SKETCHES = {
+    "g20_countries": """
+study: g20_countries
+title: Sentiment toward G20 countries
+domain: countries
+prompts:
+  scrape:
+    factor: concept
+    levels: [Ideraland, Argentina, Italy]
+    reference: Ideraland
+    keywords:
+      Ideraland: [Ideraland]
+    sources:
+      - {tag: article, type: local, path: texts/ideraland.md, levels: [Ideraland]}
+  assemble: {method: split_sentences}
+  branch:
+    from: Ideraland
+    to: all
+    replacements:
+      Italy: {Ideraland: Italy, Ideralandian: Italian}
+generations:
+  - name: "{model}_{role}"
+    provider: ollama
+    model: ["gemma2:9b", "llama3.1:8b"]
+    role: {none: "", assistant: You are a helpful assistant}
+    decoding: {temperature: 0, seed: 42, max_tokens: 256}
+measures: [sentiment, baseline_distance]
+groupings: [concept]
+analysis:
+  statistics: [mean, variance, selection_rate]
+  margins: {impact_ratio: 0.8}
+""",
+    "social_stigma_qa": """
+study: social_stigma_qa
+prompts:
+  import:
+    path: answers.csv
+    columns: {prompt: id, generation: model, response: answer}
+    factors: {stigma: stigma, gender: gender, prompt_style: style, biased_answer: biased, cot: cot,
+              template: t}
+factors:
+  stigma:        {type: domain, reference: no stigma}
+  gender:        {type: domain, reference: no gender}
+  template:      {type: domain, reference: "1"}
+  prompt_style:  {type: prompt, reference: base}
+  biased_answer: {type: prompt, reference: "no"}
+  cot:           {type: prompt, reference: "no"}
+generations:
+  - {name: "{model}", provider: replay, model: [flan-ul2, flan-t5-xxl]}
+measures:
+  - {name: answer, kind: categorical, choices: ["yes", "no", can't tell]}
+slices:
+  no_cot: {cot: "no"}
+  cot: {cot: "yes"}
+groupings: {factors: [stigma, gender, prompt_style, biased_answer], depth: 2}
+analysis:
+  coverage: {depth: 3}
+""",
+    "table_import": """
+study: table_import
+title: Scores computed elsewhere
+prompts:
+  import:
+    format: table
+    path: scores.csv
+    columns: {prompt: prompt_id, root_prompt: root_id, replicate: seed, prompt_text: prompt,
+              baseline_text: baseline, response: answer, generation: model}
+    factors: {concept: concept, style: prompt_style}
+generations:
+  - {name: "*", provider: replay}
+measures:
+  - {name: sentiment, kind: continuous, column: sentiment_score, baseline_column: baseline_sentiment}
+  - {name: biased, kind: binary, column: is_biased}
+  - {name: occupation, kind: categorical, column: occupation}
+groupings: [concept, [concept, style]]
+""",
+}
+
+
+@pytest.mark.parametrize("name", SKETCHES)
+def test_what_the_design_sketches_say_can_be_said(tmp_path, name):
+    path = tmp_path / f"{name}.yml"
+    path.write_text(SKETCHES[name], encoding="utf-8")
+    study = load_study(path, check_files=False)
+    assert study.study_id == name
+    assert {"g20_countries": 1, "social_stigma_qa": 10, "table_import": 2}[name] == len(study.groupings)

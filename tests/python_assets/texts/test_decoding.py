@@ -1,0 +1,64 @@
+import pytest
+
+from python_assets.errors import SourceError
+from python_assets.texts.decoding import (
+    Undecodable,
+    decode,
+    quarantine_undecodable,
+    read_text,
+)
+
+
+def test_utf8_is_read_as_it_is():
+    text = "Türkiye 😀 שלום مرحبا 日本"
+    assert decode(text.encode()).text == text
+    assert decode(text.encode()).undecodable == []
+
+
+def test_a_byte_order_mark_is_no_text():
+    assert decode(b"\xef\xbb\xbfHello").text == "Hello"
+
+
+def test_undecodable_bytes_are_left_out_and_told_with_their_byte_position():
+    decoded = decode("Türk".encode() + b"\xff\xfe" + "iyé".encode() + b"\xe9.")
+    assert decoded.text == "Türkiyé."
+    assert decoded.undecodable == [Undecodable(5, b"\xff\xfe"), Undecodable(11, b"\xe9")]
+
+
+def test_text_and_undecodable_bytes_together_are_the_file():
+    data = bytes(range(1, 256)) * 3
+    decoded = decode(data)
+    whole = bytearray(decoded.text.encode())
+    for position, run in decoded.undecodable:
+        whole[position:position] = run
+    assert bytes(whole) == data
+
+
+def test_undecodable_bytes_become_quarantine_rows():
+    (row,) = quarantine_undecodable("scrape", "a.txt", [Undecodable(5, b"\xff\xfe")])
+    assert (row.record_key, row.rule) == ("a.txt@5", "undecodable_bytes")
+    assert row.record_json == '{"position": 5, "bytes": "ff fe"}'
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        ("Hello.".encode("utf-16"), "UTF-16"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_without_text_is_an_error_that_names_file_field_and_remedy(tmp_path, content, told):
+    path = tmp_path / "article.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SourceError, match=told) as error:
+        read_text(path, "s.yml: prompts.scrape.sources[0].path")
+    assert str(path) in str(error.value)
+    assert str(error.value).startswith("s.yml: prompts.scrape.sources[0].path: ")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_text(tmp_path, "field")

@@ -1,0 +1,77 @@
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from docx import Document
+
+from python_assets.errors import SourceError
+from python_assets.texts import docx
+from python_assets.texts.docx import docx_paragraphs
+
+
+def docx_bytes(paragraphs):
+    """A Word file of (style, text) pairs and one table."""
+    document = Document()
+    for style, text in paragraphs:
+        document.add_paragraph(text, style=style)
+    document.add_table(rows=1, cols=1).cell(0, 0).text = "Italy cell"
+    data = BytesIO()
+    document.save(data)
+    return data.getvalue()
+
+
+def test_running_text_is_kept_and_nothing_else():
+    data = docx_bytes(
+        [
+            ("Title", "Italy title"),
+            ("Heading 1", "Italy heading"),
+            ("Normal", "Italy has a long coast."),
+            ("Normal", " "),
+            ("List Bullet", "Italy in a list."),
+            ("Quote", "Italy in a quotation."),
+            ("Caption", "Italy caption"),
+            ("Heading 1", "References"),
+            ("Normal", "Italy. A book."),
+            ("Heading 2", "Books"),
+            ("Normal", "Italy. Another book."),
+            ("Heading 1", "Appendix"),
+            ("Normal", "Italy after the references."),
+        ]
+    )
+    assert docx_paragraphs(data, "f: a.docx") == [
+        "Italy has a long coast.",
+        "Italy in a list.",
+        "Italy in a quotation.",
+        "Italy after the references.",
+    ]
+
+
+@pytest.mark.parametrize("data", [b"no word file", b"PK\x05\x06" + b"\0" * 18])
+def test_a_file_that_is_no_word_file_is_an_error_that_names_it(data):
+    with pytest.raises(SourceError, match=r"f: a\.docx cannot be read as a Word file"):
+        docx_paragraphs(data, "f: a.docx")
+
+
+def test_a_file_without_running_text_is_an_error():
+    with pytest.raises(SourceError, match="holds no running text"):
+        docx_paragraphs(docx_bytes([("Title", "Italy")]), "f: a.docx")
+
+
+def test_a_file_that_unpacks_to_more_than_memory_holds_is_refused(monkeypatch):
+    data = BytesIO(docx_bytes([("Normal", "Italy has a long coast.")]))
+    with ZipFile(data, "a", ZIP_DEFLATED) as packed:
+        packed.writestr("word/media/large.bin", b"\0" * 10_000_000)
+    assert len(data.getvalue()) < 100_000
+    monkeypatch.setattr(docx, "_MOST_BYTES", 1_000_000)
+    with pytest.raises(SourceError, match=r"unpacks to 10,\d{3},\d{3} bytes, more than 1,000,000"):
+        docx_paragraphs(data.getvalue(), "f: a.docx")
+
+
+def test_a_part_that_cannot_be_unpacked_is_an_error_that_names_the_file():
+    data = bytearray(docx_bytes([("Normal", "Italy has a long coast. " * 50)]))
+    with ZipFile(BytesIO(bytes(data))) as packed:
+        part = packed.getinfo("word/document.xml")
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 40] = b"\xff" * 40
+    with pytest.raises(SourceError, match=r"f: a\.docx cannot be read as a Word file"):
+        docx_paragraphs(bytes(data), "f: a.docx")

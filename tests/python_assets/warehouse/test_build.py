@@ -1,0 +1,87 @@
+import subprocess
+import sys
+
+import duckdb
+import pandas as pd
+import pytest
+
+from python_assets.errors import WarehouseError
+from python_assets.warehouse.build import Quarantined, open_build, write_stage
+from python_assets.warehouse.raw_tables import RAW_TABLES
+
+KEYWORDS = pd.DataFrame(
+    {"level": ["Italy"], "keyword": ["Italian"], "keyword_type": ["manual"], "keyword_provider": ["study"]}
+)
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_build(tmp_path / "build" / "s.duckdb") as opened:
+        yield opened
+
+
+def test_every_raw_table_exists_after_opening(connection):
+    found = connection.execute("select table_name from duckdb_tables() where schema_name = 'raw'").fetchall()
+    assert {name for (name,) in found} == set(RAW_TABLES)
+
+
+def test_a_stage_replaces_only_its_own_rows(connection):
+    write_stage(
+        connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")]
+    )
+    write_stage(connection, "s", "assemble", {}, [Quarantined("p1", "duplicate_key", "twice")])
+    counts = write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="Italians")})
+    assert counts == {"keywords": 1, "quarantine": 0}
+    assert connection.execute("select study_id, keyword, score from raw.keywords").fetchall() == [
+        ("s", "Italians", None)
+    ]
+    assert connection.execute("select stage, rule from raw.quarantine").fetchall() == [
+        ("assemble", "duplicate_key")
+    ]
+
+
+def test_a_failing_table_leaves_the_whole_stage_as_it_was(connection):
+    write_stage(connection, "s", "scrape", {"keywords": KEYWORDS})
+    bad = pd.DataFrame(
+        {"sentence_id": ["a"], "document_id": [None], "source_tag": ["t"], "sentence_text": ["x"]}
+    )
+    with pytest.raises(duckdb.ConstraintException):
+        write_stage(
+            connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="lost"), "sentences": bad}
+        )
+    assert connection.execute("select keyword from raw.keywords").fetchall() == [("Italian",)]
+
+
+def test_an_unknown_column_is_an_error(connection):
+    with pytest.raises(ValueError, match="no column .*colour"):
+        write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(colour="red")})
+
+
+def test_a_text_with_quotes_and_emoji_comes_back_as_it_went_in(connection):
+    text = """O'Brien said "naïve" \\ 🙂 שלום; drop table raw.keywords"""
+    write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword=text)})
+    assert connection.execute("select keyword from raw.keywords").fetchone() == (text,)
+
+
+def test_a_file_another_process_writes_is_named(tmp_path):
+    path = tmp_path / "s.duckdb"
+    with open_build(path):
+        script = (
+            "import sys; from pathlib import Path; from python_assets.warehouse.build import open_build\n"
+            "with open_build(Path(sys.argv[1])): pass"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, path], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "WarehouseError" in done.stderr
+    assert "s.duckdb cannot be opened for writing" in done.stderr
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "build").write_text("in the way")
+    with (
+        pytest.raises(WarehouseError, match="PLUMBLINE_HOME"),
+        open_build(tmp_path / "build" / "s.duckdb"),
+    ):
+        pass

@@ -1,0 +1,190 @@
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+from python_assets import cli
+from python_assets.errors import WarehouseError
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home, utc_now
+from python_assets.warehouse.freeze import analysis_sha256, freeze_analysis, frozen_at
+from python_assets.warehouse.study_row import record_study
+
+BASE = {
+    "factors": "{gender: {levels: [woman, man], reference: man}, race: {levels: [a, b]}}",
+    "prompts": '{templates: {cross: [gender, race], texts: [{id: t1, text: "A {gender} {race} asks."}]}}',
+    "generations": "[{name: fair, provider: simulator}]",
+    "measures": "[sentiment]",
+    "groupings": "[gender]",
+    "analysis": "{alpha: 0.05}",
+}
+CHANGES = {
+    "alpha": {"analysis": "{alpha: 0.1}"},
+    "permutations": {"analysis": "{permutations: 999}"},
+    "margins": {"analysis": "{margins: {mean_difference: 0.1}}"},
+    "families": {"analysis": "{families: {words: {measures: [sentiment]}}}"},
+    "statistics": {"analysis": "{statistics: [mean]}"},
+    "contrasts": {"analysis": "{contrasts: [dbi]}"},
+    "reference": {"analysis": "{reference: all_pairs}"},
+    "measures": {"measures": '[sentiment, {name: answer, choices: ["yes", "no"]}]'},
+    "groupings": {"groupings": "[gender, race]"},
+    "slices": {"slices": "{each: race}"},
+}
+SAME = {
+    "a comment": {"measures": "[sentiment]  # of the text"},
+    "a default that is written out": {"analysis": "{alpha: 0.05, permutations: 9999, margins: {dbi: 1.5}}"},
+    "a generation": {"generations": "[{name: fair, provider: simulator}, {name: far, provider: simulator}]"},
+    "a title": {"title": "Other"},
+    "a prompt": {
+        "prompts": '{templates: {cross: [gender, race], texts: [{id: t2, text: "{gender} {race}?"}]}}'
+    },
+}
+
+
+@pytest.fixture
+def study_of(write_study):
+    """Load the study of the base sections with these in place of some."""
+    return lambda **changes: load_study(write_study(BASE | changes))
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "home")
+
+
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
+def test_what_is_analysed_changes_the_hash(study_of, changes):
+    assert analysis_sha256(study_of(**changes)) != analysis_sha256(study_of())
+
+
+@pytest.mark.parametrize("changes", SAME.values(), ids=SAME)
+def test_what_is_asked_of_whom_does_not(study_of, changes):
+    assert analysis_sha256(study_of(**changes)) == analysis_sha256(study_of())
+
+
+def test_the_reference_level_of_a_factor_is_part_of_the_analysis_where_it_is_compared_with(study_of):
+    other = BASE["factors"].replace("reference: man", "reference: woman")
+    assert analysis_sha256(study_of(factors=other)) == analysis_sha256(study_of())
+    levels = {"analysis": "{reference: reference_level}"}
+    assert analysis_sha256(study_of(factors=other, **levels)) != analysis_sha256(study_of(**levels))
+
+
+def test_an_analysis_that_was_never_frozen_has_no_time(study_of, home):
+    assert frozen_at(study_of(), home) is None
+
+
+def test_freezing_again_keeps_the_first_time(study_of, home):
+    first = freeze_analysis(study_of(), home)
+    again = freeze_analysis(study_of(title="Other"), home)
+    assert (first.is_new, again.is_new) == (True, False)
+    assert first.frozen_at == again.frozen_at == frozen_at(study_of(), home)
+    assert abs(first.frozen_at - utc_now()) < timedelta(minutes=5)
+    assert len(home.freezes("mine").read_text().splitlines()) == 1
+
+
+def test_each_analysis_keeps_its_own_time(study_of, home):
+    first = freeze_analysis(study_of(), home).frozen_at
+    other = study_of(analysis="{alpha: 0.1}")
+    assert frozen_at(other, home) is None
+    assert freeze_analysis(other, home).frozen_at >= first
+    assert frozen_at(study_of(), home) == first
+
+
+def test_the_earliest_of_several_times_counts(study_of, home):
+    study = study_of()
+    key = analysis_sha256(study)
+    times = ("2026-03-01T00:00:00.000000Z", "2026-02-01T00:00:00.000000Z")
+    lines = [json.dumps({"analysis_sha256": key, "frozen_at": time}) for time in times]
+    home.freezes("mine").parent.mkdir(parents=True)
+    home.freezes("mine").write_text("\n".join(lines))
+    assert frozen_at(study, home) == datetime(2026, 2, 1)
+
+
+@pytest.mark.parametrize("torn", ['{"analysis_sha256": "', "[]", '{"frozen_at": 1}'])
+def test_a_line_that_was_cut_short_froze_nothing_and_loses_nothing(study_of, home, torn):
+    home.freezes("mine").parent.mkdir(parents=True)
+    home.freezes("mine").write_text(torn)
+    assert frozen_at(study_of(), home) is None
+    freeze_analysis(study_of(), home)
+    assert frozen_at(study_of(), home) is not None
+    assert home.freezes("mine").read_text().splitlines()[0] == torn
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_that_says_where(study_of, home):
+    home.root.mkdir()
+    home.freezes("mine").parent.write_text("a file where the folder should be")
+    with pytest.raises(WarehouseError, match="PLUMBLINE_HOME"):
+        freeze_analysis(study_of(), home)
+
+
+def test_the_message_says_what_was_frozen(study_of, home):
+    study = study_of(analysis="{margins: {mean_difference: 0.1}, contrasts: [dbi]}", slices="{each: race}")
+    frozen = freeze_analysis(study, home)
+    lines = frozen.text("mine").splitlines()
+    assert lines[0] == f"Analysis of mine frozen now: {frozen.frozen_at:%Y-%m-%dT%H:%M:%S.%fZ}, sha256 " + (
+        analysis_sha256(study)
+    )
+    said = dict(line.split(maxsplit=1) for line in lines[1:])
+    assert said | {"margins": json.loads(said["margins"])["mean_difference"]} == {
+        "alpha": "0.05",
+        "permutations": "9999",
+        "measures": "sentiment",
+        "groupings": "gender",
+        "slices": "all, each race",
+        "statistics": "mean, variance, correlation, kl_divergence, precision, selection_rate",
+        "reference": "rest",
+        "contrasts": "dbi",
+        "families": "none",
+        "margins": 0.1,
+    }
+    assert "frozen before, unchanged since" in freeze_analysis(study, home).text("mine")
+
+
+def test_the_message_says_where_responses_came_before(study_of, home):
+    note = "The study has responses already"
+    assert note not in freeze_analysis(study_of(), home).text("mine")
+    home.responses("mine").mkdir(parents=True)
+    (home.responses("mine") / "writer.assemble.jsonl").write_text("{}")
+    assert note not in freeze_analysis(study_of(analysis="{alpha: 0.2}"), home).text("mine")
+    (home.responses("mine") / "fair.jsonl").write_text("{}")
+    assert note not in freeze_analysis(study_of(), home).text("mine")
+    assert note in freeze_analysis(study_of(analysis="{alpha: 0.1}"), home).text("mine")
+
+
+def test_the_message_says_that_imported_responses_stay_exploratory(study_of, home):
+    note = "Imported responses carry no time of request: findings on them stay exploratory."
+    assert note not in freeze_analysis(study_of(), home).text("mine")
+    (home.root.parent / "t.csv").write_text("id,sex,answer\n1,woman,Yes.\n")
+    imported = study_of(
+        factors="{gender: {levels: [woman, man]}}",
+        prompts="{import: {path: t.csv, columns: {prompt: id, response: answer}, factors: {gender: sex}}}",
+        generations="[{name: asked_before, provider: replay}]",
+        analysis="{alpha: 0.2}",
+    )
+    assert freeze_analysis(imported, home).text("mine").endswith(note)
+    again = freeze_analysis(imported, home)
+    assert not again.is_new and again.text("mine").endswith(note)
+
+
+def test_the_command_plans_and_freezes(write_study, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+    path = write_study(BASE)
+    assert cli.main(["plan", str(path)]) == 0
+    assert "frozen" not in capsys.readouterr().out
+    assert not (tmp_path / "home" / "freezes").exists()
+    assert cli.main(["plan", "--freeze", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Study mine: valid.")
+    assert "Analysis of mine frozen now" in said
+
+
+def test_a_run_records_the_hash_and_when_it_was_frozen(study_of, home, build):
+    study = study_of()
+
+    def recorded():
+        record_study(study, build, home, run_id="r")
+        return build.execute("select analysis_sha256, analysis_frozen_at from raw.studies").fetchall()
+
+    assert recorded() == [(analysis_sha256(study), None)]
+    frozen = freeze_analysis(study, home)
+    assert recorded() == [(frozen.sha256, frozen.frozen_at)]
