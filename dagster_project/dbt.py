@@ -77,7 +77,9 @@ def _failure(result: Any) -> str:
 def _parsed() -> Path:
     """The folder of the parsed project; a study needs no parsing of its own."""
     files = sorted(
-        path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
+        path
+        for path in PROJECT.rglob("*")
+        if path.is_file() and path.suffix in {".sql", ".py", ".yml", ".csv"}
     )
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     folder = paths.home().root / "build" / "dbt" / digest
