@@ -108,6 +108,7 @@ def _manifest(build_path: Path) -> Any:
         node.database = build_path.stem
         if node.relation_name:
             node.relation_name = node.relation_name.replace(NO_DATABASE, f'"{build_path.stem}"', 1)
+    manifest.build_flat_graph()  # macro union_of_metrics reads it; dbt makes it only where it has parsed
     return manifest
 
 
