@@ -116,7 +116,12 @@ def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any
     """
     from dbt.cli.main import dbtRunner
 
-    places_of_dbt = {"project-dir": PROJECT, "profiles-dir": PROJECT, "target-path": target, "log-path": target}
+    places_of_dbt = {
+        "project-dir": PROJECT,
+        "profiles-dir": PROJECT,
+        "target-path": target,
+        "log-path": target,
+    }
     done = dbtRunner(manifest).invoke(
         [
             *FLAGS,

@@ -12,6 +12,7 @@ import dagster as dg
 from dagster_project.assets.common import materialise
 from dagster_project.assets.infer import CELLS
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build, manifest_path
+from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse.quality import record_dbt_tests
@@ -71,7 +72,10 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
     def half(
         context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
-        study_id = study.load(context).study_id
+        loaded = study.load(context)
+        study_id = loaded.study_id
+        with warehouse.build(study_id) as connection:
+            begin(context, loaded, connection)
         results = build(warehouse.home.build(study_id), *selection)
         with warehouse.build(study_id) as connection:
             record_dbt_tests(
@@ -79,6 +83,7 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
             )
             for table in tables:
                 yield materialise(connection, *_asset_key(table).path)
+            finish(context, loaded, connection)
         yield from _checks(tables, results)
 
     return half

@@ -8,7 +8,7 @@ from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 WORDS = (
@@ -66,8 +66,8 @@ def find(server, make_study, tmp_path, spelling_vectors):
         vectors = spelling_vectors(WORDS, LISTS, domain)
         study = make_study({"scrape": scrape}, domain=domain, embedding=vectors)
         spec = study.prompts.scrape
-        outside = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
-        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", outside))
+        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
 
     return finding
 
@@ -189,5 +189,5 @@ def test_a_missing_or_ambiguous_page_is_an_error(find):
 
 
 def test_nothing_is_fetched_without_leave(find):
-    with pytest.raises(NotAsked):
+    with pytest.raises(OfflineError):
         find("embedding_on_wiki", may_ask=False)
