@@ -1,5 +1,5 @@
 -- One row per (comparison_position, prompt_position, replicate): every response of a comparison with its group, block and
--- root prompt; x is NULL where it has no value.
+-- root prompt; x is NULL where it has no value. is_alone: no other response can be in its cell.
 {{ config(materialized='view') }}
 with
 
@@ -26,7 +26,10 @@ places as (
         prompt_groups.group_position,
         prompt_groups.block_position,
         prompt_groups.root_position,
-        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as compared_position
+        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as compared_position,
+        count(*) over (
+            partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
+        ) as n_prompts_of_cell
     from prompt_groups
     inner join prompts using (study_id, prompt_id)
 )
@@ -39,7 +42,7 @@ select
     places.compared_position,
     prompt_position,
     outcome_values.replicate,
-    outcome_values.is_replicated,
+    places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,
     outcome_values.x,
     outcome_values.baseline
 from outcome_values
