@@ -16,6 +16,7 @@ from python_assets.infer.run import infer_study
 from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
 from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES, STUDY, raw_tables
+from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
 
@@ -62,6 +63,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}
     return Built(path, raw, manifest, (first, second))
+
+
+@pytest.fixture(scope="session")
+def compared(built: Built) -> list[Comparison]:
+    """What the irregular study compares, from its raw tables alone."""
+    return comparisons(built.raw)
 
 
 def run_dbt(path: Path, folder: Path, *selection: str, project: Path = PROJECT) -> list[dict]:
