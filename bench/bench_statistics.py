@@ -11,13 +11,15 @@ import json
 import os
 import resource
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import DBT, PROJECT
+from dagster_project.dbt import PROJECT
 
+DBT: Final = (sys.executable, "-m", "dbt.cli.main")
 STATISTICS: Final = (
     *("mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range"),
     *("quantile_range", "percentile_range", "correlation", "kl_divergence", "precision", "selection_rate"),
@@ -51,7 +53,7 @@ def _built(path: Path, folder: Path) -> dict[str, float]:
     selection = ["--exclude", "source:inference+"]
     for command in (["seed"], ["run", "--threads", "1", *selection]):
         options = ["--quiet", "--vars", json.dumps({"build_path": str(path)}), "--profiles-dir", str(PROJECT)]
-        subprocess.run([DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
+        subprocess.run([*DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
     results = json.loads((folder / "run_results.json").read_text())["results"]
     return {result["unique_id"].split(".")[-1]: result["execution_time"] for result in results}
 

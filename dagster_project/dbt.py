@@ -1,4 +1,4 @@
-"""The dbt project: parsed once for each version of it, and built in this process on the build file of a study.
+"""The dbt project: parsed once a version, built in this process on the build file of a study.
 
 Belongs here: how dbt is called. Which of its tables are assets stands in assets/transform.py.
 """
@@ -116,15 +116,10 @@ def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any
     """
     from dbt.cli.main import dbtRunner
 
-    places_of_dbt = {"project-dir": PROJECT, "profiles-dir": PROJECT, "target-path": target, "log-path": target}
-    done = dbtRunner(manifest).invoke(
-        [
-            *FLAGS,
-            *arguments,
-            *(f"--{option}={path}" for option, path in places_of_dbt.items()),
-            *("--vars", json.dumps({"build_path": str(build_path)})),
-        ]
-    )
+    folders = {"project-dir": PROJECT, "profiles-dir": PROJECT, "target-path": target, "log-path": target}
+    options = [f"--{name}={folder}" for name, folder in folders.items()]
+    variables = ["--vars", json.dumps({"build_path": str(build_path)})]
+    done = dbtRunner(manifest).invoke([*FLAGS, *arguments, *options, *variables])
     if isinstance(done.exception, KeyboardInterrupt):
         raise done.exception
     if done.exception:
