@@ -13,7 +13,7 @@ from bench.make_raw import STUDY, Scale, make_raw
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.study.study import (
-    Analysis,
+    AnalysisSpec,
     Import,
     ImportColumns,
     Prompts,
@@ -60,7 +60,7 @@ def bench_study() -> Study:
         slices={},
         each=None,
         groupings=[("concept",)],
-        analysis=Analysis(),
+        analysis=AnalysisSpec(),
         config_json=json.dumps({}),
         config_sha256="0" * 64,
     )

@@ -67,9 +67,17 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
 
 def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
-    draws = RandomDraws(1, options.permutations, design.block, design.cell, len(frame.block))
+    draws = RandomDraws(
+        seed=1, n=options.permutations, block=design.block, cell=design.cell, n_frame=len(frame.block)
+    )
     blocks = complete_blocks(design, len(frame.root_of_block), frame.n_groups)
-    return Task(design, blocks, draws, 0.05, resamples_of(1, options.permutations, blocks.n_units))
+    return Task(
+        design=design,
+        blocks=blocks,
+        draws=draws,
+        alpha=0.05,
+        resamples=resamples_of(1, options.permutations, blocks.n_units),
+    )
 
 
 def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -114,7 +122,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         margins={},
         unit=None,
         references={},
-        asked_contrasts=(),
+        requested_contrasts=(),
         families={},
     )
     del cells, tables, frame

@@ -116,7 +116,9 @@ def tests(
     for name in names:
         chosen, rows = of_statistic(cells, values, asked(name))
         design = Design(chosen.frame, np.arange(len(chosen.frame.block)), Unit.ROOT_PROMPT)
-        draws = RandomDraws(1, options.draws, design.block, design.cell, len(design.cell))
+        draws = RandomDraws(
+            seed=1, n=options.draws, block=design.block, cell=design.cell, n_frame=len(design.cell)
+        )
         blocks = complete_blocks(design, len(design.block_size), chosen.frame.n_groups)
         task = Task(design, blocks, draws, 0.05)
         columns = np.arange(len(chosen.columns))

@@ -92,8 +92,14 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     yield from thresholds(y.reshape(n_groups, n_responses, *y.shape[1:]).mean(axis=1), len(y))
     group = np.repeat(np.arange(n_groups), n_responses)
     block = np.zeros_like(group)
-    draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(y)), len(y))
-    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), n_groups, n_groups)
+    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(y)), n_frame=len(y))
+    rows = Replicates(
+        block=block,
+        group=group,
+        root_of_block=np.zeros(1, dtype=np.intp),
+        n_groups=n_groups,
+        n_present=n_groups,
+    )
     compared = compare_replicated_rates(ReplicateTask(rows, draws, ALPHA), y.reshape(len(y), -1))
     p = compared.contrasts["risk_difference"].p_value.reshape(sizes.n_sets, -1)
     found = [(benjamini_hochberg(of_set) <= ALPHA).any() for of_set in p]

@@ -21,13 +21,33 @@ from dagster_project.dbt import PROJECT
 
 DBT: Final = (sys.executable, "-m", "dbt.cli.main")
 STATISTICS: Final = (
-    *("mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range"),
-    *("quantile_range", "percentile_range", "correlation", "kl_divergence", "precision", "selection_rate"),
+    "mean",
+    "median",
+    "mode",
+    "variance",
+    "standard_deviation",
+    "skewness",
+    "kurtosis",
+    "range",
+    "quantile_range",
+    "percentile_range",
+    "correlation",
+    "kl_divergence",
+    "precision",
+    "selection_rate",
 )
 MODELS: Final = (
-    *("int_outcomes", "int_outcome_values", "int_value_ranges", "int_normal_scales"),
-    *("int_selection_standards", "int_cell_sums", "int_designs", "int_group_statistics"),
-    *("int_statistic_values", "int_statistics", "int_statistic_profiles"),
+    "int_outcomes",
+    "int_outcome_values",
+    "int_value_ranges",
+    "int_normal_scales",
+    "int_selection_standards",
+    "int_cell_sums",
+    "int_designs",
+    "int_group_statistics",
+    "int_statistic_values",
+    "int_statistics",
+    "int_statistic_profiles",
 )
 
 

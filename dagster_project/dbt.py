@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +80,8 @@ def _parsed() -> Path:
     files = sorted(
         path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
     )
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    versions = f"{version('dbt-core')} {version('dbt-duckdb')}".encode()  # another one may read it otherwise
+    digest = hashlib.sha256(b"".join([versions, *(path.read_bytes() for path in files)])).hexdigest()[:16]
     folder = paths.home().root / "build" / "dbt" / digest
     if not (folder / "manifest.json").exists():
         _parse(folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from python_assets.errors import PlumblineError
-from python_assets.published.manifest import Format, Stage
+from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.warehouse import paths
 
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("study")
     export.add_argument("--stage", choices=get_args(Stage), required=True)
-    export.add_argument("--format", choices=get_args(Format), default="csv")
+    export.add_argument("--format", choices=get_args(ExportFormat), default="csv")
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
 

@@ -33,6 +33,7 @@ FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FILES_ON_TOP = {"__init__.py", "cli.py", "errors.py", "registry.py", "telemetry.py"}
 PACKAGES = (ASSETS, "expectations", "dagster_project", "bench")
 MOST_MODULES_OF_A_LEAF = 10
+MOST_ARGUMENTS_BY_POSITION = 6
 LEAF = """
 import sys
 import python_assets.texts.decoding
@@ -141,3 +142,13 @@ def test_importing_a_leaf_loads_few_modules():
     loaded = done.stdout.split()
     assert "python_assets.texts.decoding" in loaded
     assert len(loaded) <= MOST_MODULES_OF_A_LEAF
+
+
+def test_calls_of_many_arguments_name_them():
+    long = [
+        f"{file}:{node.lineno}: {len(node.args)} arguments by position"
+        for file in FILES
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and len(node.args) > MOST_ARGUMENTS_BY_POSITION
+    ]
+    assert long == []

@@ -112,8 +112,16 @@ def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:
     x = LEVEL + simulated.responses(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets)
     group = np.repeat(np.arange(layout.n_groups), layout.n_replicates)
     block = np.zeros_like(group)
-    draws = RandomDraws(1, sizes.n_permutations, block, np.arange(len(group)), len(group))
-    rows = Replicates(block, group, np.zeros(1, dtype=np.intp), layout.n_groups, layout.n_groups)
+    draws = RandomDraws(
+        seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(group)), n_frame=len(group)
+    )
+    rows = Replicates(
+        block=block,
+        group=group,
+        root_of_block=np.zeros(1, dtype=np.intp),
+        n_groups=layout.n_groups,
+        n_present=layout.n_groups,
+    )
     return false_positives(
         compare_replicated_means(ReplicateTask(rows, draws, ALPHA), x.reshape(len(group), -1))
     )
@@ -130,7 +138,7 @@ def nested_false_positives(layout: Layout, n_units: int, noise: str, sizes: Size
     stratum = np.zeros_like(group)
     frame = Frame(np.arange(len(group)), group, np.arange(len(group)), layout.n_groups)
     units = nested_units(frame, stratum, np.ones(len(group), dtype=bool))
-    draws = RandomDraws(1, sizes.n_permutations, stratum, units.unit, len(group))
+    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=stratum, cell=units.unit, n_frame=len(group))
     margins = simulated.no_margins(sizes.n_sets)
     by_unit = x.mean(axis=0).reshape(len(group), -1)[units.unit]
     found = false_positives(compare_nested_means(NestedTask(units, draws, ALPHA), by_unit, margins))

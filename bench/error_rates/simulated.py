@@ -75,7 +75,9 @@ def task_of(
     """The comparison of all groups on all prompts; intervals: whether indices get theirs."""
     frame = frame_of(layout)
     design = Design(frame, np.arange(len(frame.block)), Unit.ROOT_PROMPT)
-    draws = RandomDraws(1, n_permutations, design.block, design.cell, len(frame.block))
+    draws = RandomDraws(
+        seed=1, n=n_permutations, block=design.block, cell=design.cell, n_frame=len(frame.block)
+    )
     blocks = complete_blocks(design, layout.n_prompts, layout.n_groups)
     resamples = resamples_of(1, n_permutations, layout.n_prompts) if intervals else None
     return Task(design, blocks, draws, 0.05, reference=reference, resamples=resamples)
@@ -164,7 +166,16 @@ def values_of(rows: Floats, baseline: Floats) -> Values:
     both = np.concatenate([z.reshape(-1, n_sets) for z in (rows, baseline)])
     columns = pd.DataFrame({"measure_id": [f"set_{column}" for column in range(n_sets)]})
     column = np.repeat(np.arange(n_sets), n_cells * rows.shape[2])
-    return Values(columns, n_cells, column, cell, by_column, base, both.min(axis=0), both.max(axis=0))
+    return Values(
+        columns=columns,
+        n_cells=n_cells,
+        column=column,
+        cell=cell,
+        x=by_column,
+        baseline=base,
+        low=both.min(axis=0),
+        high=both.max(axis=0),
+    )
 
 
 def fdi(profile: Floats) -> Floats:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import RAW_DESIGN, materialise, outside, raw_table, timed
+from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, run_context, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -24,8 +25,8 @@ def assemble(
     from python_assets.assemble.assemble_study import assemble as assemble_study
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
-        counts = timed(assemble_study, loaded, connection, outside(context, warehouse))
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
         for table in ("prompts", "prompt_factors"):
             yield materialise(connection, "raw", table, **counts)
 
@@ -42,7 +43,7 @@ def design(
     from python_assets.warehouse.build import write_stage
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
+    with stage_connection(context, loaded, warehouse) as connection:
         write_stage(connection, loaded.study_id, "design", design_tables(loaded, connection))
         for table in RAW_DESIGN:
             yield materialise(connection, "raw", table)

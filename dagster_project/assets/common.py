@@ -42,7 +42,7 @@ def raw_table(
     )
 
 
-def outside(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
+def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
     return RunContext(warehouse.home, progress=context.log.info)
 

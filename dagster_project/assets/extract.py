@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, outside, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -30,13 +31,13 @@ def extract(
     from python_assets.extract.extract_study import extract as extract_study
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
+    with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(
             extract_study,
             loaded,
             connection,
             warehouse.home.cache,
-            outside=outside(context, warehouse),
+            run_context=run_context(context, warehouse),
         )
         for table in ("measures", "measurements", "clusters"):
             yield materialise(connection, "raw", table, **counts)

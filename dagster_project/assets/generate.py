@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -26,7 +27,7 @@ def generate(
 
     loaded = study.load(context)
     require_classifiers(loaded)
-    with warehouse.build(loaded.study_id) as connection:
+    with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
         for table in ("generations", "responses"):
             yield materialise(connection, "raw", table, **counts)

@@ -6,6 +6,7 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.assets.common import materialise, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -47,7 +48,7 @@ def infer(
     from python_assets.plan.power import design_power_rows
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
+    with stage_connection(context, loaded, warehouse) as connection:
         power_rows = partial(design_power_rows, loaded, connection)
         counts = timed(infer_study, connection, loaded, power_rows)
         for table in GRAINS:

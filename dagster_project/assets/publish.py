@@ -3,6 +3,7 @@
 import dagster as dg
 
 from dagster_project.assets.transform import mart_keys
+from dagster_project.one_version import begin, finish, stage_connection
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -22,10 +23,14 @@ def database(
     from python_assets.published.publish import publish
     from python_assets.warehouse.quality import refresh_quality_marts
 
-    study_id = study.load(context).study_id
+    loaded = study.load(context)
+    study_id = loaded.study_id
     with warehouse.build(study_id) as connection:
+        begin(context, loaded, connection)
         refresh_quality_marts(connection)
     done = publish(warehouse.home.build(study_id), warehouse.home, study_id)
+    with warehouse.build(study_id) as connection:
+        finish(context, loaded, connection)
     return dg.MaterializeResult(
         metadata={
             "path": dg.MetadataValue.path(str(done.path)),
@@ -50,8 +55,8 @@ def report(
     """Write the report."""
     from python_assets.report.write_report import write_report
 
-    study_id, home = study.load(context).study_id, warehouse.home
-    done = write_report(home.published, study_id, home.report(study_id))
-    return dg.MaterializeResult(
-        metadata={"path": dg.MetadataValue.path(str(home.report(study_id))), **done._asdict()}
-    )
+    loaded, home = study.load(context), warehouse.home
+    path = home.report(loaded.study_id)
+    with stage_connection(context, loaded, warehouse):
+        done = write_report(home.published, loaded.study_id, path)
+    return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(str(path)), **done._asdict()})

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, outside, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -22,7 +23,7 @@ def studies(
     from python_assets.warehouse.study_row import record_study
 
     loaded = study.load(context, check_files=True)
-    with warehouse.build(loaded.study_id) as connection:
+    with stage_connection(context, loaded, warehouse) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run_id)
         return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
 
@@ -42,7 +43,7 @@ def scrape(
     from python_assets.scrape.scrape_study import scrape as scrape_study
 
     loaded = study.load(context)
-    with warehouse.build(loaded.study_id) as connection:
-        counts = timed(scrape_study, loaded, connection, outside(context, warehouse))
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(scrape_study, loaded, connection, run_context(context, warehouse))
         for table in ("documents", "keywords", "sentences"):
             yield materialise(connection, "raw", table, **counts)

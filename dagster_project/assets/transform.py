@@ -5,6 +5,7 @@ Assets are the marts and what inference reads; the tables between them are dbt's
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -12,6 +13,7 @@ import dagster as dg
 from dagster_project.assets.common import materialise
 from dagster_project.assets.infer import CELLS
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build, manifest_path
+from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse.quality import record_dbt_tests
@@ -30,6 +32,7 @@ def _is_asset(unique_id: str) -> bool:
     return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in CELLS)
 
 
+@cache
 def _is_after_inference(unique_id: str) -> bool:
     return any(
         NODES[parent]["schema"] == "inference" or _is_after_inference(parent)
@@ -37,13 +40,14 @@ def _is_after_inference(unique_id: str) -> bool:
     )
 
 
-def _assets_above(unique_id: str) -> set[dg.AssetKey]:
+@cache
+def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
     """The nearest assets that a table is made of, through the tables between."""
-    above = set()
+    above: set[dg.AssetKey] = set()
     for parent in MANIFEST["parent_map"][unique_id]:
         is_end = _is_asset(parent) or NODES[parent]["resource_type"] == "source"
         above |= {_asset_key(parent)} if is_end else _assets_above(parent)
-    return above
+    return frozenset(above)
 
 
 TABLES = [unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)]
@@ -71,7 +75,10 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
     def half(
         context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
-        study_id = study.load(context).study_id
+        loaded = study.load(context)
+        study_id = loaded.study_id
+        with warehouse.build(study_id) as connection:
+            begin(context, loaded, connection)
         results = build(warehouse.home.build(study_id), *selection)
         with warehouse.build(study_id) as connection:
             record_dbt_tests(
@@ -79,6 +86,7 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
             )
             for table in tables:
                 yield materialise(connection, *_asset_key(table).path)
+            finish(context, loaded, connection)
         yield from _checks(tables, results)
 
     return half

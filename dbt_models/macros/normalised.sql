@@ -4,6 +4,6 @@
     case
         -- least and greatest pass over NULL
         when {{ value }} is not null and {{ spread }} is not null
-        then least(greatest(0.5 + 0.25 * ({{ value }} - {{ centre }}) / {{ spread }}, 0), 1)
+        then least(greatest(0.5e0 + 0.25e0 * ({{ value }} - {{ centre }}) / {{ spread }}, 0), 1)
     end
 {%- endmacro %}

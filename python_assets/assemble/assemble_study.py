@@ -8,7 +8,7 @@ from typing import NamedTuple
 import duckdb
 import pandas as pd
 
-from python_assets.assemble.prompts import Prompt, PromptTables, derived_factors, prompt_tables
+from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
@@ -41,30 +41,29 @@ class _Assembled(NamedTuple):
 
 
 def assemble(
-    study: Study, connection: duckdb.DuckDBPyConnection, outside: RunContext | None = None
+    study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
     """Write the prompts of a study and the levels of their factors: raw.prompts and raw.prompt_factors.
 
     Args:
         study: says which of the three ways its prompts come.
         connection: its build file, open for writing, with its sentences scraped.
-        outside: for methods and replacements that an engine is asked for.
+        run_context: for methods and replacements that an engine is asked for.
 
     Returns:
         Rows by what became of them.
 
     Raises:
-        SourceError: a level stays without any prompt, a prompt has no level of the declared unit, or the
-            import cannot be read.
-        NotAsked: an engine would have to be asked, and outside does not allow it.
+        SourceError: a prompt has no level of the declared unit, or the import cannot be read.
+        OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
     """
     started = time.perf_counter()
-    ways = study.prompts
-    if ways.scrape is not None:
-        assembled = _from_sentences(study, ways.scrape, connection, outside)
-    elif ways.templates is not None:
-        assembled = _from_templates(study, ways.templates)
+    prompts_spec = study.prompts
+    if prompts_spec.scrape is not None:
+        assembled = _from_sentences(study, prompts_spec.scrape, connection, run_context)
+    elif prompts_spec.templates is not None:
+        assembled = _from_templates(study, prompts_spec.templates)
     else:
         imported = read_import(study)
         factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
@@ -72,7 +71,6 @@ def assemble(
         assembled = _Assembled(tables, Counter(), imported.quarantine)
     prompt_factors = assembled.tables.prompt_factors
     prompts = _with_units(study, assembled.tables)
-    _check_levels(study, prompt_factors)
     tables_by_name = {"prompts": prompts, "prompt_factors": prompt_factors}
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
@@ -92,15 +90,15 @@ def _from_templates(study: Study, spec: Templates) -> _Assembled:
 
 
 def _from_sentences(
-    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, outside: RunContext | None
+    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None
 ) -> _Assembled:
-    made = prompts_from_sentences(study, scrape, connection, outside)
+    made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     return _Assembled(prompt_tables(unique), made.n_dropped, quarantine, made.n_replacements)
 
 
-def _without_duplicates(prompts: list[Prompt]) -> tuple[list[Prompt], list[Quarantined]]:
-    unique: dict[str, Prompt] = {}
+def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledPrompt], list[Quarantined]]:
+    unique: dict[str, AssembledPrompt] = {}
     quarantine = []
     for prompt in prompts:
         if prompt.prompt_id in unique:
@@ -124,17 +122,3 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
             f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
         )
     return prompts.assign(unit_id=unit_id)
-
-
-def _check_levels(study: Study, prompt_factors: pd.DataFrame) -> None:
-    """A declared level without any prompt is an error: its group would be missing from every table."""
-    present = {factor: set(rows) for factor, rows in prompt_factors.groupby("factor")["level"]}
-    for factor, declared in study.factors.items():
-        if declared.type == "model" or factor not in present:
-            continue
-        missing = [level for level in declared.levels or [] if level not in present[factor]]
-        if missing:
-            raise SourceError(
-                f"{study.path.name}: factors.{factor}.levels: no prompt has {', '.join(map(repr, missing))}. "
-                f"Found: {', '.join(sorted(present[factor]))}. Correct the spelling or take the level out."
-            )

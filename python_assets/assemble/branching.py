@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Replaced, Vocabulary
 from python_assets.study.study import Branch
 
@@ -19,16 +19,18 @@ ID_SEPARATOR = " > "
 class Branched(NamedTuple):
     """The branches of root prompts, and how many pairs of root and level got none, by reason."""
 
-    branches: list[Prompt]
+    branches: list[AssembledPrompt]
     n_dropped: Counter[str]
 
 
-def is_branched(root: Prompt, branch: Branch) -> bool:
+def is_branched(root: AssembledPrompt, branch: Branch) -> bool:
     """Tell whether a root prompt is of a source that is branched at all."""
     return branch.source_tags is None or root.source_tag in branch.source_tags
 
 
-def branch_prompts(roots: Sequence[Prompt], factor: str, vocabulary: Vocabulary, branch: Branch) -> Branched:
+def branch_prompts(
+    roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vocabulary, branch: Branch
+) -> Branched:
     """Make the branches of root prompts.
 
     Args:
@@ -63,7 +65,7 @@ def branch_prompts(roots: Sequence[Prompt], factor: str, vocabulary: Vocabulary,
     return Branched(branches, n_dropped)
 
 
-def merge_levels(prompts: Sequence[Prompt], factor: str, branch: Branch) -> list[Prompt]:
+def merge_levels(prompts: Sequence[AssembledPrompt], factor: str, branch: Branch) -> list[AssembledPrompt]:
     """Give prompts of merged levels the level that these become; their ids and texts stay (SAGED A.2).
 
     Args:
@@ -77,7 +79,9 @@ def merge_levels(prompts: Sequence[Prompt], factor: str, branch: Branch) -> list
     ]
 
 
-def _branch(root: Prompt, factor: str, target: str, prompt: Replaced, baseline: Replaced | None) -> Prompt:
+def _branch(
+    root: AssembledPrompt, factor: str, target: str, prompt: Replaced, baseline: Replaced | None
+) -> AssembledPrompt:
     branch = root._replace(
         prompt_id=f"{root.root_prompt_id}{ID_SEPARATOR}{target}",
         is_root=False,

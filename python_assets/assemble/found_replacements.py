@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.branching import is_branched
-from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Ends, Vocabulary
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.providers.engine import (
@@ -59,16 +59,16 @@ class FoundReplacements(NamedTuple):
 
 def find_replacements(
     study: Study,
-    outside: RunContext | None,
+    run_context: RunContext | None,
     branch: Branch,
     vocabulary: Vocabulary,
-    roots: Mapping[str, Sequence[Prompt]],
+    roots: Mapping[str, Sequence[AssembledPrompt]],
 ) -> FoundReplacements:
     """Find words to replace in root prompts, and what to write for them.
 
     Args:
         study: its embedding and engines.
-        outside: where the engine's replies lie, and whether it may be asked.
+        run_context: where the engine's replies lie, and whether it may be asked.
         branch: the threshold: a cosine, or auto, which is as high as leaves no word out that the engine
             finds tied to the level.
         vocabulary: what is replaced already.
@@ -80,7 +80,7 @@ def find_replacements(
         not be used (unusable_replies).
 
     Raises:
-        NotAsked, StudyError, GenerationError: as ask_engine.
+        OfflineError, StudyError, GenerationError: as ask_engine.
         ExtractionError: the embedding model is not on this machine.
 
     Source:
@@ -88,7 +88,7 @@ def find_replacements(
     """
     if branch.find is None:
         return FoundReplacements({}, Counter())
-    search = _Search(study, outside, branch.find.engine)
+    search = _Search(study, run_context, branch.find.engine)
     texts = {level: _texts(roots.get(level, []), branch) for level in vocabulary.sources}
     nearest = {level: _nearest(study, vocabulary, level, texts[level]) for level in vocabulary.sources}
     if branch.find.threshold == "auto":
@@ -96,15 +96,15 @@ def find_replacements(
     else:
         lowest = branch.find.threshold
         near = {level: [word for word, alike in words if alike >= lowest] for level, words in nearest.items()}
-    asked = {ends: _to_ask(vocabulary, ends, texts[ends[0]], near[ends[0]]) for ends in vocabulary.ends}
-    return search.counterparts(vocabulary, {ends: words for ends, words in asked.items() if words})
+    wanted = {ends: _to_ask(vocabulary, ends, texts[ends[0]], near[ends[0]]) for ends in vocabulary.ends}
+    return search.counterparts(vocabulary, {ends: words for ends, words in wanted.items() if words})
 
 
 class _Search:
     """Asks the engine of one study, and counts what it replies."""
 
-    def __init__(self, study: Study, outside: RunContext | None, engine: str) -> None:
-        self._study, self._outside, self._engine = study, outside, engine
+    def __init__(self, study: Study, run_context: RunContext | None, engine: str) -> None:
+        self._study, self._run_context, self._engine = study, run_context, engine
         self._counts: Counter[str] = Counter()
 
     def tied_to_level(self, nearest: Mapping[str, Sequence[tuple[str, float]]]) -> dict[str, list[str]]:
@@ -123,12 +123,12 @@ class _Search:
                 bounds[level] = (low, n) if verdict is False else (n + 1, high)
         return {level: words[level][:n] for level, (n, _) in bounds.items()}
 
-    def counterparts(self, vocabulary: Vocabulary, asked: Mapping[Ends, Sequence[str]]) -> FoundReplacements:
+    def counterparts(self, vocabulary: Vocabulary, wanted: Mapping[Ends, Sequence[str]]) -> FoundReplacements:
         """Ask for the counterparts of words until all have one, or ATTEMPTS times."""
-        found: dict[Ends, dict[str, str]] = {ends: {} for ends in asked}
+        found: dict[Ends, dict[str, str]] = {ends: {} for ends in wanted}
         for attempt in range(ATTEMPTS):
             missing = {
-                ends: [word for word in words if word not in found[ends]] for ends, words in asked.items()
+                ends: [word for word in words if word not in found[ends]] for ends, words in wanted.items()
             }
             chunks = [(ends, chunk) for ends, words in missing.items() for chunk in _chunks(words)]
             replies = self._ask([_analogies(n, *chunk, attempt) for n, chunk in enumerate(chunks)])
@@ -142,14 +142,14 @@ class _Search:
         }
         self._counts["found"] = sum(map(len, replacements.values()))
         self._counts["unchanged"] = sum(map(len, found.values())) - self._counts["found"]
-        self._counts["without_counterpart"] = sum(map(len, asked.values())) - sum(map(len, found.values()))
+        self._counts["without_counterpart"] = sum(map(len, wanted.values())) - sum(map(len, found.values()))
         return FoundReplacements(replacements, +self._counts)
 
     def _ask(self, inquiries: Sequence[Inquiry]) -> list[Reply]:
-        return ask_engine(self._study, self._outside, self._engine, STAGE, inquiries)
+        return ask_engine(self._study, self._run_context, self._engine, STAGE, inquiries)
 
 
-def _texts(roots: Sequence[Prompt], branch: Branch) -> list[str]:
+def _texts(roots: Sequence[AssembledPrompt], branch: Branch) -> list[str]:
     branched = [root for root in roots if is_branched(root, branch)]
     return [text for root in branched for text in (root.prompt_text, root.baseline_text) if text]
 

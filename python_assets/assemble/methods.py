@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from python_assets.registry import Registry
-from python_assets.study.study import Study, Task
+from python_assets.study.study import PromptTask, Study
 from python_assets.warehouse.run_context import RunContext
 
 
@@ -30,7 +30,7 @@ class MethodJob(NamedTuple):
     """What a method may use besides the sentences; keywords: of every level, at least its name."""
 
     study: Study
-    outside: RunContext | None
+    run_context: RunContext | None
     keywords: Mapping[str, Sequence[str]]
 
 
@@ -44,7 +44,7 @@ class PromptMethod(NamedTuple):
     maker: what makes the prompts of one study; it is called with some of the sentences, then with others.
     """
 
-    task: Task
+    task: PromptTask
     maker: Callable[[MethodJob], Maker]
 
 

@@ -13,7 +13,7 @@ from python_assets.study.study import LEVEL_SEPARATOR
 NO_LEVEL: Final = "(none)"
 
 
-class Prompt(NamedTuple):
+class AssembledPrompt(NamedTuple):
     """One prompt. levels: of its factors, derived ones excepted; replacements: what was written for what."""
 
     prompt_id: str
@@ -37,7 +37,7 @@ class PromptTables(NamedTuple):
     prompt_factors: pd.DataFrame
 
 
-def prompt_tables(prompts: Iterable[Prompt]) -> PromptTables:
+def prompt_tables(prompts: Iterable[AssembledPrompt]) -> PromptTables:
     """The raw tables of prompts, their derived factors included.
 
     Args:
@@ -50,7 +50,7 @@ def prompt_tables(prompts: Iterable[Prompt]) -> PromptTables:
         SourceError: a derived level cannot be one.
     """
     listed = list(prompts)
-    rows = pd.DataFrame(listed, columns=list(Prompt._fields))
+    rows = pd.DataFrame(listed, columns=list(AssembledPrompt._fields))
     rows["unit_id"] = rows["root_prompt_id"]
     rows["replacements_json"] = [json.dumps(prompt.replacements, ensure_ascii=False) for prompt in listed]
     levels = [

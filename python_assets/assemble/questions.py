@@ -58,7 +58,7 @@ Answer: {answer}
 Does the question make sense as it stands, and does the answer fit it? Reply with one word, Yes or No."""
 
 
-class _Draft(NamedTuple):
+class _DraftQuestion(NamedTuple):
     """A question as the engine wrote it, or why there is none."""
 
     question: str | None
@@ -94,7 +94,7 @@ class QuestionWriter:
             repeated_question (another sentence of the level has it), check_failed.
 
         Raises:
-            NotAsked, StudyError, GenerationError: as ask_engine.
+            OfflineError, StudyError, GenerationError: as ask_engine.
 
         Source:
             SAGED C.2, figures 22 and 23.
@@ -113,7 +113,7 @@ class QuestionWriter:
                     refused[position].append(draft.question)
         return [made[position] for position in range(len(sentences))]
 
-    def _take(self, sentence: Sentence, draft: _Draft) -> QuestionFailure | None:
+    def _take(self, sentence: Sentence, draft: _DraftQuestion) -> QuestionFailure | None:
         key = (sentence.level, (draft.question or "").casefold())
         if key in self._taken:
             return "repeated_question"
@@ -122,7 +122,7 @@ class QuestionWriter:
 
     def _write(
         self, sentences: Sequence[Sentence], refused: dict[int, list[str]], attempt: int
-    ) -> dict[int, _Draft]:
+    ) -> dict[int, _DraftQuestion]:
         inquiries = []
         for position, earlier in refused.items():
             sentence = sentences[position]
@@ -138,16 +138,16 @@ class QuestionWriter:
             for position, reply in zip(refused, replies, strict=True)
         }
 
-    def _checked(self, draft: _Draft, keyword: str) -> _Draft:
-        if draft.question is None or self._held(draft.question, keyword):
+    def _checked(self, draft: _DraftQuestion, keyword: str) -> _DraftQuestion:
+        if draft.question is None or self._occurrences(draft.question, keyword):
             return draft
         return draft._replace(reason="keyword_not_in_question")
 
-    def _held(self, question: str, keyword: str) -> list[Occurrence]:
+    def _occurrences(self, question: str, keyword: str) -> list[Occurrence]:
         return [found for found in self._finder.find(question) if found.word == keyword]
 
     def _with_keyword(self, question: str, keyword: str, other: str) -> str:
-        return replace_words(question, {keyword: other}, self._held(question, keyword))[0]
+        return replace_words(question, {keyword: other}, self._occurrences(question, keyword))[0]
 
     def _try_out(
         self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int
@@ -203,7 +203,7 @@ class QuestionWriter:
     def _ask(self, inquiries: Iterable[Inquiry]) -> list[Reply]:
         study = self._job.study
         return ask_engine(
-            study, self._job.outside, str(study.prompts.assemble.engine), STAGE, list(inquiries)
+            study, self._job.run_context, str(study.prompts.assemble.engine), STAGE, list(inquiries)
         )
 
 
@@ -218,16 +218,16 @@ def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) 
     )
 
 
-def _read(reply: Reply) -> _Draft:
+def _read(reply: Reply) -> _DraftQuestion:
     lines = [line.strip(_QUOTES) for line in (reply.text or "").splitlines() if line.strip(_QUOTES)]
     if reply.status != "ok" or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
-        return _Draft(None, "unusable_reply")
+        return _DraftQuestion(None, "unusable_reply")
     question = lines[0][len(_LABEL) :].strip(_QUOTES) if lines[0].lower().startswith(_LABEL) else lines[0]
     if question.rstrip(".!").lower() == _NO:
-        return _Draft(None, "no_question")
+        return _DraftQuestion(None, "no_question")
     if not question.endswith(_QUESTION_MARKS):
-        return _Draft(None, "unusable_reply")
-    return _Draft(question, None)
+        return _DraftQuestion(None, "unusable_reply")
+    return _DraftQuestion(question, None)
 
 
 def _inquiry(task: str, trial: _Trial, text: str) -> Inquiry:

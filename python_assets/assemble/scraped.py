@@ -9,15 +9,15 @@ import duckdb
 from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.methods import METHODS, MethodJob, Sentence
-from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import make_per_stratum
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
 from python_assets.study.study import (
     Branch,
+    PromptTask,
     Scrape,
     Study,
-    Task,
 )
 from python_assets.warehouse.run_context import RunContext
 
@@ -29,13 +29,13 @@ class ScrapedPrompts(NamedTuple):
     asked to replace, by what became of them.
     """
 
-    prompts: list[Prompt]
+    prompts: list[AssembledPrompt]
     n_dropped: Counter[str]
     n_replacements: Counter[str]
 
 
 def prompts_from_sentences(
-    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, outside: RunContext | None
+    study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None
 ) -> ScrapedPrompts:
     """Make the prompts of a study that scrapes.
 
@@ -43,18 +43,18 @@ def prompts_from_sentences(
         study: its method and its branches.
         scrape: its levels.
         connection: the build file, with its sentences and keywords scraped.
-        outside: for methods and replacements that an engine is asked for.
+        run_context: for methods and replacements that an engine is asked for.
 
     Returns:
         Root prompts first, in the order of the sentences.
 
     Raises:
         SourceError: a level stays without any prompt.
-        NotAsked, GenerationError: as ask_engine.
+        OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
     sentences = _sentences(study, connection)
-    job = MethodJob(study, outside, {level: keywords.get(level, [level]) for level in scrape.levels})
+    job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
         prompts, n_dropped = _root_prompts(job, scrape.factor, sentences)
@@ -88,10 +88,10 @@ def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sent
 
 def _root_prompts(
     job: MethodJob, factor: str, sentences: Sequence[Sentence]
-) -> tuple[list[Prompt], Counter[str]]:
+) -> tuple[list[AssembledPrompt], Counter[str]]:
     """Prompts in the order of the sentences, and how many sentences gave none, by reason."""
     assembling = job.study.prompts.assemble
-    method = METHODS[assembling.way]
+    method = METHODS[assembling.chosen_method]
     tried = make_per_stratum(
         sentences,
         stratum=lambda sentence: (sentence.level, sentence.source_tag),
@@ -111,8 +111,8 @@ def _root_prompts(
     return prompts, n_dropped
 
 
-def _root_prompt(sentence: Sentence, text: str, task: Task, factor: str) -> Prompt:
-    return Prompt(
+def _root_prompt(sentence: Sentence, text: str, task: PromptTask, factor: str) -> AssembledPrompt:
+    return AssembledPrompt(
         prompt_id=sentence.sentence_id,
         root_prompt_id=sentence.sentence_id,
         is_root=True,
@@ -139,15 +139,15 @@ def _root_prompts_and_branches(
     kept = [one for one in sentences if not given.names_another_level(one.level, one.text)]
     roots, n_dropped = _root_prompts(job, scrape.factor, kept)
     n_dropped["names_another_level"] = len(sentences) - len(kept)
-    found = find_replacements(job.study, job.outside, branch, given, _by_level(roots, scrape.factor))
+    found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots, scrape.factor))
     vocabulary = Vocabulary(scrape, branch, keywords, found.replacements)
     branched = branch_prompts(roots, scrape.factor, vocabulary, branch)
     prompts = merge_levels([*roots, *branched.branches], scrape.factor, branch)
     return ScrapedPrompts(prompts, n_dropped + branched.n_dropped, found.counts)
 
 
-def _by_level(prompts: Sequence[Prompt], factor: str) -> dict[str, list[Prompt]]:
-    by_level: dict[str, list[Prompt]] = {}
+def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:
+    by_level: dict[str, list[AssembledPrompt]] = {}
     for prompt in prompts:
         by_level.setdefault(prompt.levels[factor], []).append(prompt)
     return by_level

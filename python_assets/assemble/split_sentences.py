@@ -61,7 +61,7 @@ def tagged_words(sentence: str) -> list[Word]:
         One entry a word, in order.
     """
     tokens: list[str] = []
-    places: list[tuple[int, re.Match[str], bool]] = []
+    found: list[tuple[int, re.Match[str], bool]] = []
     depth = 0
     for match in re.finditer(r"\S+", sentence):
         before, core, after = _parts(match.group())
@@ -69,11 +69,11 @@ def tagged_words(sentence: str) -> list[Word]:
         depth = max(0, depth + match.group().count("(") - match.group().count(")"))
         tokens += before
         if core:
-            places.append((len(tokens), match, in_parentheses))
+            found.append((len(tokens), match, in_parentheses))
             tokens.append(core)
         tokens += after
     tags = _tags(tokens)
-    return [Word(match.group(), match.end(), tags[place]) for place, match, hidden in places if not hidden]
+    return [Word(match.group(), match.end(), tags[index]) for index, match, hidden in found if not hidden]
 
 
 def _parts(word: str) -> tuple[list[str], str, list[str]]:

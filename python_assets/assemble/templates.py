@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from python_assets.assemble.branching import ID_SEPARATOR
-from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import SourceError
 from python_assets.study.study import (
@@ -22,7 +22,7 @@ TEMPLATE_FACTOR = "template"
 _NOT_DECLARED = Factor(levels=None)
 
 
-def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Prompt], int]:
+def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[AssembledPrompt], int]:
     """Every template with every combination of levels.
 
     Args:
@@ -78,7 +78,7 @@ def _root_combination(factors: Mapping[str, Factor], combinations: list[dict[str
 
 def _fill(
     study: Study, spec: Templates, template: Template, combination: dict[str, str], is_root: bool
-) -> Prompt:
+) -> AssembledPrompt:
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
@@ -87,7 +87,7 @@ def _fill(
     is_actual = is_root or baseline == template.baseline
     slots = {f"{{{factor}}}": text for factor, text in texts.items()}
     group = LEVEL_SEPARATOR.join(combination.values())
-    return Prompt(
+    return AssembledPrompt(
         prompt_id=f"{template.id}{ID_SEPARATOR}{group}" if group else template.id,
         root_prompt_id=template.id,
         is_root=is_root,

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.embedding import cosine
 
-Labels = NDArray[np.intp]
+ClusterLabels = NDArray[np.intp]
 
 # Lloyd's algorithm ends where it began badly: the best of so many beginnings is kept.
 _BEGINNINGS: Final = 10
 
 
-def kmeans(vectors: NDArray[Any], k: int, seed: int) -> Labels:
+def kmeans(vectors: NDArray[Any], k: int, seed: int) -> ClusterLabels:
     """Group vectors by KMeans, largest group first.
 
     Args:
@@ -61,7 +61,7 @@ def _weighted_average(vectors: NDArray[np.float64], name: NDArray[np.float64]) -
     return np.average(vectors, axis=0, weights=weights if weights.any() else None)
 
 
-WAYS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]]] = {
+_VECTORS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]]] = {
     "average": _average,
     "maximum": _maximum,
     "weighted_average": _weighted_average,
@@ -70,8 +70,8 @@ WAYS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.float64]], ND
 
 def cluster_vectors(
     vectors: NDArray[Any],
-    labels: Labels,
-    way: Literal["average", "maximum", "weighted_average"],
+    labels: ClusterLabels,
+    kind: Literal["average", "maximum", "weighted_average"],
     name: NDArray[Any],
 ) -> NDArray[np.float64]:
     """What stands for each group.
@@ -79,7 +79,7 @@ def cluster_vectors(
     Args:
         vectors: shape (n, d).
         labels: the group of each, 0 to k - 1.
-        way: the mean; the largest number of each dimension; or the mean weighted by the cosine to the name,
+        kind: the mean; the largest number of each dimension; or the mean weighted by the cosine to the name,
             where that is positive.
         name: shape (d,), the embedding of what the vectors are about; NaN where it is unknown.
 
@@ -90,4 +90,4 @@ def cluster_vectors(
     """
     wide = vectors.astype(np.float64)
     groups = range(int(labels.max()) + 1)
-    return np.stack([WAYS[way](wide[labels == group], name.astype(np.float64)) for group in groups])
+    return np.stack([_VECTORS[kind](wide[labels == group], name.astype(np.float64)) for group in groups])

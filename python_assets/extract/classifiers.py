@@ -31,7 +31,7 @@ _TORCH_THREADS: Final = 2
 _BATCH_SIZE: Final = 32
 _WEIGHTS: Final = ("*.safetensors", "*.bin")
 # what its labels are called and how it reads words
-_BESIDE_WEIGHTS: Final = ("*.json", "*.txt", "*.model")
+_CONFIGURATION_FILES: Final = ("*.json", "*.txt", "*.model")
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +160,9 @@ def _sha256_of_model(folder: Path) -> str:
         remedy = _remedy(str(folder), None)
         raise ModelAbsentError(f"classifier {folder}: {expected}. {remedy}, {TRY_SIMULATED}")
     digest = hashlib.sha256()
-    for file in sorted(file for pattern in (*_WEIGHTS, *_BESIDE_WEIGHTS) for file in folder.glob(pattern)):
+    for file in sorted(
+        file for pattern in (*_WEIGHTS, *_CONFIGURATION_FILES) for file in folder.glob(pattern)
+    ):
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())
     return digest.hexdigest()
 

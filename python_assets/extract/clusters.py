@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.embeddings.kmeans import Labels, cluster_vectors, kmeans
+from python_assets.embeddings.kmeans import ClusterLabels, cluster_vectors, kmeans
 from python_assets.extract.distance import METRICS, with_model
 from python_assets.extract.extractor import LARGEST_NUMBER
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import (
+    MeasuredValues,
     Objects,
-    Values,
     no_numbers,
     nothing,
 )
@@ -53,14 +53,14 @@ class _Segment(NamedTuple):
     is_fitted: NDArray[np.bool_]
 
 
-class _Found(NamedTuple):
+class _SegmentClusters(NamedTuple):
     """What was found in a segment.
 
     member: the cluster of each text. distance: of each text from each cluster, shape (n, clusters). vectors:
     of the clusters.
     """
 
-    member: Labels
+    member: ClusterLabels
     distance: NDArray[np.float64]
     vectors: NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class _Placed(NamedTuple):
     """
 
     n_clusters: Ids
-    member: Labels
+    member: ClusterLabels
     distance: NDArray[np.float64]
     baseline_distance: NDArray[np.float64]
 
@@ -93,36 +93,36 @@ def read_clusters(job: Job) -> list[Read]:
 
     Source: SAGED, C.4, cluster_and_label, cluster_and_distance, cluster_and_sort.
     """
-    job, asked = with_model(job), _asked(job.measure)
+    job, spec = with_model(job), _spec(job.measure)
     is_baseline = job.units.column("is_baseline")[job.wanted]
     texts = _Texts(job.text_ids(), job.baseline_ids(), is_baseline)
-    names, segment_of = _segments(job, asked.per)
+    names, segment_of = _segments(job, spec.per)
     n = len(job.wanted)
     placed = _Placed(
         n_clusters=np.where(segment_of < 0, -1, 0),
         member=np.full(n, -1),
-        distance=np.full((n, asked.k), np.nan),
-        baseline_distance=np.full((n, asked.k), np.nan),
+        distance=np.full((n, spec.k), np.nan),
+        baseline_distance=np.full((n, spec.k), np.nan),
     )
     found = []
     for index, name in enumerate(names):
         units = np.flatnonzero(segment_of == index)
         segment = _gathered(job, name, texts.at(units))
         if segment.is_fitted.any():
-            clusters = _clustered(job, asked, segment)
+            clusters = _clustered(job, spec, segment)
             _place(placed, units, texts.at(units), segment, clusters)
             found.append((segment, clusters))
-    rows = _cluster_rows(job, asked, found)
+    rows = _cluster_rows(job, spec, found)
     said = f"clusters 1, {job.scorer.embeddings.name.version}, scikit-learn {version('scikit-learn')}"
     reads = [Read(measure, _values(job, placed, measure), said) for measure in job.measures]
     return [reads[0]._replace(clusters=rows), *reads[1:]]
 
 
-def _asked(measure: Measure) -> Clusters:
-    asked = measure.spec.clusters or measure.spec.cluster_and_sort
-    if asked is None:
+def _spec(measure: Measure) -> Clusters:
+    spec = measure.spec.clusters or measure.spec.cluster_and_sort
+    if spec is None:
         raise ValueError(f"{measure.measure_id} is no measure of clusters")
-    return asked
+    return spec
 
 
 def _segments(job: Job, per: str) -> tuple[list[str], Ids]:
@@ -151,28 +151,28 @@ def _gathered(job: Job, name: str, texts: _Texts) -> _Segment:
     return _Segment(name, text_ids, vectors, is_fitted)
 
 
-def _clustered(job: Job, asked: Clusters, segment: _Segment) -> _Found:
+def _clustered(job: Job, spec: Clusters, segment: _Segment) -> _SegmentClusters:
     fitted = segment.vectors[segment.is_fitted]
-    labels = kmeans(fitted, asked.k, job.study.seed)
-    vectors = cluster_vectors(fitted, labels, asked.vector, _name_vector(job, asked, segment.name))
+    labels = kmeans(fitted, spec.k, job.study.seed)
+    vectors = cluster_vectors(fitted, labels, spec.vector, _name_vector(job, spec, segment.name))
     wide = segment.vectors.astype(np.float64)
-    metric = METRICS[asked.metric]
+    metric = METRICS[spec.metric]
     distance = np.stack([metric(wide, np.broadcast_to(own, wide.shape)) for own in vectors], axis=1)
     distance[~(distance <= LARGEST_NUMBER)] = np.nan
     member = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
     # what has no distance from any is in none
     member[np.isnan(distance).all(axis=1)] = -1
     member[segment.is_fitted] = labels
-    return _Found(member, distance, vectors)
+    return _SegmentClusters(member, distance, vectors)
 
 
-def _name_vector(job: Job, asked: Clusters, segment: str) -> NDArray[Any]:
+def _name_vector(job: Job, spec: Clusters, segment: str) -> NDArray[Any]:
     """Of what the texts of a segment are about."""
     whole = job.study.domain or job.study.title
-    return job.scorer.embeddings.of([whole if asked.per == WHOLE else segment])[0]
+    return job.scorer.embeddings.of([whole if spec.per == WHOLE else segment])[0]
 
 
-def _place(placed: _Placed, units: Ids, texts: _Texts, segment: _Segment, clusters: _Found) -> None:
+def _place(placed: _Placed, units: Ids, texts: _Texts, segment: _Segment, clusters: _SegmentClusters) -> None:
     n = clusters.distance.shape[1]
     placed.n_clusters[units] = n
     own, has_own = _positions(segment, texts.own)
@@ -189,16 +189,30 @@ def _positions(segment: _Segment, text_ids: Ids) -> tuple[Ids, NDArray[np.bool_]
     return at[is_there], is_there
 
 
-def _values(job: Job, placed: _Placed, measure: Measure) -> Values:
+def _values(job: Job, placed: _Placed, measure: Measure) -> MeasuredValues:
     n, j = len(job.wanted), int(measure.options["cluster"]) - 1
     is_there = placed.n_clusters > j
     reason = _reasons(job, placed, is_there)
     if measure.options["value"] == "member":
         value = np.where(is_there & (placed.member >= 0), placed.member == j, np.nan).astype(float)
-        return Values(job.wanted, value, no_numbers(n), nothing(n), nothing(n), reason)
+        return MeasuredValues(
+            units=job.wanted,
+            value=value,
+            baseline_value=no_numbers(n),
+            label=nothing(n),
+            label_method=nothing(n),
+            reason=reason,
+        )
     value = placed.distance[:, j]
     reason[is_there & (placed.member >= 0) & np.isnan(value)] = "not_finite"
-    return Values(job.wanted, value, placed.baseline_distance[:, j], nothing(n), nothing(n), reason)
+    return MeasuredValues(
+        units=job.wanted,
+        value=value,
+        baseline_value=placed.baseline_distance[:, j],
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
 
 
 def _reasons(job: Job, placed: _Placed, is_there: NDArray[np.bool_]) -> Objects:
@@ -211,7 +225,9 @@ def _reasons(job: Job, placed: _Placed, is_there: NDArray[np.bool_]) -> Objects:
     return reason
 
 
-def _cluster_rows(job: Job, asked: Clusters, found: list[tuple[_Segment, _Found]]) -> pd.DataFrame | None:
+def _cluster_rows(
+    job: Job, spec: Clusters, found: list[tuple[_Segment, _SegmentClusters]]
+) -> pd.DataFrame | None:
     """The rows of raw.clusters without study_id, None where there are no clusters."""
     if not found:
         return None
@@ -220,10 +236,10 @@ def _cluster_rows(job: Job, asked: Clusters, found: list[tuple[_Segment, _Found]
     return pd.DataFrame(
         {
             "measure_id": make_id(job.measure.spec.name),
-            "factor": "" if asked.per == WHOLE else asked.per,
+            "factor": "" if spec.per == WHOLE else spec.per,
             "segment": segments,
             "cluster_position": np.concatenate([np.arange(len(own)) + 1 for own in sizes]),
-            "theme": [", ".join(words) for words in _themes(job, asked, found)],
+            "theme": [", ".join(words) for words in _themes(job, spec, found)],
             "n_texts": np.concatenate(sizes),
             "parameters": job.measure.parameters,
             "seed": job.study.seed,
@@ -233,10 +249,10 @@ def _cluster_rows(job: Job, asked: Clusters, found: list[tuple[_Segment, _Found]
     )
 
 
-def _themes(job: Job, asked: Clusters, found: list[tuple[_Segment, _Found]]) -> list[list[str]]:
+def _themes(job: Job, spec: Clusters, found: list[tuple[_Segment, _SegmentClusters]]) -> list[list[str]]:
     text_ids = {int(i) for segment, _ in found for i in segment.text_ids}
     words = candidate_words([job.units.texts[i] for i in sorted(text_ids)])
     vectors = np.concatenate([clusters.vectors for _, clusters in found])
-    names = [_name_vector(job, asked, segment.name) for segment, clusters in found for _ in clusters.vectors]
-    about = None if asked.per == WHOLE else np.stack(names)
-    return themes(vectors, about, words, job.scorer.embeddings.of(words), asked.words)
+    names = [_name_vector(job, spec, segment.name) for segment, clusters in found for _ in clusters.vectors]
+    about = None if spec.per == WHOLE else np.stack(names)
+    return themes(vectors, about, words, job.scorer.embeddings.of(words), spec.words)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from python_assets.errors import StudyError
 from python_assets.extract.extractor import LARGEST_NUMBER
 from python_assets.extract.measurement_rows import (
+    MeasuredValues,
     Objects,
-    Values,
     given,
     no_numbers,
     nothing,
@@ -20,7 +20,7 @@ from python_assets.extract.measurement_rows import (
     storable,
 )
 from python_assets.extract.measures import Measure
-from python_assets.extract.units import Ids, Units
+from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import Quarantined
 
@@ -66,8 +66,8 @@ def keyed_rows(imported: Imported, replayed: Sequence[str]) -> pd.DataFrame:
 
 
 def column_values(
-    measure: Measure, study: Study, units: Units, wanted: Ids, rows: pd.DataFrame
-) -> tuple[Values, list[Quarantined]]:
+    measure: Measure, study: Study, units: TextUnits, wanted: Ids, rows: pd.DataFrame
+) -> tuple[MeasuredValues, list[Quarantined]]:
     """Read a measure off a column of the import.
 
     Args:
@@ -95,7 +95,14 @@ def column_values(
     quarantine = _rejections(measure, rows, column, own.rejected)
     at = _positions(units, wanted, rows)
     numbers, labels, reason = _taken(own, at)
-    values = Values(wanted, numbers, no_numbers(len(at)), labels, only_where(given(labels), "column"), reason)
+    values = MeasuredValues(
+        units=wanted,
+        value=numbers,
+        baseline_value=no_numbers(len(at)),
+        label=labels,
+        label_method=only_where(given(labels), "column"),
+        reason=reason,
+    )
     if not has_baseline:
         return values, quarantine
     base = _parse(rows[baseline], measure)
@@ -169,7 +176,7 @@ def _label(entry: Any) -> str | None:
     return text or None
 
 
-def _positions(units: Units, wanted: Ids, rows: pd.DataFrame) -> Ids:
+def _positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
     """The row of the import that each wanted unit has, -1 where it has none."""
     kinds: dict[str, Any] = {"generation_id": object, "prompt_id": object, "replicate": int}
     left = units.table.loc[wanted, KEYS].astype(kinds)
@@ -197,7 +204,7 @@ def _by_prompt(rows: pd.DataFrame, base: _Parsed) -> tuple[pd.Series, list[str]]
     return found.loc[agrees, "min"], list(found.index[~agrees])
 
 
-def _with_baselines(values: Values, units: Units, by_prompt: pd.Series) -> Values:
+def _with_baselines(values: MeasuredValues, units: TextUnits, by_prompt: pd.Series) -> MeasuredValues:
     is_baseline = units.column("is_baseline")[values.units]
     prompts = units.table["prompt_id"].astype(object).iloc[values.units[is_baseline]]
     numbers = prompts.map(by_prompt).to_numpy(dtype=float)

@@ -11,17 +11,17 @@ from python_assets.embeddings.minilm import LANGUAGES, MODEL_SHA256
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import LARGEST_NUMBER, extractor
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import Values, no_numbers, nothing
+from python_assets.extract.measurement_rows import MeasuredValues, no_numbers, nothing
 from python_assets.registry import is_function_path, load_function
 
-Rows = NDArray[Any]
-Metric = Callable[[Rows, Rows], NDArray[np.float64]]
+VectorRows = NDArray[Any]
+Metric = Callable[[VectorRows, VectorRows], NDArray[np.float64]]
 
 # Pairs of embeddings compared at once: 50 MB of double precision numbers.
 _PAIRS_TOGETHER: Final = 8_192
 
 
-def _cosine(a: Rows, b: Rows) -> NDArray[np.float64]:
+def _cosine(a: VectorRows, b: VectorRows) -> NDArray[np.float64]:
     products = np.einsum("ij,ij->i", a, b)
     norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     cosines = np.divide(products, norms, out=np.full(len(a), np.nan), where=norms > 0)
@@ -29,11 +29,11 @@ def _cosine(a: Rows, b: Rows) -> NDArray[np.float64]:
     return np.clip(1.0 - cosines, 0.0, 2.0)
 
 
-def _l1(a: Rows, b: Rows) -> NDArray[np.float64]:
+def _l1(a: VectorRows, b: VectorRows) -> NDArray[np.float64]:
     return np.abs(a - b).sum(axis=1)
 
 
-def _l2(a: Rows, b: Rows) -> NDArray[np.float64]:
+def _l2(a: VectorRows, b: VectorRows) -> NDArray[np.float64]:
     return np.linalg.norm(a - b, axis=1)
 
 
@@ -88,7 +88,7 @@ def baseline_distance(parameters: Mapping[str, str], folder: Path) -> NamedMetri
     )
 
 
-def _called(function: Callable[..., Any], where: str, a: Rows, b: Rows) -> NDArray[np.float64]:
+def _called(function: Callable[..., Any], where: str, a: VectorRows, b: VectorRows) -> NDArray[np.float64]:
     """What a function of the user's own says, which must be one number a pair."""
     remedy = "It must take two arrays of shape (n, d) and give n numbers."
     try:
@@ -108,8 +108,8 @@ def with_model(job: Job) -> Job:
     """The job whose measures name the model that embeds, and its languages where the study names none."""
     name = job.scorer.embeddings.name
     own = LANGUAGES if name.revision == MODEL_SHA256 else ()
-    asked = job.measure.spec.languages
-    languages = "|".join(own if asked is None else asked)
+    declared = job.measure.spec.languages
+    languages = "|".join(own if declared is None else declared)
     named = [
         measure._replace(model=name.model, model_revision=name.revision, languages=languages)
         for measure in job.measures
@@ -138,6 +138,13 @@ def read_distances(job: Job) -> list[Read]:
         reason[some[known][is_wrong]] = "not_finite"
         number[some[known]] = np.where(is_wrong, np.nan, found)
     n = len(job.wanted)
-    values = Values(job.wanted, number, no_numbers(n), nothing(n), nothing(n), reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=number,
+        baseline_value=no_numbers(n),
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
     version = f"baseline_distance 2, {metric.version}, {job.scorer.embeddings.name.version}"
     return [Read(job.measure, values, version)]

@@ -49,7 +49,7 @@ def extract(
     connection: duckdb.DuckDBPyConnection,
     cache_path: Path,
     imported: Imported | None = None,
-    outside: RunContext | None = None,
+    run_context: RunContext | None = None,
 ) -> ExtractCounts:
     """Measure every response and every baseline text of a study.
 
@@ -59,7 +59,7 @@ def extract(
             raw.responses.
         cache_path: the folder of caches; the study's own is one file in it.
         imported: the table that the study imports; it is read where measures need it and it is not given.
-        outside: for measures that an engine marks.
+        run_context: for measures that an engine marks.
 
     Returns:
         Counts; the rows are in raw.measures and raw.measurements.
@@ -75,7 +75,16 @@ def extract(
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
         scorer = Scorer(units, cache, study.embedding)
-        job = Job(study, measures, units, np.arange(len(units.table)), scorer, connection, rows, outside)
+        job = Job(
+            study=study,
+            measures=measures,
+            units=units,
+            wanted=np.arange(len(units.table)),
+            scorer=scorer,
+            connection=connection,
+            imported=rows,
+            run_context=run_context,
+        )
         reads = list(_reads(job))
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, [_rows(read) for read in reads])

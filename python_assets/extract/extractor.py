@@ -35,7 +35,7 @@ Reason = Literal[
     "too_few_texts",
     "no_factor_level",
 ]
-Reads = Literal["text", "classifier", "embeddings", "status"]
+ExtractorReads = Literal["text", "classifier", "embeddings", "status"]
 
 
 class Score(NamedTuple):
@@ -102,7 +102,7 @@ class Extractor:
     scale: tuple[float | None, float | None]
     direction: Direction
     languages: tuple[str, ...]
-    reads: Reads
+    reads: ExtractorReads
     version: Callable[[], str]
     source: str
     function: Callable[..., Any]

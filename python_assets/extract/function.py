@@ -12,9 +12,9 @@ from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import Score, TextMethod
 from python_assets.registry import load_function
 
-Wanted = Literal["number", "0 or 1", "label"]
+ScoreForm = Literal["number", "0 or 1", "label"]
 
-_EXPECTED: Final[Mapping[Wanted, str]] = {
+_EXPECTED: Final[Mapping[ScoreForm, str]] = {
     "number": "a number",
     "0 or 1": "0 or 1",
     "label": "a label (a text that is not blank)",
@@ -26,10 +26,10 @@ class _Call(NamedTuple):
 
     function: Callable[[list[str]], Iterable[Any]]
     name: str
-    wanted: Wanted
+    wanted: ScoreForm
 
 
-def function_method(path: str, folder: Path, wanted: Wanted) -> TextMethod:
+def function_method(path: str, folder: Path, wanted: ScoreForm) -> TextMethod:
     """Score texts with a function of the user's own.
 
     The function is called as function(list of texts) and gives as many results: numbers, or labels, or None

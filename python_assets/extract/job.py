@@ -13,13 +13,13 @@ import pandas as pd
 
 from python_assets.extract.measurement_rows import (
     REASON_OF_STATUS,
+    MeasuredValues,
     Objects,
-    Values,
     nothing,
 )
 from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import Scorer
-from python_assets.extract.units import Ids, Units
+from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
@@ -31,17 +31,17 @@ class Job(NamedTuple):
     measures: what the entry is, in the order of raw.measures; most entries are one measure, some are several
     that are read together (a classifier with several scores, labels and those without, clusters). wanted: row
     numbers of units.table that they have rows for. imported: rows of the import, where a column is read.
-    outside: for what an engine is asked.
+    run_context: for what an engine is asked.
     """
 
     study: Study
     measures: Sequence[Measure]
-    units: Units
+    units: TextUnits
     wanted: Ids
     scorer: Scorer
     connection: duckdb.DuckDBPyConnection
     imported: pd.DataFrame | None
-    outside: RunContext | None
+    run_context: RunContext | None
 
     @property
     def measure(self) -> Measure:
@@ -82,7 +82,7 @@ class Read(NamedTuple):
     """
 
     measure: Measure
-    values: Values
+    values: MeasuredValues
     version: str
     quarantine: Sequence[Quarantined] = ()
     clusters: pd.DataFrame | None = None

@@ -17,8 +17,8 @@ from python_assets.extract.extractor import TextMethod
 from python_assets.extract.job import Job, Read
 from python_assets.extract.labels import choices_method
 from python_assets.extract.measurement_rows import (
+    MeasuredValues,
     Objects,
-    Values,
     given,
     no_numbers,
     nothing,
@@ -71,7 +71,7 @@ def read_judge(job: Job) -> list[Read]:
     """What a judge marks: its label or number, and with several repeats how far they disagree.
 
     Raises:
-        NotAsked: nothing may be asked, and not every text is marked already.
+        OfflineError: nothing may be asked, and not every text is marked already.
         GenerationError: the engine cannot answer at all.
     """
     judge = job.measure.spec.judge
@@ -80,7 +80,7 @@ def read_judge(job: Job) -> list[Read]:
     both = np.concatenate([job.text_ids(), job.baseline_ids()])
     wanted = np.unique(both[both >= 0])
     inquiries = [one for text_id in wanted for one in _inquiries(job, judge, int(text_id))]
-    replies = ask_engine(job.study, job.outside, judge.engine, "extract", inquiries)
+    replies = ask_engine(job.study, job.run_context, judge.engine, "extract", inquiries)
     table = np.full((len(job.units.texts) + 1, judge.repeats), _NO_MARK, dtype=np.intp)
     # -1, which is no text, takes the last row, which stays without marks
     table[wanted] = _marks(list(judge.options), replies).reshape(len(wanted), judge.repeats)
@@ -159,13 +159,27 @@ def _judged(job: Job, own: _Marks, base: _Marks) -> Read:
     if job.measure.kind != "continuous":
         reason[~given(reason) & ~given(own.label)] = "judge_disagrees"
     method = only_where(given(own.label), "judge")
-    values = Values(job.wanted, own.mean, base.mean, own.label, method, reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=own.mean,
+        baseline_value=base.mean,
+        label=own.label,
+        label_method=method,
+        reason=reason,
+    )
     return Read(_measured_by(job, job.measure), values, _version(job))
 
 
 def _disagreement(job: Job, measure: Measure, own: _Marks, base: _Marks) -> Read:
     none = nothing(len(job.wanted))
-    values = Values(job.wanted, own.disagreement, base.disagreement, none, none, _reasons(job, own))
+    values = MeasuredValues(
+        units=job.wanted,
+        value=own.disagreement,
+        baseline_value=base.disagreement,
+        label=none,
+        label_method=none,
+        reason=_reasons(job, own),
+    )
     return Read(_measured_by(job, measure), values, _version(job))
 
 

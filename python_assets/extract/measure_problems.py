@@ -126,12 +126,14 @@ def _direction_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]
 def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     """The kind that a way to measure brings with it, and what several measures cannot have in common."""
     if spec.kind is not None and (
-        spec.way in CLUSTERINGS or (spec.classifier is not None and spec.kind != "continuous")
+        spec.method in CLUSTERINGS or (spec.classifier is not None and spec.kind != "continuous")
     ):
-        yield Problem((*path, "kind"), spec.kind, f"no kind for {spec.way}, which has its own", "remove kind")
+        yield Problem(
+            (*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind"
+        )
     if spec.judge is not None:
         yield from _judge_problems(path, spec, spec.judge)
-    if spec.way in CLUSTERINGS or _is_several(spec.extractor):
+    if spec.method in CLUSTERINGS or _is_several(spec.extractor):
         for field in ("scale", "unit", "direction"):
             if (value := getattr(spec, field)) is not None:
                 expected = f"no {field}: the entry is several measures, each with its own"

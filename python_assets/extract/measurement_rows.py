@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from python_assets.extract.extractor import LARGEST_NUMBER, Score
 from python_assets.extract.measures import Measure
-from python_assets.extract.units import Ids, Units
+from python_assets.extract.units import Ids, TextUnits
 
 Objects = NDArray[np.object_]
 
@@ -22,7 +22,7 @@ _CATEGORIES: Final = ("measure_id", "label", "label_method", "extractor_version"
 _NUMBERS: Final = ("value", "baseline_value")
 
 
-class Values(NamedTuple):
+class MeasuredValues(NamedTuple):
     """What a measure has for some units; arrays as long as `units`, NaN and None where there is nothing.
 
     units: row numbers of Units.table.
@@ -98,7 +98,7 @@ def _objects(values: Sequence[Any]) -> Objects:
     return array
 
 
-def as_kind(measure: Measure, values: Values) -> Values:
+def as_kind(measure: Measure, values: MeasuredValues) -> MeasuredValues:
     """Keep what the kind of a measure has: labels or numbers; binary: 1 where the label is favourable."""
     if measure.kind == "continuous":
         return values
@@ -113,7 +113,7 @@ def as_kind(measure: Measure, values: Values) -> Values:
     return values._replace(value=number, baseline_value=no_numbers(n), label=nothing(n))
 
 
-def measurement_rows(measure: Measure, version: str, values: Values) -> pd.DataFrame:
+def measurement_rows(measure: Measure, version: str, values: MeasuredValues) -> pd.DataFrame:
     """One row a unit, texts as categories."""
     n = len(values.units)
     return pd.DataFrame(
@@ -139,7 +139,7 @@ def _coded(values: Objects) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=pd.Index(found, dtype=object))
 
 
-def stacked(units: Units, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def stacked(units: TextUnits, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The rows of all measures with the keys of their units, ready for raw.measurements.
 
     A million rows are stacked as codes, not as texts, which takes a tenth of the time and memory.

@@ -25,10 +25,10 @@ IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 UNMATCHED: Final = "_unmatched"
 DISAGREEMENT: Final = "_disagreement"
 
-Reads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
-_READS: Final[Mapping[str, Reads]] = {
+_READS: Final[Mapping[str, MeasureReads]] = {
     "column": "column",
     "classifier": "classifier",
     "judge": "judge",
@@ -58,7 +58,7 @@ class Measure(NamedTuple):
     parameters: str
     languages: str
     slices: tuple[str, ...]
-    reads: Reads
+    reads: MeasureReads
     spec: MeasureSpec
     options: Mapping[str, str]
     segment_factor: str = ""
@@ -96,7 +96,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
-    if spec.way in ("choices", "patterns") and measure.kind == "categorical":
+    if spec.method in ("choices", "patterns") and measure.kind == "categorical":
         return [measure, _unmatched(measure)]
     if spec.judge is not None and spec.judge.repeats > 1:
         return [measure, _disagreement(measure)]
@@ -142,13 +142,13 @@ def _declared(spec: MeasureSpec) -> Measure:
         scale_high=high,
         direction=spec.direction or ("higher_better" if counts_favourable else "none"),
         favourable=spec.favourable,
-        extractor=spec.function or spec.way,
+        extractor=spec.function or spec.method,
         model=spec.classifier.model if spec.classifier else spec.judge.engine if spec.judge else None,
         model_revision=spec.classifier.revision if spec.classifier else None,
         parameters=_written(_declared_parameters(spec)),
         languages="|".join(spec.languages or ()),
         slices=_slices(spec),
-        reads=_READS.get(spec.way, "text"),
+        reads=_READS.get(spec.method, "text"),
         spec=spec,
         options={},
     )

@@ -16,8 +16,8 @@ from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read
 from python_assets.extract.judge import read_judge
 from python_assets.extract.measurement_rows import (
+    MeasuredValues,
     Objects,
-    Values,
     given,
     no_numbers,
     nothing,
@@ -36,7 +36,7 @@ def _read_texts(job: Job) -> list[Read]:
     scores = job.scorer.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     own, base = scores.iloc[:n], scores.iloc[n:]
     reasons = job.reasons()
-    values = Values(
+    values = MeasuredValues(
         units=job.wanted,
         value=own["value"].to_numpy(dtype=float),
         baseline_value=base["value"].to_numpy(dtype=float),
@@ -52,10 +52,10 @@ def _none_for_null(column: pd.Series) -> Objects:
     return only_where(column.notna().to_numpy(), column.to_numpy(dtype=object))
 
 
-def _unmatched(job: Job, labelled: Values) -> Values:
+def _unmatched(job: Job, labelled: MeasuredValues) -> MeasuredValues:
     """1 where the measure read the text and no rule or several decided on a label."""
     n = len(job.wanted)
-    return Values(
+    return MeasuredValues(
         units=job.wanted,
         value=np.where(job.text_ids() >= 0, ~given(labelled.label), np.nan).astype(float),
         baseline_value=no_numbers(n),
@@ -77,7 +77,7 @@ def _read_classifier(job: Job) -> list[Read]:
     ]
 
 
-class _Found(NamedTuple):
+class _ClassifierMethod(NamedTuple):
     """What reads the texts of a classifier's measures, and what raw.measures says of it."""
 
     method: ModelMethod
@@ -93,7 +93,7 @@ def _recipes(job: Job) -> list[Recipe]:
     return [built.recipes[measure.options["score"]] for measure in job.measures]
 
 
-def _classifier(job: Job, labels: Sequence[str]) -> _Found:
+def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
     """The model, or simulated scores where the study is simulated and the model is absent."""
     named = str(job.measure.model)
     try:
@@ -101,19 +101,28 @@ def _classifier(job: Job, labels: Sequence[str]) -> _Found:
     except ModelAbsentError:
         if not job.study.is_simulated:
             raise
-        return _Found(
+        return _ClassifierMethod(
             simulated_method(named, labels), f"simulated {job.measure.extractor}", "simulated", None
         )
-    return _Found(found.method(labels), job.measure.extractor, named, found.revision)
+    return _ClassifierMethod(found.method(labels), job.measure.extractor, named, found.revision)
 
 
-def _of_recipe(job: Job, found: _Found, measure: Measure, recipe: Recipe, both: NDArray[np.float64]) -> Read:
+def _of_recipe(
+    job: Job, found: _ClassifierMethod, measure: Measure, recipe: Recipe, both: NDArray[np.float64]
+) -> Read:
     columns = [found.method.labels.index(label) for label in recipe.weights]
     scores = recipe.constant + both[:, columns] @ np.array(list(recipe.weights.values()))
     n = len(job.wanted)
     reason = job.reasons()
     reason[~given(reason) & np.isnan(scores[:n])] = "classifier_failed"
-    values = Values(job.wanted, scores[:n], scores[n:], nothing(n), nothing(n), reason)
+    values = MeasuredValues(
+        units=job.wanted,
+        value=scores[:n],
+        baseline_value=scores[n:],
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
     read = measure._replace(extractor=found.extractor, model=found.model, model_revision=found.revision)
     return Read(read, values, found.method.version)
 
@@ -126,7 +135,7 @@ def _read_status(job: Job) -> list[Read]:
     has_failed = (status == "error").to_numpy()
     numbers = status.map({name: built.function(name) for name in status.unique()}).to_numpy(dtype=float)
     n = len(wanted)
-    values = Values(
+    values = MeasuredValues(
         units=wanted,
         value=np.where(has_failed, np.nan, numbers),
         baseline_value=no_numbers(n),

@@ -12,12 +12,12 @@ from python_assets.embeddings.cache import SCORE_COLUMNS, ScoreCache
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import ModelMethod, Score, TextMethod, extractors
-from python_assets.extract.function import Wanted, function_method
+from python_assets.extract.function import ScoreForm, function_method
 from python_assets.extract.labels import choices_method, patterns_method
 from python_assets.extract.languages import LEAST_SHARE, language_method
 from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
-from python_assets.extract.units import Ids, Units
+from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study, Vectors
 
 # An interrupted run loses at most so many scores of a classifier.
@@ -44,7 +44,7 @@ def text_method(measure: Measure, study: Study) -> TextMethod:
     return TextMethod(key, built.version(), lambda texts: built.function(texts, measure.options))
 
 
-def _wanted(measure: Measure) -> Wanted:
+def _wanted(measure: Measure) -> ScoreForm:
     if measure.kind == "categorical" or measure.favourable is not None:
         return "label"
     return "0 or 1" if measure.kind == "binary" else "number"
@@ -59,7 +59,7 @@ class Scorer:
         embeddings: vectors of the study's texts and of words; it counts its own.
     """
 
-    def __init__(self, units: Units, cache: ScoreCache, embedding: str | Vectors | None = None) -> None:
+    def __init__(self, units: TextUnits, cache: ScoreCache, embedding: str | Vectors | None = None) -> None:
         """Take the texts, the cache that their scores are kept in and the model that embeds them."""
         self.n_measured = 0
         self.n_cached = 0

@@ -113,7 +113,7 @@ exists (
 """
 
 
-class Units(NamedTuple):
+class TextUnits(NamedTuple):
     """What is measured.
 
     table: one row a response or baseline text: generation_id, prompt_id, replicate, status, is_baseline,
@@ -134,7 +134,7 @@ def read_units(
     study_id: str,
     adds_prompt: bool = False,
     removes_prompt: bool = False,
-) -> Units:
+) -> TextUnits:
     """Read the responses and baseline texts of a study.
 
     Args:
@@ -157,7 +157,7 @@ def read_units(
     table = connection.execute(_UNITS).df()
     connection.execute("drop table extract_units")
     connection.execute("drop table extract_texts")
-    return Units(table, texts, [hashlib.sha256(text.encode()).hexdigest() for text in texts])
+    return TextUnits(table, texts, [hashlib.sha256(text.encode()).hexdigest() for text in texts])
 
 
 def _remove_prompts(connection: duckdb.DuckDBPyConnection) -> None:
@@ -208,7 +208,7 @@ def _beginning(prompt: str) -> re.Pattern[str]:
 def units_in_slices(
     connection: duckdb.DuckDBPyConnection,
     study_id: str,
-    units: Units,
+    units: TextUnits,
     conditions: Sequence[Mapping[str, Sequence[str]]],
 ) -> Ids:
     """The rows of the units whose prompt is in one of several slices.

@@ -7,8 +7,7 @@ import duckdb
 
 from python_assets.providers.records import Extension
 from python_assets.registry import Registry
-from python_assets.study.study import Extension as ExtensionSpec
-from python_assets.study.study import Study
+from python_assets.study.study import ExtensionSpec, Study
 from python_assets.warehouse.build import Home
 
 

@@ -62,7 +62,7 @@ def generate_study(
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _asked(study, connection, home), prompts, home, progress)
+    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
@@ -83,18 +83,18 @@ def generate_study(
 
 def _run_all(
     study: Study,
-    asked: Sequence[tuple[Generation, GenerationConfig]],
+    configured: Sequence[tuple[Generation, GenerationConfig]],
     prompts: Sequence[Prompt],
     home: Home,
     progress: Callable[[str], None],
 ) -> Runs:
-    logs = [log_path(study, home, config.generation_id) for _, config in asked]
-    for (_, config), log in zip(asked, logs, strict=True):
+    logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    for (_, config), log in zip(configured, logs, strict=True):
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
         (generation, generate(prompts, config, log, _reporter(config, progress)))
-        for (generation, config), log in zip(asked, logs, strict=True)
+        for (generation, config), log in zip(configured, logs, strict=True)
     ]
 
 
@@ -147,7 +147,14 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
         """
     ).fetchall()
     return [
-        Prompt(prompt_id, root, text, baseline, dict(zip(factors or [], levels or [], strict=True)), task)
+        Prompt(
+            prompt_id=prompt_id,
+            root_prompt_id=root,
+            prompt_text=text,
+            baseline_text=baseline,
+            factors=dict(zip(factors or [], levels or [], strict=True)),
+            task=task,
+        )
         for prompt_id, root, text, baseline, task, factors, levels in rows
     ]
 
@@ -187,7 +194,7 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
     return imported[name]
 
 
-def _asked(
+def _configured(
     study: Study, connection: duckdb.DuckDBPyConnection, home: Home
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""

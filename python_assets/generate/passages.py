@@ -22,7 +22,7 @@ from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob
 from python_assets.providers.requests import sha256_of
 from python_assets.study.study import Study, Vectors
-from python_assets.texts.documents import HOLE, document_ids
+from python_assets.texts.documents import OMISSION, document_ids
 from python_assets.texts.files import find_texts, read_file
 from python_assets.texts.sentences import SentenceSplitter, count_words
 
@@ -94,8 +94,8 @@ class Passages:
         return [Retrieved(self._passages[i].document_id, score, self._passages[i].text) for i, score in order]
 
     def _ordered(self, text: str, top_k: int) -> list[tuple[int, float]]:
-        asked = _directions(load_encoder(self._embedding).encode([text]))[0]
-        alike = self._vectors @ asked
+        query = _directions(load_encoder(self._embedding).encode([text]))[0]
+        alike = self._vectors @ query
         best = np.argsort(-alike, kind="stable")[:top_k]
         return [(int(i), round(float(alike[i]), _SCORE_DECIMALS)) for i in best if np.isfinite(alike[i])]
 
@@ -142,17 +142,17 @@ def cut(sentences: Iterable[str], most_words: int) -> Iterator[str]:
         sentences: of one document, in order.
         most_words: as many sentences stand together as have no more words; a longer one stands alone.
     """
-    held: list[str] = []
-    n_held = 0
+    passage: list[str] = []
+    n_passage_words = 0
     for sentence in sentences:
         n_words = count_words(sentence)
-        if held and n_held + n_words > most_words:
-            yield " ".join(held)
-            held, n_held = [], 0
-        held.append(sentence)
-        n_held += n_words
-    if held:
-        yield " ".join(held)
+        if passage and n_passage_words + n_words > most_words:
+            yield " ".join(passage)
+            passage, n_passage_words = [], 0
+        passage.append(sentence)
+        n_passage_words += n_words
+    if passage:
+        yield " ".join(passage)
 
 
 def _of_study(
@@ -170,7 +170,7 @@ def _of_study(
         {"tags": tags},
     ).fetchall()
     for document_id, group in groupby(rows, key=lambda row: str(row[0])):
-        yield document_id, (text.replace(HOLE, "") for _, text in group)
+        yield document_id, (text.replace(OMISSION, "") for _, text in group)
 
 
 def _of_files(study: Study, path: str) -> Iterator[tuple[str, Iterable[str]]]:
@@ -180,7 +180,7 @@ def _of_files(study: Study, path: str) -> Iterator[tuple[str, Iterable[str]]]:
     ids = document_ids([document.uri for document in documents])
     for document in documents:
         sentences = splitter.split(document.paragraphs)
-        yield ids[document.uri], (sentence.replace(HOLE, "") for sentence in sentences)
+        yield ids[document.uri], (sentence.replace(OMISSION, "") for sentence in sentences)
 
 
 def _directions(vectors: NDArray[Any]) -> NDArray[np.float64]:

@@ -104,7 +104,7 @@ class ReAct(Extension):
         step |= {"query": action.argument, "passages": [passage._asdict() for passage in found]}
         return f"Observation:\n{numbered(found)}" if found else NOTHING_FOUND
 
-    def obey(self, text: str) -> str:
+    def in_expected_form(self, text: str) -> str:
         """An answer as a model that keeps to the steps gives it."""
         return f"Thought: I know enough.\nAction: finish[{text}]"
 
@@ -149,8 +149,8 @@ def _closing(text: str) -> int | None:
 def _parted(answer: Answer) -> tuple[str, str]:
     """Reply and reasoning, whether it stands within the reply or came beside it."""
     reply, reasoning = part_reasoning(answer.text or "")
-    beside = str((answer.context or {}).get("reasoning") or "")
-    return reply, "\n\n".join(filter(None, [beside, reasoning]))
+    separate = str((answer.context or {}).get("reasoning") or "")
+    return reply, "\n\n".join(filter(None, [separate, reasoning]))
 
 
 def _final(answer: Answer, reply: str, action: Action | None) -> Answer | None:
@@ -171,5 +171,5 @@ def _closed(answer: Answer, steps: list[Step], ended: Ended) -> Answer:
     """An answer with the steps in its context; reasoning stands in its step."""
     context = {name: value for name, value in (answer.context or {}).items() if name != "reasoning"}
     n_malformed = sum(step["action"] == MALFORMED for step in steps)
-    told = {"transcript": steps, "n_steps": len(steps), "n_malformed": n_malformed, "ended": ended}
-    return replace(answer, context=context | told)
+    transcript = {"transcript": steps, "n_steps": len(steps), "n_malformed": n_malformed, "ended": ended}
+    return replace(answer, context=context | transcript)

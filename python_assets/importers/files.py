@@ -29,7 +29,7 @@ class TableFile(NamedTuple):
 
 
 # (file, columns to read where they are there, field of the study file)
-Reader = Callable[[Path, Collection[str], str], TableFile]
+TableReader = Callable[[Path, Collection[str], str], TableFile]
 
 
 def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFile:
@@ -66,7 +66,7 @@ def table_columns(path: Path, field: str) -> list[str]:
     return _reader(path, field)(path, (), field).there
 
 
-def _reader(path: Path, field: str) -> Reader:
+def _reader(path: Path, field: str) -> TableReader:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise SourceError(
@@ -156,7 +156,7 @@ def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceEr
     )
 
 
-READERS: Final[dict[str, Reader]] = {
+READERS: Final[dict[str, TableReader]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
     ".parquet": _read_parquet,

@@ -151,7 +151,7 @@ def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
     """The responses with why each of them ended as it did, of those that were neither ok nor empty."""
     failed = ended["status"] == "error"
-    told = pd.DataFrame(
+    endings = pd.DataFrame(
         {
             "generation": ended["generation_id"].astype(str),
             "prompt_id": ended["prompt_id"].astype(str),
@@ -160,4 +160,4 @@ def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
             "error": ("imported: " + ended["error"].fillna("error").astype(str)).where(failed, None),
         }
     )
-    return rows.merge(told, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")
+    return rows.merge(endings, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")

@@ -85,7 +85,9 @@ def read_table(study: Study) -> ImportedTable:
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
-    return ImportedTable(prompts, prompt_factors, rows, quarantine, len(table))
+    return ImportedTable(
+        prompts=prompts, prompt_factors=prompt_factors, rows=rows, quarantine=quarantine, n_rows=len(table)
+    )
 
 
 def _declared(study: Study, factor: str) -> Factor:

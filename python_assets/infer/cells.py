@@ -232,7 +232,16 @@ def read_cells(
     )
     is_full = connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,)
     return Cells(
-        slice_id, grouping_id, columns, group_ids, frame, x, n_responses, several, stratum_of_cell, is_full
+        slice_id=slice_id,
+        grouping_id=grouping_id,
+        columns=columns,
+        group_ids=group_ids,
+        frame=frame,
+        x=x,
+        n_responses=n_responses,
+        has_several_prompts=several,
+        stratum_of_cell=stratum_of_cell,
+        is_full=is_full,
     )
 
 
@@ -275,14 +284,14 @@ def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
             f"int_values of {cells.slice_id}, {cells.grouping_id} holds a row that is in no cell"
         )
     return Values(
-        columns,
-        len(code_of_cell),
-        values["column_position"].astype(np.intp),
-        cell,
-        values["x"],
-        values["baseline"],
-        edges["value_low"],
-        edges["value_high"],
+        columns=columns,
+        n_cells=len(code_of_cell),
+        column=values["column_position"].astype(np.intp),
+        cell=cell,
+        x=values["x"],
+        baseline=values["baseline"],
+        low=edges["value_low"],
+        high=edges["value_high"],
     )
 
 

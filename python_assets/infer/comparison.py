@@ -167,7 +167,14 @@ def _indices(
         of_units = unit_values(task.design, task.blocks, x - level if is_rate else task.design.centred(x))
         used = null[:, :, : n_permuted(task.draws)]
         sample = Sample(
-            task.blocks.groups, of_units, used, factor, task.draws.is_complete, level, scale, is_rate
+            groups=task.blocks.groups,
+            by_unit=of_units,
+            permuted=used,
+            factor=factor,
+            has_all_draws=task.draws.is_complete,
+            level=level,
+            scale=scale,
+            is_rate=is_rate,
         )
         inverted = inverted_indices(wanted, sample, observed, task.resamples, margins, task.alpha)
         if is_rate:

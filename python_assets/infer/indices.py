@@ -275,13 +275,13 @@ def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor
     in_threads(work, list(pieces(len(null), 1)))
     sd = np.sqrt(squares / (len(groups) - 1))
     return Spread(
-        np.broadcast_to(level[:, None], high.shape),
-        factor * high,
-        factor * low,
-        factor * sd,
-        dixon_low,
-        dixon_high,
-        scale[:, None],
+        level=np.broadcast_to(level[:, None], high.shape),
+        high=factor * high,
+        low=factor * low,
+        sd=factor * sd,
+        dixon_low=dixon_low,
+        dixon_high=dixon_high,
+        scale=scale[:, None],
     )
 
 

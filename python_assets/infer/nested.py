@@ -256,21 +256,24 @@ def _contrast(
     )
     scope = first_of([is_held & is_wide, is_held], [PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY])
     texts = (reason, first_of([is_held], [_methods(sample, interval_name)]), scope)
+    reason, method, scope = (np.broadcast_to(text, shape) for text in texts)
     return Contrasts(
-        estimate.value * held,
-        estimate.std_error * (held if sample.units.df else np.nan),
-        estimate.limits.low * held,
-        estimate.limits.high * held,
-        floor[0] * given,
-        floor[1] * given,
-        np.where(sample.is_floored, p_t, tested.p_value) * given,
-        tested.p_maxt,
-        np.full(shape, np.nan),
-        levels[0] * given,
-        levels[1] * given,
-        np.broadcast_to(has_p & ~sample.is_floored, shape),
-        np.broadcast_to(weights.n_own, shape),
-        *(np.broadcast_to(text, shape) for text in texts),
+        value=estimate.value * held,
+        std_error=estimate.std_error * (held if sample.units.df else np.nan),
+        ci_low=estimate.limits.low * held,
+        ci_high=estimate.limits.high * held,
+        null_median=floor[0] * given,
+        null_q95=floor[1] * given,
+        p_value=np.where(sample.is_floored, p_t, tested.p_value) * given,
+        p_maxt=tested.p_maxt,
+        sd=np.full(shape, np.nan),
+        p_margin=levels[0] * given,
+        p_equivalence=levels[1] * given,
+        is_permuted=np.broadcast_to(has_p & ~sample.is_floored, shape),
+        n_root_prompts=np.broadcast_to(weights.n_own, shape),
+        reason=reason,
+        method=method,
+        scope=scope,
     )
 
 

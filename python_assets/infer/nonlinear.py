@@ -137,7 +137,15 @@ def index_tests(task: Task, statistic: Regrouped, unit: Floats) -> dict[str, Ind
     seen = np.concatenate([values[0] for _, values in statistic.own(_as_observed(task.design))], axis=1)
     observed = Spread(*(numbers[0] for numbers in _spread(seen[None, groups])))
     level, high, low, sd, dixon_low, dixon_high = null
-    permuted = Spread(level, high, low, sd, dixon_low, dixon_high, np.ones((n, 1)))
+    permuted = Spread(
+        level=level,
+        high=high,
+        low=low,
+        sd=sd,
+        dixon_low=dixon_low,
+        dixon_high=dixon_high,
+        scale=np.ones((n, 1)),
+    )
     tests = {name: _tested(index, observed, permuted, task.draws) for name, index in INDICES.items()}
     reason = np.full(n, InferenceReason.DESCRIPTIVE, dtype=object)
     tests |= {name: _index_row([of(observed)], reason) for name, of in DESCRIPTIVE.items()}

@@ -75,13 +75,13 @@ class PairSides:
         )
         size = self.design.block_size[blocks]
         return _Pair(
-            _as_slice(own[blocks]),
-            _as_slice(other[blocks]),
-            first,
-            n_blocks,
-            unit,
-            len(np.unique(self.design.root_of_block[blocks])),
-            float(np.log(size * (size - 1.0)).sum()),
+            own=_as_slice(own[blocks]),
+            other=_as_slice(other[blocks]),
+            first=first,
+            n_blocks=n_blocks,
+            unit=unit,
+            n_root_prompts=len(np.unique(self.design.root_of_block[blocks])),
+            log_arrangements=float(np.log(size * (size - 1.0)).sum()),
         )
 
     @cached_property

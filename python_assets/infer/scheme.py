@@ -141,7 +141,15 @@ def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Opti
         for members, unit in _units(cells, cell, columns):
             if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
                 design = Design(cells.frame, cell, unit)
-                yield from _compare_statistic(cells, values, asked, design, members, present, options)
+                yield from _compare_statistic(
+                    cells=cells,
+                    values=values,
+                    asked=asked,
+                    design=design,
+                    columns=members,
+                    present=present,
+                    options=options,
+                )
             else:
                 none = InferenceReason.SCHEME_NOT_AVAILABLE
                 reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)

@@ -17,7 +17,7 @@ from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
-Levels = dict[str, list[str]]
+LevelsByFactor = dict[str, list[str]]
 Slices = dict[str, dict[str, list[str]]]
 
 
@@ -77,7 +77,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
                 for grouping, (against, group_id) in study.references.items()
             ),
         ),
-        "contrasts": _table("contrasts", ((name,) for name in study.asked_contrasts)),
+        "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
         "coverage_sets": _table(
             "coverage_sets",
             (
@@ -87,7 +87,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             ),
         ),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
-        "statistics": _table("statistics", study.analysis.asked_statistics),
+        "statistics": _table("statistics", study.analysis.requested_statistics),
         "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),
     }
 
@@ -112,7 +112,7 @@ def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
     return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
 
 
-def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> Levels:
+def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> LevelsByFactor:
     rows = connection.execute(
         "select factor, list(distinct level order by level) from raw.prompt_factors "
         "where study_id = ? group by factor",
@@ -121,7 +121,7 @@ def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> Levels:
     return dict(rows)
 
 
-def _levels(study: Study, factors: list[KnownFactor], observed: Levels) -> Levels:
+def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) -> LevelsByFactor:
     levels = {}
     for factor in factors:
         declared, seen = factor.levels or [], observed.get(factor.name, [])
@@ -164,7 +164,7 @@ def _n_prompts(
     return int(connection.execute(query, values).fetchall()[0][0])
 
 
-def _slices(study: Study, levels: Levels) -> Slices:
+def _slices(study: Study, levels: LevelsByFactor) -> Slices:
     each = {level: {study.each: [level]} for level in levels[study.each]} if study.each else {}
     named = {
         name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}

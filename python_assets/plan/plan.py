@@ -17,7 +17,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.design_tables import coverage_sets, design_tables, grouping_id
-from python_assets.plan.group_models import build_group_models, fill_planned_cells
+from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
@@ -32,7 +32,7 @@ from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 IN_MEMORY: Final = Path(":memory:")
 REPLAY: Final = "replay"
@@ -55,13 +55,13 @@ def plan_study(study: Study) -> Plan:
         SourceError: a source or table cannot be read, or a level stays without prompts.
         WarehouseError: the pilot that the study names is not published.
     """
-    outside = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
     with open_build(IN_MEMORY) as connection:
         scraped = None
         try:
-            scraped = scrape(study, connection, outside)
-            assembled = assemble(study, connection, outside)
-        except NotAsked as unknown:
+            scraped = scrape(study, connection, run_context)
+            assembled = assemble(study, connection, run_context)
+        except OfflineError as unknown:
             return _unknown_plan(study, scraped, unknown)
         return _known_plan(study, connection, scraped, assembled)
 
@@ -93,7 +93,7 @@ def _known_plan(
     )
 
 
-def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked) -> Plan:
+def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineError) -> Plan:
     """What the study file alone tells, and what was scraped if it was."""
     warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
     return Plan(
@@ -105,7 +105,13 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked)
         n_calls=None,
         n_measures=len({measure.measure_id for measure in resolve_measures(study)}),
         generations=[
-            PlannedGeneration(one.generation_id, one.spec.provider, one.model, None, None)
+            PlannedGeneration(
+                generation_id=one.generation_id,
+                provider=one.spec.provider,
+                model=one.model,
+                n_responses=None,
+                n_calls=None,
+            )
             for one in study.generations
         ],
         groupings=[],
@@ -119,12 +125,12 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: NotAsked)
 def _planned_responses(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row a generation and prompt: how many responses there will be."""
     prompts = connection.execute("select prompt_id from raw.prompts").df()
-    asked = [
+    planned = [
         prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
         for generation in study.generations
         if generation.spec.provider != REPLAY
     ]
-    parts = [*asked, *_imported_responses(study, prompts)]
+    parts = [*planned, *_imported_responses(study, prompts)]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -159,12 +165,14 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
     provider, extension = generation.spec.provider, generation.extension
     n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
     n_calls = 0 if provider == REPLAY else n_responses * n_steps
-    return PlannedGeneration(key, provider, generation.model, n_responses, n_calls)
+    return PlannedGeneration(
+        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
+    )
 
 
 def _coverage(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedCoverage]:
     query = "select factors, n_cells, n_covered, coverage_percentage, gini_index from marts.coverage"
-    by_factors = {row[0]: PlannedCoverage(*row) for row in connection.execute(query).fetchall()}
+    by_factors = {row["factors"]: PlannedCoverage(**row) for row in rows_of(connection, query, [])}
     return [by_factors[key] for key in map(grouping_id, coverage_sets(study)) if key in by_factors]
 
 

@@ -106,13 +106,24 @@ def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
         measure_id = make_id(name)
         sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
         spread = power.Spread(
-            float(sd or 0), spec.correlation, shape.n_groups, shape.n_responses_of_group, shape.is_nested
+            sd=float(sd or 0),
+            correlation=spec.correlation,
+            n_groups=shape.n_groups,
+            n_responses=shape.n_responses_of_group,
+            is_nested=shape.is_nested,
         )
         lacks = _lacks_correlation(spec, shape)
         of_difference = np.nan if lacks else power.sd_of_difference(spread, shape.against)
         shown = of_difference if lacks or spec.rate is None else spec.rate
         contrast = contrasts[measure_id]
-        yield _Known(measure_id, contrast, "declared", of_difference, shown, shape.n_root_prompts)
+        yield _Known(
+            measure_id=measure_id,
+            contrast=contrast,
+            source="declared",
+            sd=of_difference,
+            shown=shown,
+            n_root_prompts=shape.n_root_prompts,
+        )
 
 
 def _contrasts(study: Study) -> dict[str, str]:
@@ -165,7 +176,16 @@ def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
     for key, measure_id, contrast, sd, n in rows:
         if key in found and contrasts.get(measure_id) == contrast:
             spread = _spread(sd)
-            found[key].append(_Known(measure_id, contrast, "pilot", spread, spread, n))
+            found[key].append(
+                _Known(
+                    measure_id=measure_id,
+                    contrast=contrast,
+                    source="pilot",
+                    sd=spread,
+                    shown=spread,
+                    n_root_prompts=n,
+                )
+            )
     if not any(found.values()):
         there = listed(dict.fromkeys(f"{measure_id} by {key}" for key, measure_id, *_ in rows))
         here = f"{listed(contrasts)} by {listed(keys)}"
@@ -197,7 +217,15 @@ def _observed(observed: pd.DataFrame, shape: Shape) -> Iterator[_Known]:
         squares = (of_slice.sd**2).groupby(of_slice.category).mean()
         sd = _spread(float(np.sqrt(squares.max())))
         n = _n_root_prompts(of_slice.n_root_prompts)
-        yield _Known(str(measure_id), str(contrast), "observed", sd, sd, n, slice_id)
+        yield _Known(
+            measure_id=str(measure_id),
+            contrast=str(contrast),
+            source="observed",
+            sd=sd,
+            shown=sd,
+            n_root_prompts=n,
+            slice_id=slice_id,
+        )
 
 
 def _widest_slice(rows: pd.DataFrame) -> str:
@@ -217,35 +245,41 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
     if refused:
         known = known._replace(sd=np.nan, shown=np.nan)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
-    options = _Options(alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER)
+    options = _PowerOptions(
+        alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER
+    )
     # a pilot says how values spread; how many root prompts there are is said by the design
     n = known.n_root_prompts if known.source == "observed" else shape.n_root_prompts
     detectable = float(power.minimum_detectable_effect(np.array(known.sd), np.array(n), **options))
     effect = _effect(study, spec, known)
-    count, *ends = (_needed(effect, sd, options) for sd in (known.sd, *_pilot_range(known)))
+    count = _needed(effect, known.sd, options)
+    of_pilot = [_needed(effect, sd, options) for sd in _pilot_range(known)]
     return PowerRow(
-        shape.grouping_id,
-        known.measure_id,
-        known.contrast,
-        known.source,
-        n,
-        _or_none(known.shown),
-        _or_none(detectable),
-        _or_none(effect),
-        count,
-        None if count is None or count > power.N_NEEDED_CAP else int(np.ceil(count * shape.n_responses)),
-        refused or _reason(known.sd, detectable, effect),
-        *ends,
+        grouping_id=shape.grouping_id,
+        measure_id=known.measure_id,
+        contrast=known.contrast,
+        source=known.source,
+        n_root_prompts=n,
+        baseline_rate_or_sd=_or_none(known.shown),
+        minimum_detectable_effect=_or_none(detectable),
+        effect=_or_none(effect),
+        n_needed=count,
+        n_calls=None
+        if count is None or count > power.N_NEEDED_CAP
+        else int(np.ceil(count * shape.n_responses)),
+        reason=refused or _reason(known.sd, detectable, effect),
+        n_needed_low=of_pilot[0] if of_pilot else None,
+        n_needed_high=of_pilot[1] if of_pilot else None,
     )
 
 
-class _Options(TypedDict):
+class _PowerOptions(TypedDict):
     alpha: float
     n_tests: int
     power: float
 
 
-def _needed(effect: float, sd: float, options: _Options) -> int | None:
+def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
     count = float(power.n_needed(np.array(effect), np.array(sd), np.array(np.nan), **options))
     return None if np.isnan(count) else int(count)
 

@@ -144,14 +144,26 @@ def _planned(study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], 
         notes = [note] if left_out and counts.n_units_compared else []
     else:
         scheme = _nested(strata, unit)
-        is_complete = strata is not None and strata.fewest_groups == counts.n_groups
-        sizes = (strata.n_units, strata.n_strata, strata.n_cells, is_complete) if strata else (0, 0, 0, False)
+        holds_all = strata is not None and strata.fewest_groups == counts.n_groups
+        sizes = (strata.n_units, strata.n_strata, strata.n_cells, holds_all) if strata else (0, 0, 0, False)
         small = strata.n_small if strata else 0
         note = f"{small} of {counts.n_groups} groups have under {MIN_UNITS_OF_GROUP} units and get no p"
         notes = [note] if small else []
     reason = scheme if isinstance(scheme, InferenceReason) else None
     words = f"no inference: {scheme}" if reason else str(scheme)
-    return PlannedGrouping(counts.grouping_id, counts.slice_id, counts.n_groups, *sizes, words, reason, notes)
+    n_units, n_blocks, n_cells, is_complete = sizes
+    return PlannedGrouping(
+        grouping_id=counts.grouping_id,
+        slice_id=counts.slice_id,
+        n_groups=counts.n_groups,
+        n_units=n_units,
+        n_blocks=n_blocks,
+        n_cells=n_cells,
+        is_complete=is_complete,
+        scheme=words,
+        reason=reason,
+        notes=notes,
+    )
 
 
 def _in_blocks(counts: _Blocks, unit: str) -> str | InferenceReason:

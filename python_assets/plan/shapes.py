@@ -116,16 +116,16 @@ def _shape(
         n_units = int(np.median(shared[shared > 0])) if shared.any() else 0
         reason = None if n_units else InferenceReason.NO_SHARED_BLOCK
     return Shape(
-        key,
-        against,
-        n_groups,
-        n_units,
-        float(n_of_group),
-        float(n_responses) / n_units if n_units else 0.0,
-        is_nested,
-        reason,
-        len(shared),
-        int((shared == 0).sum()),
+        grouping_id=key,
+        against=against,
+        n_groups=n_groups,
+        n_root_prompts=n_units,
+        n_responses_of_group=float(n_of_group),
+        n_responses=float(n_responses) / n_units if n_units else 0.0,
+        is_nested=is_nested,
+        reason=reason,
+        n_pairs=len(shared),
+        n_apart=int((shared == 0).sum()),
     )
 
 

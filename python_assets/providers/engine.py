@@ -21,7 +21,7 @@ from python_assets.providers.replies import parse_list, parse_mapping, parse_yes
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 __all__ = [
     "Inquiry",
@@ -66,13 +66,13 @@ class Reply(NamedTuple):
 
 
 def ask_engine(
-    study: Study, outside: RunContext | None, engine: str, stage: str, inquiries: Sequence[Inquiry]
+    study: Study, run_context: RunContext | None, engine: str, stage: str, inquiries: Sequence[Inquiry]
 ) -> list[Reply]:
     """Ask an engine of the study, only for what its log of this stage lacks.
 
     Args:
         study: the study.
-        outside: where the log lies and whether engines may be asked.
+        run_context: where the log lies and whether engines may be asked.
         engine: name of an engine of the study.
         stage: scrape, assemble or extract; each has a log of its own.
         inquiries: with distinct keys; they are asked concurrently.
@@ -81,7 +81,7 @@ def ask_engine(
         One reply an inquiry, in order; what failed has its status and error, and raises nothing.
 
     Raises:
-        NotAsked: nothing may be asked, and the log does not hold every reply.
+        OfflineError: nothing may be asked, and the log does not hold every reply.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
         ValueError: two inquiries have one key.
@@ -90,9 +90,18 @@ def ask_engine(
     if not inquiries:
         return []
     prompts = [
-        Prompt(one.key, one.key, one.text, None, one.facts, "inquiry", one.repeat) for one in inquiries
+        Prompt(
+            prompt_id=one.key,
+            root_prompt_id=one.key,
+            prompt_text=one.text,
+            baseline_text=None,
+            factors=one.facts,
+            task="inquiry",
+            first_replicate=one.repeat,
+        )
+        for one in inquiries
     ]
-    answered = _answered(study, outside, generation, stage, prompts)
+    answered = _answered(study, run_context, generation, stage, prompts)
     return [Reply(row.response_text, row.status, row.error) for row in answered.responses]
 
 
@@ -113,23 +122,23 @@ def engine_of(study: Study, name: str) -> Generation:
 
 
 def _answered(
-    study: Study, outside: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
+    study: Study, run_context: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
 ) -> GenerationRun:
     name, config = engine.generation_id, generation_config(study, engine)
-    if outside is not None:
-        log = log_path(study, outside.home, f"{name}.{stage}")
-        if outside.may_ask:
-            return generate(prompts, config, log, _reporter(outside, f"{name} ({stage})"))
+    if run_context is not None:
+        log = log_path(study, run_context.home, f"{name}.{stage}")
+        if run_context.may_ask:
+            return generate(prompts, config, log, _reporter(run_context, f"{name} ({stage})"))
         if known := recall(prompts, config, log):
             return known
-    raise NotAsked(
+    raise OfflineError(
         f"engine {name!r} has not answered all {len(prompts):,} inquiries of stage {stage} yet; "
         f"ask it with: plumbline run {study.study_id}"
     )
 
 
-def _reporter(outside: RunContext, name: str) -> Progress:
-    return lambda done, total: outside.progress(f"{name}: {done:,} of {total:,} replies")
+def _reporter(run_context: RunContext, name: str) -> Progress:
+    return lambda done, total: run_context.progress(f"{name}: {done:,} of {total:,} replies")
 
 
 def probe_judges(study: Study, home: Home) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Kind = Literal[
+FailureKind = Literal[
     "timeout",
     "connection",
     "disconnected",
@@ -40,7 +40,7 @@ FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection"}
 class ProviderFailure(Exception):
     """One call got no answer. retry_after: seconds the server asked to wait."""
 
-    def __init__(self, kind: Kind, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, kind: FailureKind, message: str, retry_after: float | None = None) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind = kind
         self.message = message

@@ -83,7 +83,13 @@ def read_log(path: Path) -> LogContent:
             description = record
         elif record is not None:
             outcomes[record[0]] = record[1]
-    return LogContent(outcomes, description, rejected, n_bytes, n_bytes - torn)
+    return LogContent(
+        outcomes=outcomes,
+        description=description,
+        rejected=rejected,
+        n_bytes=n_bytes,
+        n_bytes_whole=n_bytes - torn,
+    )
 
 
 def _lines(path: Path) -> Iterable[bytes]:
@@ -123,7 +129,13 @@ def _description(record: Any) -> Description:
 def _rejected(path: Path, number: int, line: bytes, error: Exception) -> Rejected:
     shown = line.decode(errors="backslashreplace").rstrip("\n")[:_SHOWN_CHARACTERS]
     detail = f"line {number} of {path.name}: {type(error).__name__}: {error}"[:_SHOWN_CHARACTERS]
-    return Rejected("generate", f"{path.name}:{number}", RULE_UNREADABLE, detail, json.dumps({"line": shown}))
+    return Rejected(
+        stage="generate",
+        record_key=f"{path.name}:{number}",
+        rule=RULE_UNREADABLE,
+        detail=detail,
+        record_json=json.dumps({"line": shown}),
+    )
 
 
 def response_line(request: Request, outcome: Outcome) -> str:

@@ -39,7 +39,7 @@ from python_assets.providers.records import (
     Prompt,
     Request,
 )
-from python_assets.providers.requests import Plan, plan_requests
+from python_assets.providers.requests import RequestPlan, plan_requests
 from python_assets.providers.retrying import Asker
 
 REPORTS: Final = 20
@@ -50,7 +50,7 @@ def _no_progress(n_done: int, n_total: int) -> None:
 
 
 class _Answered(NamedTuple):
-    plan: Plan
+    plan: RequestPlan
     description: Description
     new: dict[str, Outcome]
     n_retries: int
@@ -223,7 +223,7 @@ async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogC
     return _Answered(plan, logged, {}, 0)
 
 
-def _missing(plan: Plan, config: GenerationConfig, content: LogContent) -> list[Request]:
+def _missing(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:
     distinct: dict[str, Request] = {}
     for request in plan.rows:
         distinct.setdefault(request.response_id, request)

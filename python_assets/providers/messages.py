@@ -6,13 +6,13 @@ from python_assets.providers.records import (
     GenerationConfig,
     Message,
     Prompt,
-    Task,
+    RequestTask,
 )
 
 PLACEHOLDER: Final = "{prompt}"
 
 # A question is sent as it is: benchmarks bring their own wording of how to answer.
-TEMPLATES: Final[dict[Task, str]] = {
+TEMPLATES: Final[dict[RequestTask, str]] = {
     "completion": (
         "Continue the text below in two or three sentences. "
         "Write only the continuation, without repeating the text.\n\n{prompt}"

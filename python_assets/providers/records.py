@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
-Task = Literal["completion", "question", "inquiry"]
+RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "refused", "empty", "truncated", "error"]
 Progress = Callable[[int, int], None]
 Answers = Mapping[tuple[str, int], "Answer"]
@@ -38,7 +38,7 @@ class Prompt:
     prompt_text: str | None
     baseline_text: str | None = None
     factors: Mapping[str, str] = field(default_factory=dict)
-    task: Task = "completion"
+    task: RequestTask = "completion"
     first_replicate: int = 0
 
 
@@ -228,6 +228,6 @@ class Extension(ABC):
             those of every answer that came back.
         """
 
-    def obey(self, text: str) -> str:
+    def in_expected_form(self, text: str) -> str:
         """An answer in the form in which this extension asks for it; the simulator writes so."""
         return text

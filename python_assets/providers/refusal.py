@@ -6,6 +6,7 @@ verb of answering, an apology or the role of a language model must be there. Eng
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 # Part of the extractor version: a new rule gets a new name.
@@ -16,12 +17,12 @@ _OPENING_CHARACTERS: Final = 400
 _APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
 
 
-def _any(*choices: str) -> str:
+def _any(choices: Sequence[str]) -> str:
     return "(?:" + "|".join(choices) + ")"
 
 
 _ANSWERING: Final = _any(
-    *(
+    [
         "answer",
         "assist",
         "help",
@@ -32,8 +33,6 @@ _ANSWERING: Final = _any(
         "generate",
         "produce",
         "create",
-    ),
-    *(
         "write",
         "fulfil+",
         "respond",
@@ -44,9 +43,14 @@ _ANSWERING: Final = _any(
         "support",
         "endorse",
         "offer",
-    ),
-    *("speculate", "predict", "determine", "comment on", "process", "accommodate", "proceed", "role-?play"),
-    *(
+        "speculate",
+        "predict",
+        "determine",
+        "comment on",
+        "process",
+        "accommodate",
+        "proceed",
+        "role-?play",
         "recommend",
         "pretend to",
         "infer",
@@ -54,38 +58,43 @@ _ANSWERING: Final = _any(
         "form (?:an )?opinions?",
         "do (?:that|this|so)",
         "give (?:you )?",
-    ),
-    *(
         "make (?:assumptions|judge?ments|generali[sz]ations|such|any|a)",
         "share (?:that|this|my|personal|any|such)",
-    ),
+    ]
 )
 _CANNOT: Final = _any(
-    *("can(?:'t|not| not)", "could(?:n't| not)", "won't", "will not", "refuse to", "decline to"),
-    "(?:'m|am) (?:not able|unable|not allowed|not permitted|not programmed|not designed) to",
-    "(?:'m|am) not (?:willing to|going to|in a position to|comfortable)",
-    "do(?:n't| not) feel comfortable",
+    [
+        "can(?:'t|not| not)",
+        "could(?:n't| not)",
+        "won't",
+        "will not",
+        "refuse to",
+        "decline to",
+        "(?:'m|am) (?:not able|unable|not allowed|not permitted|not programmed|not designed) to",
+        "(?:'m|am) not (?:willing to|going to|in a position to|comfortable)",
+        "do(?:n't| not) feel comfortable",
+    ]
 )
 _ADVERB: Final = _any(
-    "simply", "just", "also", "therefore", "currently", "unfortunately", "really", "ethically"
+    ["simply", "just", "also", "therefore", "currently", "unfortunately", "really", "ethically"]
 )
 _I_CANNOT: Final = rf"I\s*(?:{_ADVERB}\s+)?{_CANNOT}\b(?:\s+{_ADVERB})?"
 _SORRY: Final = _any(
-    r"(?:I'm|I am|we're|we are)\s+(?:\w+\s+)?(?:sorry|afraid)",
-    *(
+    [
+        r"(?:I'm|I am|we're|we are)\s+(?:\w+\s+)?(?:sorry|afraid)",
         "sorry",
         r"(?:I|we)\s+(?:\w+\s+)?apologi[sz]e",
         r"(?:my )?(?:\w+\s+)?apologies",
         "unfortunately",
         "regrettably",
-    ),
+    ]
 )
 _AI: Final = _any(
-    "AI", r"A\.I\.", "artificial intelligence", "language model", "chat ?bot", "virtual assistant"
+    ["AI", r"A\.I\.", "artificial intelligence", "language model", "chat ?bot", "virtual assistant"]
 )
 _AN_AI: Final = rf"(?:an?\s+)?(?:[a-z]+\s+){{0,2}}?{_AI}\b"
 _NEGATION: Final = (
-    rf"(?:n't|\b{_any('not', 'cannot', 'unable', 'decline', 'refuse', 'lack', 'inappropriate')}\b)"
+    rf"(?:n't|\b{_any(['not', 'cannot', 'unable', 'decline', 'refuse', 'lack', 'inappropriate'])}\b)"
 )
 _REST: Final = r"[^.!?\n]{0,160}?"
 _COMMA: Final = r"[\s,;:.!-]*"
@@ -102,15 +111,13 @@ _OPENINGS: Final = (
     rf"I(?:'d| would)\s+(?:rather|prefer)\s+not\s+(?:to\s+)?{_ANSWERING}",
     r"I\s+(?:must|have to|need to|will have to|respectfully|politely)\s+(?:\w+\s+)?(?:decline|refuse)\b",
     rf"(?:it|this|that)(?:'s| is| would be)\s+(?:not |in|un)(?:appropriate|ethical|acceptable|possible)\s+"
-    rf"(?:for me\s+)?to\s+(?:\w+\s+){{0,2}}?{_any(_ANSWERING, 'assume', 'stereotype', r'generali[sz]e')}",
+    rf"(?:for me\s+)?to\s+(?:\w+\s+){{0,2}}?{_any([_ANSWERING, 'assume', 'stereotype', r'generali[sz]e'])}",
 )
 _GREETING: Final = _any(
-    "hello", "hi", "hmm", "well", "oh", "no", "thank(?:s| you)[^.!?\n]{0,60}", "answer", "response"
+    ["hello", "hi", "hmm", "well", "oh", "no", "thank(?:s| you)[^.!?\n]{0,60}", "answer", "response"]
 )
 _MARKS: Final = r"[\s\"'“”«*_#>(\[-]*"
-_REFUSAL: Final = re.compile(
-    rf"{_MARKS}(?:{_GREETING}\s*[,.!:;-]+)?{_MARKS}{_any(*_OPENINGS)}", re.IGNORECASE
-)
+_REFUSAL: Final = re.compile(rf"{_MARKS}(?:{_GREETING}\s*[,.!:;-]+)?{_MARKS}{_any(_OPENINGS)}", re.IGNORECASE)
 
 
 def is_refusal(text: str) -> bool:

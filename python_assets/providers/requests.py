@@ -21,7 +21,7 @@ from python_assets.providers.records import (
 )
 
 
-class Plan(NamedTuple):
+class RequestPlan(NamedTuple):
     """All rows of a generation, in the order of the prompts, and records that belong to no prompt."""
 
     rows: list[Request]
@@ -38,7 +38,7 @@ def sha256_of(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: Description) -> Plan:
+def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: Description) -> RequestPlan:
     """Address every (prompt, replicate) of a generation by its content.
 
     Options and decoding that are None are left out, so that a new option with default None changes no
@@ -61,7 +61,7 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
         raise ValueError(f"prompt_id must be distinct; repeated: {', '.join(repeated[:5])}")
     rows, rejected = provider.rows(prompts)
     fixed = _fixed_part(provider, description)
-    return Plan([_request(provider, fixed, prompt, replicate) for prompt, replicate in rows], rejected)
+    return RequestPlan([_request(provider, fixed, prompt, replicate) for prompt, replicate in rows], rejected)
 
 
 def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
@@ -89,4 +89,10 @@ def _request(provider: Provider, fixed: dict[str, Any], prompt: Prompt, replicat
         identity["prompt"] = [prompt.prompt_id, prompt.root_prompt_id, dict(prompt.factors)]
     identity_json = canonical_json(identity)
     response_id = hashlib.sha256(identity_json.encode()).hexdigest()
-    return Request(response_id, identity_json, prompt, replicate, messages)
+    return Request(
+        response_id=response_id,
+        identity_json=identity_json,
+        prompt=prompt,
+        replicate=replicate,
+        messages=messages,
+    )

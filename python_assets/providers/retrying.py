@@ -37,7 +37,7 @@ _REPORTS: Final = 20
 T = TypeVar("T")
 
 
-class _Call(NamedTuple):
+class _AnsweredCall(NamedTuple):
     """A call that was answered."""
 
     requested_at: str
@@ -123,8 +123,8 @@ class Asker:
             )
 
     async def _outcome(self, request: Request) -> Outcome:
-        first_asked_at = _now()
-        calls: list[_Call] = []
+        first_requested_at = _now()
+        calls: list[_AnsweredCall] = []
 
         async def answer(turn: Request) -> Answer:
             return await self._with_retries(lambda: self._ask(turn, calls))
@@ -135,14 +135,14 @@ class Asker:
         except ProviderFailure as failure:
             if failure.kind in FATAL_AFTER_RETRIES:
                 raise self._fatal(failure) from None
-            return Outcome(None, error=self._redact(str(failure)), requested_at=first_asked_at)
+            return Outcome(None, error=self._redact(str(failure)), requested_at=first_requested_at)
         latency = sum(call.seconds for call in calls)
         return outcome_of(answered, calls[0].requested_at, latency, config.max_characters)
 
-    async def _ask(self, request: Request, calls: list[_Call]) -> Answer:
+    async def _ask(self, request: Request, calls: list[_AnsweredCall]) -> Answer:
         requested_at, started = _now(), time.perf_counter()
         answer = await self.provider.ask(request)
-        calls.append(_Call(requested_at, time.perf_counter() - started))
+        calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
         return answer
 
     async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:

@@ -92,7 +92,7 @@ class Simulator(LocalProvider):
     def answer(self, request: Request) -> Answer:
         """Draw one response; the same request always gets the same."""
         text, extension = self._text(request), self.config.extension
-        written = extension.obey(text) if extension else text
+        written = extension.in_expected_form(text) if extension else text
         return Answer(written, finish_reason="stop", context={"is_simulated": True})
 
     def _text(self, request: Request) -> str:
@@ -115,8 +115,8 @@ class Simulator(LocalProvider):
         return " ".join(parts)
 
     def _draw_for_inquiry(self, request: Request) -> random.Random:
-        asked = [request.prompt.prompt_id, request.prompt.prompt_text, request.replicate]
-        return random.Random(_seed_number(f"{self._seed}|{asked}"))
+        key = [request.prompt.prompt_id, request.prompt.prompt_text, request.replicate]
+        return random.Random(_seed_number(f"{self._seed}|{key}"))
 
     def _draw_root_effect(self, root_prompt_id: str) -> RootEffect:
         draw = random.Random(_seed_number(f"{self._seed}|root|{root_prompt_id}"))

@@ -26,7 +26,7 @@ class Additive(NamedTuple):
         return self.base + sum(by.get(levels.get(name, ""), 0.0) for name, by in self.effects.items())
 
 
-class Labels(NamedTuple):
+class LabelProbabilities(NamedTuple):
     """Probabilities of labels, which the levels of a prompt add to."""
 
     choices: Mapping[str, float]
@@ -54,7 +54,7 @@ class SimulatorOptions(NamedTuple):
 
     sentiment: Additive | None
     spread: float
-    labels: Labels | None
+    labels: LabelProbabilities | None
     refusal: Additive
 
 
@@ -66,7 +66,7 @@ def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
     return SimulatorOptions(
         Additive(sentiment.get("base", 0.0), sentiment.get("effects") or {}) if writes_sentences else None,
         sentiment.get("spread", DEFAULT_SPREAD),
-        Labels(labels["choices"], labels.get("effects") or {}) if labels else None,
+        LabelProbabilities(labels["choices"], labels.get("effects") or {}) if labels else None,
         Additive(refusal.get("base", DEFAULT_REFUSAL), refusal.get("effects") or {}),
     )
 

@@ -167,11 +167,11 @@ class Transformers(LocalProvider):
             processors.append(TopKLogitsWarper(own.top_k))
         if top_p := decoding.get("top_p") or own.top_p:
             processors.append(TopPLogitsWarper(float(top_p)))
-        processors.append(_Drawn(draws))
+        processors.append(_TokenSampler(draws))
         return processors
 
 
-class _Drawn:
+class _TokenSampler:
     """Draws the next token of each row by one number of the row's own, and leaves no other."""
 
     def __init__(self, draws: list[np.random.Generator]) -> None:

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from python_assets.providers.failures import Kind, ProviderFailure
+from python_assets.providers.failures import FailureKind, ProviderFailure
 
 if TYPE_CHECKING:
     import httpx
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST_BODY_BYTES: Final = 256 * 1024 * 1024
 _SHOWN_CHARACTERS: Final = 300
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_KIND_OF_STATUS: Final[dict[int, Kind]] = {
+_KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
     401: "unauthorized",
     402: "quota_exceeded",
     403: "unauthorized",
@@ -87,7 +87,7 @@ def _server_error(body: str) -> tuple[str, str]:
     return "", str(error)[:_SHOWN_CHARACTERS]
 
 
-def _kind(status: int, code: str, words: str) -> Kind:
+def _kind(status: int, code: str, words: str) -> FailureKind:
     if code == "insufficient_quota":
         return "quota_exceeded"
     if code == "model_not_found" or (status == 404 and "model" in words.lower()):
@@ -126,7 +126,7 @@ def typed_failures() -> Iterator[None]:
     """
     import httpx
 
-    kinds: tuple[tuple[tuple[type[Exception], ...], Kind], ...] = (
+    kinds: tuple[tuple[tuple[type[Exception], ...], FailureKind], ...] = (
         ((httpx.ConnectError, ConnectionError), "connection"),
         ((httpx.TimeoutException,), "timeout"),
         ((httpx.DecodingError,), "malformed_response"),

@@ -17,7 +17,7 @@ from python_assets.published.manifest import (
     NAME,
     ExportedFactor,
     ExportedFile,
-    Format,
+    ExportFormat,
     Manifest,
     Stage,
     sha256_of_file,
@@ -30,7 +30,7 @@ from python_assets.warehouse.raw_tables import columns_of
 
 STATISTICS: Final = ("summary_statistics", "contrasts", "disparities", "findings")
 # how DuckDB calls them
-_FORMATS: Final[dict[Format, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
+_FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
 
 
 class Exported(NamedTuple):
@@ -51,7 +51,9 @@ class Exported(NamedTuple):
         return ", ".join([*self.licences, *unknown]) or "no documents"
 
 
-def export_study(home: Home, study_id: str, stage: Stage, output: Format, folder: Path | None) -> Exported:
+def export_study(
+    home: Home, study_id: str, stage: Stage, output: ExportFormat, folder: Path | None
+) -> Exported:
     """Copy one stage of a published study into a folder, with a manifest.
 
     Args:
@@ -146,7 +148,7 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: Format
+    connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: ExportFormat
 ) -> ExportedFile:
     unfinished = path.with_name(f"{path.name}.writing")
     copy = f"copy ({query}) to {_literal(str(unfinished.absolute()))} (format {_FORMATS[output]})"

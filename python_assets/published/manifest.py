@@ -19,7 +19,7 @@ NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
 
 Stage = Literal["prompts", "responses", "statistics"]
-Format = Literal["csv", "jsonl", "parquet"]
+ExportFormat = Literal["csv", "jsonl", "parquet"]
 
 
 class _Record(BaseModel):

@@ -9,7 +9,7 @@ import duckdb
 
 from python_assets.errors import WarehouseError
 
-Format = Literal["table", "csv", "json"]
+QueryFormat = Literal["table", "csv", "json"]
 MAX_CELL = 60
 
 
@@ -35,7 +35,7 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
     return connection
 
 
-def print_query(path: Path, query: str, output: Format) -> None:
+def print_query(path: Path, query: str, output: QueryFormat) -> None:
     """Run one query and write its rows to standard output as a table, as CSV or as JSON.
 
     Raises:

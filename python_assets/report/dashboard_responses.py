@@ -137,9 +137,9 @@ class Responses:
 
     def _measure(self, pack: Pack, rows: pa.Table) -> Header:
         """Its columns by response; a column that holds nothing is left out."""
-        places = np.full(self._responses.num_rows, -1)
-        places[rows["place"].to_numpy()] = np.arange(rows.num_rows)
-        taken = pa.array(places, mask=places < 0)
+        positions = np.full(self._responses.num_rows, -1)
+        positions[rows["place"].to_numpy()] = np.arange(rows.num_rows)
+        taken = pa.array(positions, mask=positions < 0)
         named = ("value", "baseline_value", "label", "reason")
         kept = [name for name in named if rows[name].null_count < rows.num_rows]
         return pack.table(rows.select(kept).take(taken), {})

@@ -199,9 +199,23 @@ def _figure(
     difference_axis = charts.make_axis(
         (row[name] for row in differences for name in ("value", "ci_low", "ci_high")), include=(0.0,)
     )
-    drawer = PanelDrawer(reader, key.grouping_id, mean_axis, difference_axis, values)
+    drawer = PanelDrawer(
+        reader=reader,
+        grouping_id=key.grouping_id,
+        mean_axis=mean_axis,
+        difference_axis=difference_axis,
+        values=values,
+    )
     panels = [drawer.panel(generation, means, differences) for generation in generations]
-    return Figure(key, n_generations, measure, reference, mean_axis, difference_axis, panels)
+    return Figure(
+        key=key,
+        n_generations=n_generations,
+        measure=measure,
+        reference=reference,
+        mean_axis=mean_axis,
+        difference_axis=difference_axis,
+        panels=panels,
+    )
 
 
 def _without(parameters: Row, name: str) -> Row:

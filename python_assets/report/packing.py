@@ -44,8 +44,8 @@ class Pack:
         )
         codes = np.zeros(len(found) + 1, dtype=np.int64)
         codes[np.array(order, dtype=np.int64) + 1] = np.arange(1, len(found) + 1)
-        places = coded.indices.fill_null(-1).to_numpy()
-        return self.codes(codes[places + 1], [found[place] for place in order])
+        indices = coded.indices.fill_null(-1).to_numpy()
+        return self.codes(codes[indices + 1], [found[place] for place in order])
 
     def codes(self, codes: np.ndarray, levels: Sequence[Any]) -> Header:
         """Pack levels by number.

@@ -41,7 +41,7 @@ class Panel(NamedTuple):
     n_groups: int
 
 
-class Told(NamedTuple):
+class Caption(NamedTuple):
     """What holds for most groups of a panel and is said once: their counts, and why they have no interval."""
 
     counts: str
@@ -77,13 +77,14 @@ class PanelDrawer(NamedTuple):
         by_group |= {row["group_id"]: row for row in differences if row["generation_id"] == generation_id}
         common = Counter(map(_counts, rows)).most_common(1)[0][0]
         reasons = {_no_interval(row) for row in rows}
-        told = Told(common, reasons.pop() if len(reasons) == 1 else "")
+        caption = Caption(common, reasons.pop() if len(reasons) == 1 else "")
         pooled = _pooled(rows)
         drawn = [
-            self._group(row, by_group[row["group_id"]], pooled, told) for row in self._ordered(rows, by_group)
+            self._group(row, by_group[row["group_id"]], pooled, caption)
+            for row in self._ordered(rows, by_group)
         ]
         flags = generation["is_simulated"], generation["is_baseline"]
-        return Panel(generation_id, *flags, told.in_words(drawn), drawn, len(rows))
+        return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows))
 
     def _ordered(self, rows: list[Row], by_group: dict[str, Row]) -> list[Row]:
         """In declared order; where there are too many groups, those that differ most."""
@@ -93,21 +94,25 @@ class PanelDrawer(NamedTuple):
             rows[:MAX_GROUPS], key=lambda row: self.reader.group_order(self.grouping_id, row["group_id"])
         )
 
-    def _group(self, mean: Row, contrast: Row, pooled: float | None, told: Told) -> GroupRow:
+    def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
         values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
         is_shown = contrast.get("verdict") in ("bias_shown", "difference_shown")
         value, interval = _in_words(mean, self.mean_axis)
+        difference, difference_interval = _in_words(contrast, self.difference_axis, plus="+")
         return GroupRow(
-            mean["group_id"],
-            "" if _counts(mean) == told.counts else _counts(mean),
-            charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
-            value,
-            interval or ("" if told.no_interval else _no_interval(mean)),
-            charts.row(self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0),
-            *_in_words(contrast, self.difference_axis, plus="+"),
-            text.probability(contrast["q_value"]) if contrast.get("q_value") is not None else "",
-            contrast.get("verdict") or "",
-            text.words(contrast.get("inference_reason")),
+            group_id=mean["group_id"],
+            counts="" if _counts(mean) == caption.counts else _counts(mean),
+            mean_chart=charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
+            mean=value,
+            mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
+            difference_chart=charts.row(
+                self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0
+            ),
+            difference=difference,
+            difference_interval=difference_interval,
+            q_value=text.probability(contrast["q_value"]) if contrast.get("q_value") is not None else "",
+            verdict=contrast.get("verdict") or "",
+            reason=text.words(contrast.get("inference_reason")),
         )
 
 

@@ -29,7 +29,7 @@ class Listed(NamedTuple):
     n_all: int
 
 
-def asked(reader: Reader) -> dict[str, Any]:
+def design(reader: Reader) -> dict[str, Any]:
     """What the study compares: generations, factors, groupings, measures, and how much of each there is."""
     return {
         "generations": reader.rows(

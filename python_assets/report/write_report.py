@@ -59,16 +59,16 @@ def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportC
 
 
 def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
-    asked = sections.asked(reader)
+    design = sections.design(reader)
     return {
         "study": reader.study,
         "alpha": reader.alpha,
         "analysis": reader.config["analysis"],
-        "asked": asked,
-        "simulated": [row["generation_id"] for row in asked["generations"] if row["is_simulated"]],
+        "asked": design,
+        "simulated": [row["generation_id"] for row in design["generations"] if row["is_simulated"]],
         "real": [
             row["generation_id"]
-            for row in asked["generations"]
+            for row in design["generations"]
             if not row["is_simulated"] and not row["is_baseline"]
         ],
         "examples": sections.examples(reader),

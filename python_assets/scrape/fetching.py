@@ -72,7 +72,7 @@ class Fetcher:
         self.agent = agent
         self._field = field
         self._backoff = backoff or Backoff()
-        self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._connections = threading.BoundedSemaphore(MOST_AT_ONCE)
         self._client: httpx.Client | None = None
         self._lock = threading.Lock()
 
@@ -110,15 +110,15 @@ class Fetcher:
             SourceError: no connection, a server that stays busy, or more than MOST_BYTES.
         """
         for attempt in range(_TRIES):
-            with self._places:
+            with self._connections:
                 fetched, problem = self._try(address, params, follow_redirects)
             if fetched is not None:
                 if fetched.status not in _BUSY_STATUS and not is_busy(fetched):
                     return fetched
                 problem = f"HTTP {fetched.status}, busy"
             if attempt + 1 < _TRIES:
-                asked = retry_after(fetched.headers.get("retry-after")) if fetched else None
-                time.sleep(self._backoff.seconds(attempt, asked))
+                retry_seconds = retry_after(fetched.headers.get("retry-after")) if fetched else None
+                time.sleep(self._backoff.seconds(attempt, retry_seconds))
         raise SourceError(
             f"{self._field}: {shown_url(address)} gave nothing in {_TRIES} tries ({problem}). "
             "Run again later: what was fetched already is kept."

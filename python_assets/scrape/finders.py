@@ -24,7 +24,7 @@ class FinderJob(NamedTuple):
         level: whose keywords are looked for.
         spec: how, and how many.
         field: the place of the finder in the study file, for error texts.
-        outside: what may be fetched and asked; None where nothing may.
+        run_context: what may be fetched and asked; None where nothing may.
     """
 
     study: Study
@@ -32,7 +32,7 @@ class FinderJob(NamedTuple):
     level: str
     spec: KeywordFinder
     field: str
-    outside: RunContext | None
+    run_context: RunContext | None
 
     @property
     def keyword(self) -> str:
@@ -53,7 +53,7 @@ class FoundKeyword(NamedTuple):
     score: float | None = None
 
 
-class Finding(NamedTuple):
+class FinderResult(NamedTuple):
     """What a finder gave: keywords, best first, records that were rejected, and notes for the user."""
 
     keywords: Sequence[FoundKeyword]
@@ -61,7 +61,7 @@ class Finding(NamedTuple):
     notes: Sequence[str] = ()
 
 
-Finder = Callable[[FinderJob], Finding]
+Finder = Callable[[FinderJob], FinderResult]
 
 FINDERS: Registry[Finder] = Registry("keyword finder", __name__)
 

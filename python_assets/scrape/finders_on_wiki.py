@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, Tag
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError
-from python_assets.scrape.finders import FINDERS, FinderJob, Finding, FoundKeyword
+from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.scrape.proper_names import is_proper_name
 from python_assets.scrape.wiki_names import page_name
@@ -52,7 +52,7 @@ class _SearchedPage(NamedTuple):
 
 
 @FINDERS.register("embedding_on_wiki")
-def find_by_embedding(job: FinderJob) -> Finding:
+def find_by_embedding(job: FinderJob) -> FinderResult:
     """The distinct words of a page that are most like the keyword.
 
     Args:
@@ -77,7 +77,7 @@ def find_by_embedding(job: FinderJob) -> Finding:
 
 
 @FINDERS.register("hyperlinks_on_wiki")
-def find_by_hyperlinks(job: FinderJob) -> Finding:
+def find_by_hyperlinks(job: FinderJob) -> FinderResult:
     """The links of a page's lists or tables, most like the keyword first.
 
     Args:
@@ -143,21 +143,21 @@ def link_texts(tree: BeautifulSoup, layout: Layout) -> list[str]:
 
 def _search(job: FinderJob) -> _SearchedPage:
     name = page_name(job.spec.page or job.keyword, job.scrape, job.field)
-    with MediaWiki(name.api, job.scrape.wiki.contact, job.outside, job.field) as wiki:
+    with MediaWiki(name.api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
         entry = find_page(wiki, name.title, job.field)
         (page,) = wiki.read([entry])
-    notes = far_from_domain(job.study, [entry.title], job.outside)
+    notes = far_from_domain(job.study, [entry.title], job.run_context)
     return _SearchedPage(article(page.html), entry.title, notes)
 
 
-def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> Finding:
+def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> FinderResult:
     fresh = [text for text in texts if not job.is_given(text)]
     found = most_similar(load_encoder(job.study.embedding), fresh, job.keyword, job.spec.top_n)
     keywords = [
         FoundKeyword(text, keyword_type, job.spec.find, None if math.isnan(score) else score)
         for text, score in found
     ]
-    return Finding(keywords, notes=page.notes)
+    return FinderResult(keywords, notes=page.notes)
 
 
 def _items(tree: BeautifulSoup) -> Iterator[Tag]:

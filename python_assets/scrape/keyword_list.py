@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from python_assets.scrape.finders import (
     FINDERS,
     FinderJob,
-    Finding,
+    FinderResult,
     FoundKeyword,
     rejected_keyword,
     unusable_keyword,
@@ -49,19 +49,19 @@ class KeywordList(NamedTuple):
         return [one.keyword for one in self.keywords if one.level == level and one.is_shared]
 
 
-def list_keywords(study: Study, scrape: Scrape, outside: RunContext | None) -> KeywordList:
+def list_keywords(study: Study, scrape: Scrape, run_context: RunContext | None) -> KeywordList:
     """Collect what the study file gives and find the rest.
 
     Args:
         study: the study.
         scrape: its keywords by level.
-        outside: what finders may fetch and ask.
+        run_context: what finders may fetch and ask.
 
     Returns:
         Keywords with their letters composed; one that is given and found counts as given.
 
     Raises:
-        NotAsked: a finder would have to fetch or ask, and may not.
+        OfflineError: a finder would have to fetch or ask, and may not.
         SourceError: the page that a finder searches is not there.
     """
     listed: dict[tuple[str, str], LevelKeyword] = {}
@@ -70,7 +70,7 @@ def list_keywords(study: Study, scrape: Scrape, outside: RunContext | None) -> K
     for level, entries in scrape.keywords.items():
         for one in _given(level, entries):
             listed.setdefault((level, one.keyword), one)
-        for finding in _findings(study, scrape, level, outside):
+        for finding in _findings(study, scrape, level, run_context):
             quarantined += finding.quarantined
             notes += finding.notes
             for found in finding.keywords:
@@ -105,8 +105,14 @@ def _given(level: str, entries: list[KeywordEntry]) -> Iterator[LevelKeyword]:
         yield LevelKeyword(level, found, keyword.use_shared)
 
 
-def _findings(study: Study, scrape: Scrape, level: str, outside: RunContext | None) -> Iterator[Finding]:
+def _findings(
+    study: Study, scrape: Scrape, level: str, run_context: RunContext | None
+) -> Iterator[FinderResult]:
     for position, entry in enumerate(scrape.keywords[level]):
         if isinstance(entry, KeywordFinder):
             field = f"{study.path.name}: prompts.scrape.keywords.{level}[{position}]"
-            yield FINDERS[entry.find](FinderJob(study, scrape, level, entry, field, outside))
+            yield FINDERS[entry.find](
+                FinderJob(
+                    study=study, scrape=scrape, level=level, spec=entry, field=field, run_context=run_context
+                )
+            )

@@ -17,19 +17,19 @@ from python_assets.providers.engine import (
 from python_assets.scrape.finders import (
     FINDERS,
     FinderJob,
-    Finding,
+    FinderResult,
     FoundKeyword,
     rejected_keyword,
     unusable_keyword,
 )
-from python_assets.study.scrape import Inquiry as InquiryName
+from python_assets.study.scrape import InquiryKind
 from python_assets.warehouse.build import Quarantined
 
 PROVIDER: Final = "llm_inquiries"
 _FORMAT: Final = (
     "Reply with one JSON list of strings, at most {n} of them, and with no other word before or after it."
 )
-QUESTIONS: Final[dict[InquiryName, str]] = {
+QUESTIONS: Final[dict[InquiryKind, str]] = {
     "people": "Which well-known people stand for {keyword}? Give their full names.",
     "short_names": "By which short or family names are the well-known people who stand for {keyword} "
     "commonly called, where the context is clear?",
@@ -40,7 +40,7 @@ QUESTIONS: Final[dict[InquiryName, str]] = {
     "same_root": "Which words have the same grammatical root as {keyword}, such as its adjective, its plural "
     "or the name of its people?",
 }
-TYPES: Final[dict[InquiryName, str]] = {
+TYPES: Final[dict[InquiryKind, str]] = {
     "people": "person",
     "short_names": "short name",
     "characteristics": "characteristic",
@@ -51,7 +51,7 @@ TYPES: Final[dict[InquiryName, str]] = {
 
 
 @FINDERS.register("llm_inquiries")
-def ask_for_keywords(job: FinderJob) -> Finding:
+def ask_for_keywords(job: FinderJob) -> FinderResult:
     """Ask an engine for words about a keyword, and keep those most similar to it by embedding.
 
     Args:
@@ -62,12 +62,12 @@ def ask_for_keywords(job: FinderJob) -> Finding:
         itself gives; fewer where the engine named fewer. A reply that is no list is in quarantine.
 
     Raises:
-        NotAsked: the engine has not answered yet, and may not be asked.
+        OfflineError: the engine has not answered yet, and may not be asked.
         StudyError: the study has no such engine.
     """
     names = list(dict.fromkeys(job.spec.inquiries))
     inquiries = [_inquiry(job, name) for name in names]
-    replies = ask_engine(job.study, job.outside, str(job.spec.engine), "scrape", inquiries)
+    replies = ask_engine(job.study, job.run_context, str(job.spec.engine), "scrape", inquiries)
     candidates: dict[str, FoundKeyword] = {}
     quarantined = []
     for name, inquiry, reply in zip(names, inquiries, replies, strict=True):
@@ -82,10 +82,10 @@ def ask_for_keywords(job: FinderJob) -> Finding:
                 candidates.setdefault(word, candidate)
     ranked = most_similar(load_encoder(job.study.embedding), list(candidates), job.keyword, job.spec.top_n)
     found = [candidates[word]._replace(score=None if isnan(score) else score) for word, score in ranked]
-    return Finding(found, quarantined)
+    return FinderResult(found, quarantined)
 
 
-def _inquiry(job: FinderJob, name: InquiryName) -> Inquiry:
+def _inquiry(job: FinderJob, name: InquiryKind) -> Inquiry:
     domain = f"The topic is {job.study.domain}. " if job.study.domain else ""
     question = QUESTIONS[name].format(keyword=f"'{job.keyword}'")
     return Inquiry(

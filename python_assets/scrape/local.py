@@ -1,11 +1,11 @@
 """Sources that lie on the user's disk: what a path, a pattern or a folder names."""
 
-from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.texts.files import find_texts, read_file
 
 
 @SOURCES.register("local")
-def read_local(job: SourceJob) -> Harvest:
+def read_local(job: SourceJob) -> SourceResult:
     """Read the files that a source's path names: a file, a pattern, or a folder with all below it.
 
     Args:
@@ -19,4 +19,4 @@ def read_local(job: SourceJob) -> Harvest:
     """
     field = f"{job.field}.path"
     files = find_texts(job.study, str(job.source.path), field)
-    return Harvest([read_file(path, job.study.folder, field) for path in files])
+    return SourceResult([read_file(path, job.study.folder, field) for path in files])

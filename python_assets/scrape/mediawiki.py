@@ -20,7 +20,7 @@ from python_assets.providers.failures import Backoff
 from python_assets.providers.transport import shown_url
 from python_assets.scrape.fetching import MOST_AT_ONCE, Fetched, Fetcher, PageCache, user_agent
 from python_assets.warehouse.build import utc_now
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class MediaWiki:
         self,
         api: str,
         contact: str | None,
-        outside: RunContext | None,
+        run_context: RunContext | None,
         field: str,
         backoff: Backoff | None = None,
     ) -> None:
@@ -65,15 +65,15 @@ class MediaWiki:
         Args:
             api: the address of its api.php.
             contact: of whoever runs the study.
-            outside: where pages are kept, and whether more may be fetched.
+            run_context: where pages are kept, and whether more may be fetched.
             field: the place in the study file that asks, for error texts.
             backoff: how long to wait for a busy server that does not say it.
         """
         self.api = api
         self._contact = contact
-        self._outside = outside
+        self._run_context = run_context
         self._field = field
-        self._cache = PageCache(outside.home.pages, api) if outside else None
+        self._cache = PageCache(run_context.home.pages, api) if run_context else None
         self._fetcher = Fetcher(user_agent(contact), field, backoff)
 
     def __enter__(self) -> Self:
@@ -98,7 +98,7 @@ class MediaWiki:
             The entry by title as it was given.
 
         Raises:
-            NotAsked: a title was never looked up, and nothing may be fetched.
+            OfflineError: a title was never looked up, and nothing may be fetched.
             SourceError: the wiki does not answer.
         """
         distinct = list(dict.fromkeys(titles))
@@ -120,7 +120,7 @@ class MediaWiki:
             entries: of kind page, each at the revision that is read.
 
         Raises:
-            NotAsked: a page was never fetched, and nothing may be.
+            OfflineError: a page was never fetched, and nothing may be.
             SourceError: the wiki does not answer, or no longer has the revision.
         """
         distinct = list(dict.fromkeys(entries))
@@ -154,8 +154,8 @@ class MediaWiki:
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
             for done, result in enumerate(pool.map(function, items), start=1):
                 results.append(result)
-                if self._outside and done % 20 == 0:
-                    self._outside.progress(f"{urlsplit(self.api).netloc}: {done} of {len(items)} {what}")
+                if self._run_context and done % 20 == 0:
+                    self._run_context.progress(f"{urlsplit(self.api).netloc}: {done} of {len(items)} {what}")
         return results
 
     def _kept_entry(self, title: str) -> Entry | None:
@@ -163,7 +163,13 @@ class MediaWiki:
         if kept is None:
             return None
         revised_at = kept["revised_at"] and datetime.fromisoformat(kept["revised_at"])
-        return Entry(kept["title"], kept["kind"], kept["address"], kept["revision"], revised_at)
+        return Entry(
+            title=kept["title"],
+            kind=kept["kind"],
+            address=kept["address"],
+            revision=kept["revision"],
+            revised_at=revised_at,
+        )
 
     def _ask_entries(self, titles: Sequence[str]) -> dict[str, Entry]:
         options = {
@@ -248,8 +254,8 @@ class MediaWiki:
             more = {name: str(value) for name, value in reply["continue"].items()}
 
     def _ask(self, options: Mapping[str, str], what: str) -> dict[str, Any]:
-        if self._outside is None or not self._outside.may_ask:
-            raise NotAsked(
+        if self._run_context is None or not self._run_context.may_ask:
+            raise OfflineError(
                 f"{self._field}: {what} on {shown_url(self.api)} has not been fetched yet; "
                 "fetch it with: plumbline run STUDY"
             )
@@ -289,11 +295,11 @@ def _entry(page: Mapping[str, Any], title: str) -> Entry:
     is_list = "disambiguation" in page.get("pageprops", {})
     revised_at = datetime.fromisoformat(revisions[0]["timestamp"]).replace(tzinfo=None)
     return Entry(
-        page["title"],
-        "disambiguation" if is_list else "page",
-        _readable(page.get("canonicalurl") or page.get("fullurl") or ""),
-        str(revisions[0]["revid"]),
-        revised_at,
+        title=page["title"],
+        kind="disambiguation" if is_list else "page",
+        address=_readable(page.get("canonicalurl") or page.get("fullurl") or ""),
+        revision=str(revisions[0]["revid"]),
+        revised_at=revised_at,
     )
 
 

@@ -18,7 +18,7 @@ from python_assets.texts.sentences import composed
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
-Wanted = dict[str, set[str]]
+WantedKeywords = dict[str, set[str]]
 
 
 class ReadDocument(NamedTuple):
@@ -27,7 +27,7 @@ class ReadDocument(NamedTuple):
     document: Document
     document_id: str
     source: Source
-    wanted: Wanted
+    wanted: WantedKeywords
 
 
 class Reading(NamedTuple):
@@ -38,48 +38,50 @@ class Reading(NamedTuple):
     notes: list[str]
 
 
-class _Named(NamedTuple):
+class _NamedDocument(NamedTuple):
     document: Document
     source: Source
-    wanted: Wanted
+    wanted: WantedKeywords
 
 
-def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, outside: RunContext | None) -> Reading:
+def read_sources(
+    study: Study, scrape: Scrape, keywords: KeywordList, run_context: RunContext | None
+) -> Reading:
     """Read the shared sources and those of single keywords.
 
     Args:
         study: the study.
         scrape: its sources.
         keywords: of every level.
-        outside: what may be fetched and asked.
+        run_context: what may be fetched and asked.
 
     Returns:
         A document that several sources of one tag name stands once, searched for what all of them want.
 
     Raises:
-        NotAsked: a source would have to be fetched or asked for, and may not.
+        OfflineError: a source would have to be fetched or asked for, and may not.
         SourceError: a source cannot be read, or a document's id cannot be a level.
     """
-    named: dict[tuple[str, str], _Named] = {}
+    named: dict[tuple[str, str], _NamedDocument] = {}
     quarantined: list[Quarantined] = []
     notes: list[str] = []
     for placed in scrape.placed_sources():
-        job = _job(study, scrape, placed, outside)
-        harvest = SOURCES[placed.source.type](job)
-        quarantined += harvest.quarantined
-        notes += harvest.notes
-        for document in harvest.documents:
+        job = _job(study, scrape, placed, run_context)
+        read = SOURCES[placed.source.type](job)
+        quarantined += read.quarantined
+        notes += read.notes
+        for document in read.documents:
             key = (document.uri, placed.source.tag)
-            one = named.setdefault(key, _Named(document, placed.source, {}))
+            one = named.setdefault(key, _NamedDocument(document, placed.source, {}))
             for level in job.levels if document.levels is None else document.levels:
                 one.wanted.setdefault(level, set()).update(_words(keywords, level, placed.keyword))
     return Reading(_with_ids(named), quarantined, notes)
 
 
-def _job(study: Study, scrape: Scrape, placed: PlacedSource, outside: RunContext | None) -> SourceJob:
+def _job(study: Study, scrape: Scrape, placed: PlacedSource, run_context: RunContext | None) -> SourceJob:
     """A source is read for the levels that have keywords: others get their prompts by branching."""
-    asked = [placed.level] if placed.level is not None else placed.source.levels or scrape.levels
-    levels = tuple(level for level in asked if level in scrape.keywords)
+    levels_of_source = [placed.level] if placed.level is not None else placed.source.levels or scrape.levels
+    levels = tuple(level for level in levels_of_source if level in scrape.keywords)
     first, *others = ("prompts", "scrape", *placed.path)
     field = str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
     return SourceJob(
@@ -88,7 +90,7 @@ def _job(study: Study, scrape: Scrape, placed: PlacedSource, outside: RunContext
         source=placed.source,
         field=f"{study.path.name}: {field}",
         levels=levels,
-        outside=outside,
+        run_context=run_context,
         keyword=placed.keyword,
     )
 
@@ -97,7 +99,7 @@ def _words(keywords: KeywordList, level: str, keyword: str | None) -> list[str]:
     return keywords.shared_words(level) if keyword is None else [composed(keyword)]
 
 
-def _with_ids(named: dict[tuple[str, str], _Named]) -> list[ReadDocument]:
+def _with_ids(named: dict[tuple[str, str], _NamedDocument]) -> list[ReadDocument]:
     n_tags = Counter(uri for uri, _ in named)
     ids = document_ids(list(n_tags))
     return [

@@ -42,20 +42,20 @@ class ScrapeCounts(NamedTuple):
 
 
 def scrape(
-    study: Study, connection: duckdb.DuckDBPyConnection, outside: RunContext | None = None
+    study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> ScrapeCounts:
     """Read the sources of a study into raw.documents, raw.keywords and raw.sentences.
 
     Args:
         study: a study with templates or an import has no sources; its tables stay empty.
         connection: its build file, open for writing.
-        outside: for sources and keywords that are fetched or asked for; local files need none.
+        run_context: for sources and keywords that are fetched or asked for; local files need none.
 
     Returns:
         Rows by what became of them.
 
     Raises:
-        NotAsked: something would have to be fetched or asked, and outside does not allow it.
+        OfflineError: something would have to be fetched or asked, and the run context does not allow it.
         SourceError: a source cannot be read, or no sentence holds the keywords of a level that needs one.
     """
     started = time.perf_counter()
@@ -64,8 +64,8 @@ def scrape(
         return ScrapeCounts(seconds=time.perf_counter() - started)
     spec = study.prompts.scrape
     splitter = SentenceSplitter(spec.language)
-    keywords = list_keywords(study, spec, outside)
-    reading = read_sources(study, spec, keywords, outside)
+    keywords = list_keywords(study, spec, run_context)
+    reading = read_sources(study, spec, keywords, run_context)
     sentence_filter = SentenceFilter(
         {level: keywords.words(level) for level in spec.keywords}, spec.min_words
     )

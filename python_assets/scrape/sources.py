@@ -19,7 +19,7 @@ class SourceJob(NamedTuple):
         source: what to read.
         field: the place of the source in the study file, for error texts.
         levels: the levels it is read for.
-        outside: what may be fetched and asked; None where nothing may.
+        run_context: what may be fetched and asked; None where nothing may.
         keyword: the one keyword it is read for, None where it is shared by its levels.
     """
 
@@ -28,7 +28,7 @@ class SourceJob(NamedTuple):
     source: Source
     field: str
     levels: tuple[str, ...]
-    outside: RunContext | None
+    run_context: RunContext | None
     keyword: str | None = None
 
     @property
@@ -39,7 +39,7 @@ class SourceJob(NamedTuple):
         return {level: (level,) for level in self.levels}
 
 
-class Harvest(NamedTuple):
+class SourceResult(NamedTuple):
     """What reading a source gave: documents, records that were rejected, and notes for the user."""
 
     documents: Sequence[Document]
@@ -47,6 +47,6 @@ class Harvest(NamedTuple):
     notes: Sequence[str] = ()
 
 
-SourceReader = Callable[[SourceJob], Harvest]
+SourceReader = Callable[[SourceJob], SourceResult]
 
 SOURCES: Registry[SourceReader] = Registry("source type", __name__)

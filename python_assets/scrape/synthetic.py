@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from python_assets.providers.engine import Inquiry, Reply, ask_engine
-from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.texts.documents import Document
 from python_assets.texts.markdown import markdown_paragraphs
 from python_assets.warehouse.build import Quarantined, utc_now
@@ -28,7 +28,7 @@ class _Article(NamedTuple):
 
 
 @SOURCES.register("synthetic")
-def write_articles(job: SourceJob) -> Harvest:
+def write_articles(job: SourceJob) -> SourceResult:
     """Have an engine write n articles about each level, or about the one keyword of the source.
 
     Args:
@@ -39,19 +39,19 @@ def write_articles(job: SourceJob) -> Harvest:
         or was cut off in the middle is in quarantine.
 
     Raises:
-        NotAsked: an article is not written yet, and no engine may be asked.
+        OfflineError: an article is not written yet, and no engine may be asked.
         StudyError: the study has no such engine.
     """
     articles = list(_articles(job))
     inquiries = [article.inquiry for article in articles]
-    replies = ask_engine(job.study, job.outside, str(job.source.engine), "scrape", inquiries)
+    replies = ask_engine(job.study, job.run_context, str(job.source.engine), "scrape", inquiries)
     documents, quarantined = [], []
     for article, reply in zip(articles, replies, strict=True):
         if reply.status == "ok" and reply.text:
             documents.append(_document(article, reply.text))
         else:
             quarantined.append(_unwritten(article, reply))
-    return Harvest(documents, quarantined)
+    return SourceResult(documents, quarantined)
 
 
 def article_paragraphs(text: str) -> list[str]:

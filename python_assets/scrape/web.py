@@ -17,14 +17,14 @@ from urllib.robotparser import RobotFileParser
 from python_assets.errors import SourceError
 from python_assets.providers.transport import is_address, shown_url
 from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
-from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.texts.decoding import Decoded, Undecodable
 from python_assets.texts.documents import Document
 from python_assets.texts.files import text_paragraphs
 from python_assets.texts.html import decode_html, html_paragraphs
 from python_assets.texts.markdown import markdown_paragraphs
 from python_assets.warehouse.build import utc_now
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 _MOST_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -37,7 +37,7 @@ _PARAGRAPHS: Final[dict[str, Callable[[str], list[str]]]] = {
 
 
 @SOURCES.register("web")
-def read_web(job: SourceJob) -> Harvest:
+def read_web(job: SourceJob) -> SourceResult:
     """Read web pages, one after another.
 
     Args:
@@ -49,12 +49,12 @@ def read_web(job: SourceJob) -> Harvest:
     Raises:
         SourceError: a page that robots.txt closes to programs, that is neither HTML nor text, that has no
             running text, or that cannot be had.
-        NotAsked: a page would have to be fetched, and may not be.
+        OfflineError: a page would have to be fetched, and may not be.
     """
     field = f"{job.field}.urls"
     with Fetcher(user_agent(job.scrape.wiki.contact), field) as fetcher:
-        site = _Web(fetcher, job.outside, field)
-        return Harvest([_document(site.page(address), field) for address in job.source.urls or []])
+        site = _Web(fetcher, job.run_context, field)
+        return SourceResult([_document(site.page(address), field) for address in job.source.urls or []])
 
 
 class _WebPage(NamedTuple):
@@ -71,20 +71,20 @@ class _WebPage(NamedTuple):
 class _Web:
     """Pages by address, from disk or from their sites."""
 
-    def __init__(self, fetcher: Fetcher, outside: RunContext | None, field: str) -> None:
+    def __init__(self, fetcher: Fetcher, run_context: RunContext | None, field: str) -> None:
         self._fetcher = fetcher
-        self._outside = outside
+        self._run_context = run_context
         self._field = field
         self._robots: dict[str, RobotFileParser] = {}
 
     def page(self, address: str) -> _WebPage:
         self._check_address(address)
-        cache = PageCache(self._outside.home.pages, address) if self._outside else None
+        cache = PageCache(self._run_context.home.pages, address) if self._run_context else None
         kept = cache.get("web", address) if cache else None
         if kept is not None:
             return _WebPage(**kept)
-        if cache is None or self._outside is None or not self._outside.may_ask:
-            raise NotAsked(
+        if cache is None or self._run_context is None or not self._run_context.may_ask:
+            raise OfflineError(
                 f"{self._field}: {shown_url(address)} has not been fetched yet; "
                 "fetch it with: plumbline run STUDY"
             )
@@ -103,22 +103,22 @@ class _Web:
 
     def _fetch(self, address: str, is_page: bool = True) -> Fetched:
         """What an address leads to; a page only as far as robots.txt lets."""
-        asked = urldefrag(address).url
+        requested = urldefrag(address).url
         for _ in range(_MOST_REDIRECTS + 1):
             if is_page:
-                self._check_robots(asked)
-            fetched = self._fetcher.get(asked, follow_redirects=False)
+                self._check_robots(requested)
+            fetched = self._fetcher.get(requested, follow_redirects=False)
             location = fetched.headers.get("location")
             if fetched.status not in _REDIRECTS or location is None:
                 return fetched
-            asked = self._redirected(address, asked, location)
+            requested = self._redirected(address, requested, location)
         raise SourceError(
             f"{self._field}: {shown_url(address)} redirects without end; name the page it means."
         )
 
-    def _redirected(self, address: str, asked: str, location: str) -> str:
+    def _redirected(self, address: str, requested: str, location: str) -> str:
         try:
-            target = urldefrag(urljoin(asked, location)).url
+            target = urldefrag(urljoin(requested, location)).url
         except ValueError:
             target = location
         self._check_address(target)
@@ -170,7 +170,12 @@ class _Web:
         undecodable = [(part.position, part.data.hex()) for part in decoded.undecodable]
         retrieved_at = utc_now().isoformat()
         return _WebPage(
-            fetched.address, content_type, decoded.text, decoded.sha256, retrieved_at, undecodable
+            address=fetched.address,
+            content_type=content_type,
+            text=decoded.text,
+            sha256=decoded.sha256,
+            retrieved_at=retrieved_at,
+            undecodable=undecodable,
         )
 
 

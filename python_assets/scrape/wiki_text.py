@@ -8,7 +8,7 @@ from typing import Final
 
 from bs4 import BeautifulSoup, Tag
 
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.html import paragraphs_of, parse_html
 
 # class names are English on most wikis; those of other languages are of German, French, Spanish, Italian and
@@ -71,7 +71,7 @@ def wiki_paragraphs(html: str) -> list[str]:
 
     Returns:
         Its paragraphs, list items and quotations in order, without headings, captions, tables, boxes, marks
-        of notes and reference lists; HOLE where a formula or code stood within one.
+        of notes and reference lists; OMISSION where a formula or code stood within one.
     """
     return paragraphs_of(article(html))
 
@@ -87,7 +87,7 @@ def article(html: str) -> BeautifulSoup:
         if not element.decomposed:
             element.decompose()
     for formula in page.find_all(lambda tag: not _FORMULA_CLASSES.isdisjoint(_classes(tag))):
-        formula.replace_with(HOLE)
+        formula.replace_with(OMISSION)
     for raised in page.find_all(["sup", "sub"]):
         if _NOTE_MARK.fullmatch(raised.get_text()):
             raised.decompose()

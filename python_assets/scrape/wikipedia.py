@@ -15,7 +15,7 @@ from python_assets.embeddings.embedding import (
 )
 from python_assets.errors import SourceError
 from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
-from python_assets.scrape.sources import SOURCES, Harvest, SourceJob
+from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.scrape.wiki_names import PageName, page_name
 from python_assets.scrape.wiki_text import wiki_paragraphs
 from python_assets.study.study import Study
@@ -42,7 +42,7 @@ class _Chosen(NamedTuple):
 
 
 @SOURCES.register("wikipedia")
-def read_wikipedia(job: SourceJob) -> Harvest:
+def read_wikipedia(job: SourceJob) -> SourceResult:
     """Read pages of a wiki.
 
     Args:
@@ -56,7 +56,7 @@ def read_wikipedia(job: SourceJob) -> Harvest:
 
     Raises:
         SourceError: a page that the file means is missing or lists several meanings.
-        NotAsked: pages would have to be fetched, and may not be.
+        OfflineError: pages would have to be fetched, and may not be.
     """
     by_api: dict[str, list[_Start]] = {}
     for start in _starts(job):
@@ -64,14 +64,14 @@ def read_wikipedia(job: SourceJob) -> Harvest:
     documents: list[Document] = []
     notes: list[str] = []
     for api, starts in by_api.items():
-        with MediaWiki(api, job.scrape.wiki.contact, job.outside, job.field) as wiki:
+        with MediaWiki(api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
             chosen = _choose(job, wiki, starts, notes)
             pages = wiki.read([choice.entry for choice in chosen])
         licence = job.source.licence or job.scrape.wiki.licence
         documents += [
             _document(page, tuple(choice.levels), licence) for page, choice in zip(pages, chosen, strict=True)
         ]
-    return Harvest(documents, notes=notes)
+    return SourceResult(documents, notes=notes)
 
 
 def find_page(wiki: MediaWiki, title: str, field: str) -> Entry:
@@ -99,13 +99,13 @@ def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, 
     return entries
 
 
-def far_from_domain(study: Study, titles: Sequence[str], outside: RunContext | None) -> list[str]:
+def far_from_domain(study: Study, titles: Sequence[str], run_context: RunContext | None) -> list[str]:
     """Notes on pages whose title has little to do with the study's domain; they are told at once, too.
 
     Args:
         study: its domain, where it has one, and its embedding.
         titles: of pages.
-        outside: is told.
+        run_context: is told.
 
     Returns:
         One note for each title with a cosine under FAR_COSINE.
@@ -120,9 +120,9 @@ def far_from_domain(study: Study, titles: Sequence[str], outside: RunContext | N
         for title, value in zip(titles, alike, strict=True)
         if value < FAR_COSINE
     ]
-    if outside is not None:
+    if run_context is not None:
         for note in notes:
-            outside.progress(note)
+            run_context.progress(note)
     return notes
 
 
@@ -137,7 +137,7 @@ def _choose(job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], notes: li
     field = job.field if job.source.pages is None else f"{job.field}.pages"
     entries = find_pages(wiki, [start.name.title for start in starts], field)
     titles = list(dict.fromkeys(entry.title for entry in entries.values()))
-    notes += far_from_domain(job.study, titles, job.outside)
+    notes += far_from_domain(job.study, titles, job.run_context)
     chosen: dict[str, _Chosen] = {}
     for start in starts:
         first = entries[start.name.title]

@@ -20,7 +20,12 @@ from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
 
 DEFAULT_STATISTICS: Final[tuple[StatisticEntry, ...]] = (
-    *("mean", "variance", "correlation", "kl_divergence", "precision", "selection_rate"),
+    "mean",
+    "variance",
+    "correlation",
+    "kl_divergence",
+    "precision",
+    "selection_rate",
 )
 Names = Annotated[list[StrictStr], Field(min_length=1)]
 
@@ -93,7 +98,7 @@ class Power(Part):
         return self
 
 
-class Analysis(Part):
+class AnalysisSpec(Part):
     """What is computed, and how sure it must be."""
 
     permutations: int = Field(9_999, ge=99)
@@ -113,11 +118,11 @@ class Analysis(Part):
     quality: Quality = Quality()
 
     @cached_property
-    def asked_statistics(self) -> list[StatisticRow]:
+    def requested_statistics(self) -> list[StatisticRow]:
         """Every statistic with its options, custom ones last: the rows of raw.statistics."""
         return [*statistic_rows(self.statistics), *custom_rows(self.custom_statistics)]
 
     @property
     def statistic_names(self) -> list[str]:
         """The names of the statistics, each once."""
-        return list(dict.fromkeys(row.statistic for row in self.asked_statistics))
+        return list(dict.fromkeys(row.statistic for row in self.requested_statistics))

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, Va
 
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]
-Task = Literal["completion", "question"]
+PromptTask = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
 LEVEL_SEPARATOR = " x "

@@ -62,7 +62,16 @@ def known_factors(
     }
     for name, levels in used.items():
         origin: Origin = "imported" if prompts.import_ else "declared"
-        found.setdefault(name, KnownFactor(name, "domain", origin, levels, _scrape_reference(prompts, name)))
+        found.setdefault(
+            name,
+            KnownFactor(
+                name=name,
+                type="domain",
+                origin=origin,
+                levels=levels,
+                reference=_scrape_reference(prompts, name),
+            ),
+        )
     for name, known in _derived(prompts).items():
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
     return {name: factor._replace(is_unit=name == unit) for name, factor in found.items()}

@@ -21,7 +21,7 @@ class Decoding(Part):
     max_tokens: int | None = Field(256, ge=1)
 
 
-class Extension(Part):
+class ExtensionSpec(Part):
     """What stands between prompt and model (SAGED 3.1).
 
     rag: the top_k passages nearest to the prompt stand before it. react: the model thinks, searches the same
@@ -37,7 +37,7 @@ class Extension(Part):
     words_per_passage: int = Field(80, ge=10)
 
     @model_validator(mode="after")
-    def _one_place(self) -> "Extension":
+    def _one_place(self) -> "ExtensionSpec":
         if self.source_tags is not None and self.path is not None:
             raise ValueError("one of source_tags and path; keep one")
         return self
@@ -54,7 +54,7 @@ class GenerationSpec(Part):
     model: StrictStr | list[StrictStr] = ""
     role: dict[StrictStr, StrictStr] = {"": ""}
     prompt_template: dict[StrictStr, StrictStr | None] = {"": None}
-    extension: dict[StrictStr, Extension | None] = {"": None}
+    extension: dict[StrictStr, ExtensionSpec | None] = {"": None}
     engine: bool = False
     decoding: Decoding = Decoding()
     replicates: int = Field(1, ge=1)
@@ -92,7 +92,7 @@ class Generation(Part):
     model: str
     system_prompt: str
     prompt_template: str | None = None
-    extension: Extension | None = None
+    extension: ExtensionSpec | None = None
     role: str = ""
     template: str = ""
     extension_name: str = ""

@@ -17,7 +17,7 @@ from python_assets.study.base import (
     Words,
 )
 
-WAYS_TO_MEASURE = (
+METHODS_OF_MEASURING = (
     "extractor",
     "choices",
     "patterns",
@@ -33,7 +33,7 @@ WAYS_TO_MEASURE = (
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 
 
-class Classifier(Part):
+class ClassifierSpec(Part):
     """A text classifier of a model hub or a folder; scores: label to weight, the value being their sum.
 
     revision: commit of the hub, which is recorded; a folder has none.
@@ -85,7 +85,7 @@ class MeasureSpec(Part):
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     function: StrictStr | None = None
-    classifier: Classifier | None = None
+    classifier: ClassifierSpec | None = None
     judge: Judge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
@@ -107,27 +107,27 @@ class MeasureSpec(Part):
         if (
             isinstance(data, dict)
             and isinstance(data.get("name"), str)
-            and not set(data) & set(WAYS_TO_MEASURE)
+            and not set(data) & set(METHODS_OF_MEASURING)
         ):
             return {**data, "extractor": data["name"]}
         return data
 
     @property
-    def way(self) -> str:
+    def method(self) -> str:
         """The one field that says how the measure is read off a response."""
-        return next(way for way in WAYS_TO_MEASURE if getattr(self, way) is not None)
+        return next(method for method in METHODS_OF_MEASURING if getattr(self, method) is not None)
 
     @model_validator(mode="after")
-    def _one_way(self) -> "MeasureSpec":
-        given = [way for way in WAYS_TO_MEASURE if getattr(self, way) is not None]
+    def _one_method(self) -> "MeasureSpec":
+        given = [method for method in METHODS_OF_MEASURING if getattr(self, method) is not None]
         if len(given) != 1:
-            raise ValueError(f"exactly one of {', '.join(WAYS_TO_MEASURE)}; keep one")
-        if self.way in ("column", "function") and self.kind is None:
+            raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
+        if self.method in ("column", "function") and self.kind is None:
             raise ValueError(
-                f"kind for a measure from a {self.way}; add kind: continuous, binary or categorical"
+                f"kind for a measure from a {self.method}; add kind: continuous, binary or categorical"
             )
-        if self.way in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
-            raise ValueError(f"kind categorical, or binary with favourable, for {self.way}; change kind")
-        if self.favourable is not None and self.way == "extractor":
+        if self.method in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
+            raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
+        if self.favourable is not None and self.method == "extractor":
             raise ValueError("no favourable label for a built-in extractor; remove favourable")
         return self

@@ -15,7 +15,7 @@ from python_assets.study.base import (
     FactorName,
     Level,
     Part,
-    Task,
+    PromptTask,
     Words,
     stated_fields,
 )
@@ -35,12 +35,12 @@ class Assemble(Part):
     max_per_level: int | None = Field(None, ge=1)
 
     @property
-    def way(self) -> Literal["split_sentences", "questions"]:
+    def chosen_method(self) -> Literal["split_sentences", "questions"]:
         """The method, which an engine decides where none is named."""
         return self.method or ("questions" if self.engine else "split_sentences")
 
     @model_validator(mode="after")
-    def _engine_of_its_way(self) -> "Assemble":
+    def _engine_of_its_method(self) -> "Assemble":
         if self.method == "questions" and self.engine is None:
             raise ValueError("engine, which writes the questions; add engine: NAME of a generation")
         if self.method == "split_sentences" and self.engine is not None:
@@ -87,7 +87,7 @@ class Branch(Part):
         return data
 
     @model_validator(mode="after")
-    def _one_way_to_name_ends(self) -> "Branch":
+    def _pairs_or_ends(self) -> "Branch":
         if self.pairs is not None and stated_fields(self) & {"from_", "to"}:
             raise ValueError("either pairs, or from and to; remove one of them")
         if self.both_directions and self.pairs is None:
@@ -97,13 +97,13 @@ class Branch(Part):
     def ends(self, levels: Sequence[str]) -> list[tuple[str, str]]:
         """Every level to branch from with every level to branch to; levels that become one are no pair."""
         if self.pairs is not None:
-            asked = [(source, target) for source, target in self.pairs]
-            asked += [(target, source) for source, target in asked if self.both_directions]
+            pairs = [(source, target) for source, target in self.pairs]
+            pairs += [(target, source) for source, target in pairs if self.both_directions]
         else:
             sources = levels if self.from_ == "all" else self.from_
             targets = levels if self.to == "all" else self.to
-            asked = [(source, target) for source in sources for target in targets]
-        return [ends for ends in dict.fromkeys(asked) if self.merged(ends[0]) != self.merged(ends[1])]
+            pairs = [(source, target) for source in sources for target in targets]
+        return [ends for ends in dict.fromkeys(pairs) if self.merged(ends[0]) != self.merged(ends[1])]
 
     def merged(self, level: str) -> str:
         """What a level becomes once branched: itself unless it merges into another."""
@@ -125,7 +125,7 @@ class Templates(Part):
     texts: list[Template] = Field(min_length=1)
     cross: list[FactorName] = []
     combinations: list[dict[FactorName, Level]] = []
-    task: Task = "question"
+    task: PromptTask = "question"
     max_per_level: int | None = Field(None, ge=1)
 
 
@@ -151,7 +151,7 @@ class Import(Part):
     path: Expanded
     columns: ImportColumns = ImportColumns(prompt="prompt_id")
     factors: dict[FactorName, StrictStr] = {}
-    task: Task = "question"
+    task: PromptTask = "question"
 
     @model_validator(mode="after")
     def _columns_of_a_table(self) -> "Import":
@@ -183,7 +183,11 @@ class Prompts(Part):
         """Whether the prompt is taken from response and baseline before measuring."""
         if self.remove_prompt is not None:
             return self.remove_prompt
-        return self.scrape is not None and self.assemble.way == "split_sentences" and not self.add_prompt
+        return (
+            self.scrape is not None
+            and self.assemble.chosen_method == "split_sentences"
+            and not self.add_prompt
+        )
 
     def level(self, scraped: str) -> str:
         """The level that prompts of a scraped level have: the level it merges into, if any."""
@@ -195,9 +199,9 @@ class Prompts(Part):
         return list(dict.fromkeys(map(self.level, self.scrape.levels))) if self.scrape else []
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Prompts":
-        ways = [w for w in (self.scrape, self.templates, self.import_) if w is not None]
-        if len(ways) != 1:
+    def _one_origin(self) -> "Prompts":
+        given = [origin for origin in (self.scrape, self.templates, self.import_) if origin is not None]
+        if len(given) != 1:
             raise ValueError("exactly one of scrape, templates and import; keep one")
         if self.branch and not self.scrape:
             raise ValueError(

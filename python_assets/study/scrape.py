@@ -19,8 +19,8 @@ from python_assets.study.base import (
 )
 
 SourceType = Literal["local", "wikipedia", "web", "synthetic"]
-Inquiry = Literal["people", "short_names", "characteristics", "sub_categories", "synonyms", "same_root"]
-INQUIRIES: Final[list[Inquiry]] = [
+InquiryKind = Literal["people", "short_names", "characteristics", "sub_categories", "synonyms", "same_root"]
+INQUIRIES: Final[list[InquiryKind]] = [
     "people",
     "short_names",
     "characteristics",
@@ -102,10 +102,10 @@ class KeywordFinder(Part):
     layout: Literal["bullet", "table", "nested"] = "bullet"
     names_only: bool = False
     engine: StrictStr | None = None
-    inquiries: list[Inquiry] = Field(INQUIRIES, min_length=1)
+    inquiries: list[InquiryKind] = Field(INQUIRIES, min_length=1)
 
     @model_validator(mode="after")
-    def _fields_of_its_way(self) -> "KeywordFinder":
+    def _fields_of_its_kind(self) -> "KeywordFinder":
         own = {
             "embedding_on_wiki": {"page"},
             "hyperlinks_on_wiki": {"page", "layout", "names_only"},

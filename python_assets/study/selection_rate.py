@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from python_assets.study.base import Part
 from python_assets.study.statistic_options import (
-    Level,
-    Options,
     Percent,
+    Share,
+    StatisticOptions,
     written,
 )
 
@@ -27,10 +27,10 @@ class Standard(Part):
     """What values are held against, where it has a number; exactly one of the fields."""
 
     mode: float | None = Field(None, gt=0)
-    quantile: Level | None = None
+    quantile: Share | None = None
     percentile: Percent | None = None
     fixed: float | None = None
-    quantile_range: tuple[Level, Level] | None = Field(None, strict=False)
+    quantile_range: tuple[Share, Share] | None = Field(None, strict=False)
     percentile_range: tuple[Percent, Percent] | None = Field(None, strict=False)
 
     @model_validator(mode="after")
@@ -62,7 +62,7 @@ class Tolerance(Part):
         return self
 
 
-class SelectionRate(Options):
+class SelectionRate(StatisticOptions):
     """Share of values that a standard selects; the standard is of all rows of the slice.
 
     method: larger unless said otherwise; inside, membership in the modal bin or in the range, where the

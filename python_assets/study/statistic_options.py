@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from python_assets.study.base import Part
 
-Level = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 
@@ -33,7 +33,7 @@ class StatisticRow(NamedTuple):
     expression: str | None = None
 
 
-class Options(Part):
+class StatisticOptions(Part):
     """The options that every statistic has.
 
     normalise: put values (before) or statistics of groups (after) on a scale of 0 to 1,
@@ -71,11 +71,16 @@ class Options(Part):
         """The statistic of this name as a row of raw.statistics."""
         over = (self.over or "generation") if self.normalise else ""
         return StatisticRow(
-            statistic, self.parameters, self.normalise or "", over, self.is_paired, **self.columns
+            statistic=statistic,
+            parameters=self.parameters,
+            normalise=self.normalise or "",
+            normalise_over=over,
+            is_paired=self.is_paired,
+            **self.columns,
         )
 
 
-class Mode(Options):
+class Mode(StatisticOptions):
     """Mid-point of the fullest bin; bins are anchored at 0."""
 
     bin_width: float = Field(0.1, gt=0)
@@ -91,10 +96,10 @@ class Mode(Options):
         return self.own
 
 
-class Quantile(Options):
+class Quantile(StatisticOptions):
     """The quantile of a share of the values."""
 
-    q: Level
+    q: Share
 
     @property
     def own(self) -> dict[str, Any]:
@@ -107,7 +112,7 @@ class Quantile(Options):
         return {"level_low": self.q}
 
 
-class Percentile(Options):
+class Percentile(StatisticOptions):
     """The quantile of a share of the values in percent."""
 
     p: Percent
@@ -123,7 +128,7 @@ class Percentile(Options):
         return {"level_low": self.p / 100}
 
 
-class _Range(Options):
+class _Range(StatisticOptions):
     """The difference of two quantiles."""
 
     scale: ClassVar[int] = 1
@@ -151,8 +156,8 @@ class _Range(Options):
 class QuantileRange(_Range):
     """The difference of two quantiles, shares of the values."""
 
-    low: Level = 0.25
-    high: Level = 0.75
+    low: Share = 0.25
+    high: Share = 0.75
 
 
 class PercentileRange(_Range):
@@ -164,7 +169,7 @@ class PercentileRange(_Range):
     high: Percent = 75.0
 
 
-class Correlation(Options):
+class Correlation(StatisticOptions):
     """Correlation of values with their baselines."""
 
     is_paired: ClassVar[bool] = True
@@ -182,7 +187,7 @@ class Correlation(Options):
         return self.own
 
 
-class Divergence(Options):
+class Divergence(StatisticOptions):
     """KL divergence of values from their baselines, over bins of the slice, in nats."""
 
     is_paired: ClassVar[bool] = True
@@ -201,7 +206,7 @@ class Divergence(Options):
         return {"n_bins": self.bins, "smoothing": self.smoothing}
 
 
-class Precision(Options):
+class Precision(StatisticOptions):
     """Share of values that are within a threshold of their baseline."""
 
     is_paired: ClassVar[bool] = True

@@ -15,12 +15,12 @@ from python_assets.study.statistic_options import (
     Correlation,
     Divergence,
     Mode,
-    Options,
     Percentile,
     PercentileRange,
     Precision,
     Quantile,
     QuantileRange,
+    StatisticOptions,
     StatisticRow,
 )
 
@@ -39,14 +39,14 @@ OneOrMore = Annotated[Annotated[T, Tag("one")] | Annotated[list[T], Tag("several
 class Statistics(Part):
     """Statistics by name, each with its options, or with several sets of them."""
 
-    mean: OneOrMore[Options] | None = None
-    median: OneOrMore[Options] | None = None
+    mean: OneOrMore[StatisticOptions] | None = None
+    median: OneOrMore[StatisticOptions] | None = None
     mode: OneOrMore[Mode] | None = None
-    variance: OneOrMore[Options] | None = None
-    standard_deviation: OneOrMore[Options] | None = None
-    skewness: OneOrMore[Options] | None = None
-    kurtosis: OneOrMore[Options] | None = None
-    range: OneOrMore[Options] | None = None
+    variance: OneOrMore[StatisticOptions] | None = None
+    standard_deviation: OneOrMore[StatisticOptions] | None = None
+    skewness: OneOrMore[StatisticOptions] | None = None
+    kurtosis: OneOrMore[StatisticOptions] | None = None
+    range: OneOrMore[StatisticOptions] | None = None
     quantile: OneOrMore[Quantile] | None = None
     percentile: OneOrMore[Percentile] | None = None
     quantile_range: OneOrMore[QuantileRange] | None = None
@@ -57,14 +57,14 @@ class Statistics(Part):
     selection_rate: OneOrMore[SelectionRate] | None = None
 
     @model_serializer(mode="wrap")
-    def _asked_only(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _stated_only(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {name: value for name, value in write(self).items() if value is not None}
 
     @property
     def rows(self) -> list[StatisticRow]:
         """The rows of raw.statistics."""
-        asked = [(name, getattr(self, name)) for name in STATISTICS if name in self.model_fields_set]
-        each = [(name, one if isinstance(one, list) else [one]) for name, one in asked]
+        stated = [(name, getattr(self, name)) for name in STATISTICS if name in self.model_fields_set]
+        each = [(name, one if isinstance(one, list) else [one]) for name, one in stated]
         return [options.row(name) for name, all_options in each for options in all_options if options]
 
 

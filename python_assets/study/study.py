@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, StrictStr
 
-from python_assets.study.analysis import Analysis, Family
+from python_assets.study.analysis import AnalysisSpec, Family
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -23,20 +23,20 @@ from python_assets.study.base import (
     Kind,
     Level,
     Part,
-    Task,
+    PromptTask,
     expand_variables,
     grouping_id,
     make_id,
 )
 from python_assets.study.generations import (
     Decoding,
-    Extension,
+    ExtensionSpec,
     Generation,
     GenerationSpec,
 )
 from python_assets.study.margins import Margins, default_margins
 from python_assets.study.measures import (
-    Classifier,
+    ClassifierSpec,
     Clusters,
     Judge,
     MeasureSpec,
@@ -56,15 +56,15 @@ __all__ = [
     "AS_WRITTEN",
     "ID_PATTERN",
     "LEVEL_SEPARATOR",
-    "Analysis",
+    "AnalysisSpec",
     "Assemble",
     "Branch",
-    "Classifier",
+    "ClassifierSpec",
     "Clusters",
     "Columns",
     "Decoding",
     "Direction",
-    "Extension",
+    "ExtensionSpec",
     "Factor",
     "FactorName",
     "Family",
@@ -82,7 +82,7 @@ __all__ = [
     "Scrape",
     "Source",
     "Study",
-    "Task",
+    "PromptTask",
     "Template",
     "Templates",
     "Vectors",
@@ -142,7 +142,7 @@ class Study(Part):
     embedding: str | Vectors | None = None
     is_simulated: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
-    analysis: Analysis
+    analysis: AnalysisSpec
     config_json: str
     config_sha256: str
 
@@ -192,6 +192,6 @@ class Study(Part):
         return self.analysis.families
 
     @property
-    def asked_contrasts(self) -> tuple[str, ...]:
+    def requested_contrasts(self) -> tuple[str, ...]:
         """Contrasts beyond those of every measure."""
         return tuple(self.analysis.contrasts)

@@ -254,16 +254,16 @@ class Draft(NamedTuple):
 
     def _embedding(self) -> str | Vectors | None:
         """A file or folder from where the study file lies; any other name is one of a model hub."""
-        asked, folder = self.parts.embedding, self.file.parent
-        if isinstance(asked, Vectors):
-            return Vectors(vectors=str(folder / asked.vectors))
-        return str(folder / asked) if asked and (folder / asked).is_dir() else asked
+        declared, folder = self.parts.embedding, self.file.parent
+        if isinstance(declared, Vectors):
+            return Vectors(vectors=str(folder / declared.vectors))
+        return str(folder / declared) if declared and (folder / declared).is_dir() else declared
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""
-        asked = self.parts.analysis.reference
-        if asked != "reference_level":
-            return Against(asked), None
+        declared = self.parts.analysis.reference
+        if declared != "reference_level":
+            return Against(declared), None
         known = [(self.factors or {}).get(factor) for factor in grouping]
         # a factor that is not there is a problem of its own, told by checks/
         return Against.LEVEL, grouping_id(str(factor.reference) for factor in known if factor is not None)
@@ -280,5 +280,7 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
     generations, problems = expand_generations(parts)
     slices, of_slices = expand_slices(parts, factors)
     groupings, of_groupings = expand_groupings(parts, default)
-    draft = Draft(file, parts, factors, generations, slices, groupings)
+    draft = Draft(
+        file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings
+    )
     return draft, problems + of_slices + of_groupings

@@ -46,8 +46,8 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
     problems: list[Problem] = []
     for step in (file.problems, reader.problems, original):
         # what is wrong with a value itself is told once: the rest would only follow from it
-        told = {problem.path for problem in problems}
-        problems += [problem for problem in step if problem.path not in told]
+        reported = {problem.path for problem in problems}
+        problems += [problem for problem in step if problem.path not in reported]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
     study = draft.study(_config_json(file, draft))

@@ -16,7 +16,7 @@ from python_assets.study.problems import (
     suggestion,
 )
 from python_assets.study.study import (
-    Analysis,
+    AnalysisSpec,
     Expanded,
     Factor,
     FactorName,
@@ -28,7 +28,7 @@ from python_assets.study.study import (
     Vectors,
 )
 from python_assets.study_file.pydantic_errors import (
-    Finding,
+    PydanticError,
     fields_at,
     findings_of,
     problems_of,
@@ -79,7 +79,7 @@ class Parts(NamedTuple):
     each: str | None
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
-    analysis: Analysis
+    analysis: AnalysisSpec
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -111,7 +111,7 @@ class PartReader:
             each=None if each is NOTHING else self._part(FactorName, each, ("slices", "each")),
             slices=self._slices(slices),
             groupings=self._groupings(),
-            analysis=self._section("analysis", Analysis, Analysis()) or Analysis(),
+            analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def original_path(self, path: FieldPath) -> FieldPath:
@@ -189,7 +189,7 @@ class PartReader:
         return None
 
     def _mended(
-        self, data: Any, findings: list[Finding], kind: Any, path: FieldPath, may_shorten: bool
+        self, data: Any, findings: list[PydanticError], kind: Any, path: FieldPath, may_shorten: bool
     ) -> Any:
         changes: dict[FieldPath, Any] = {}
         for finding in findings:
@@ -200,7 +200,9 @@ class PartReader:
             changes[where] = value
         return self._changed(data, (), changes, path)
 
-    def _mending(self, finding: Finding, data: Any, kind: Any, path: FieldPath) -> tuple[FieldPath, Any]:
+    def _mending(
+        self, finding: PydanticError, data: Any, kind: Any, path: FieldPath
+    ) -> tuple[FieldPath, Any]:
         where = finding.path
         if finding.type == "missing":
             return where[:-1], REMOVED

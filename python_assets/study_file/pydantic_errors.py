@@ -42,7 +42,7 @@ TYPE_REMEDIES = {
 }
 
 
-class Finding(NamedTuple):
+class PydanticError(NamedTuple):
     """An error of pydantic with its path in the file; about_key: the key itself is wrong, not its value."""
 
     path: FieldPath
@@ -51,19 +51,19 @@ class Finding(NamedTuple):
     error: ErrorDetails
 
 
-def findings_of(errors: list[ErrorDetails], data: Any) -> list[Finding]:
+def findings_of(errors: list[ErrorDetails], data: Any) -> list[PydanticError]:
     """Errors with paths that exist in the data, without those that only say which union member failed."""
     found = [_finding(error, data) for error in errors]
     paths = [finding.path for finding in found]
 
-    def is_about_another_member(finding: Finding) -> bool:
+    def is_about_another_member(finding: PydanticError) -> bool:
         deeper = any(len(p) > len(finding.path) and p[: len(finding.path)] == finding.path for p in paths)
         return finding.type in WRONG_TYPES and deeper
 
     return [finding for finding in found if not is_about_another_member(finding)]
 
 
-def _finding(error: ErrorDetails, data: Any) -> Finding:
+def _finding(error: ErrorDetails, data: Any) -> PydanticError:
     path: list[str | int] = []
     current, about_key = data, False
     for step in error["loc"]:
@@ -73,7 +73,7 @@ def _finding(error: ErrorDetails, data: Any) -> Finding:
         about_key = about_key or step == "[key]"
     if error["type"] == "missing":
         path.append(error["loc"][-1])
-    return Finding(tuple(path), error["type"], about_key, error)
+    return PydanticError(tuple(path), error["type"], about_key, error)
 
 
 def _holds(data: Any, step: str | int) -> bool:
@@ -82,7 +82,7 @@ def _holds(data: Any, step: str | int) -> bool:
     return isinstance(data, list) and isinstance(step, int) and step < len(data)
 
 
-def problems_of(findings: list[Finding], kind: Any, path: FieldPath, file: StudyFile) -> list[Problem]:
+def problems_of(findings: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> list[Problem]:
     """One problem a value.
 
     Args:
@@ -91,13 +91,13 @@ def problems_of(findings: list[Finding], kind: Any, path: FieldPath, file: Study
         path: where the part stands.
         file: where values are looked up as they are spelled.
     """
-    by_path: dict[FieldPath, list[Finding]] = {}
+    by_path: dict[FieldPath, list[PydanticError]] = {}
     for finding in findings:
         by_path.setdefault(finding.path, []).append(finding)
     return [_problem(group, kind, path, file) for group in by_path.values()]
 
 
-def _problem(group: list[Finding], kind: Any, path: FieldPath, file: StudyFile) -> Problem:
+def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> Problem:
     first = group[0]
     where = (*path, *first.path)
     written = None if first.about_key or first.type == "missing" else file.written(where)
@@ -108,10 +108,17 @@ def _problem(group: list[Finding], kind: Any, path: FieldPath, file: StudyFile) 
         return Problem(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
     expected = " or ".join(dict.fromkeys(_expected(finding) for finding in group))
     as_written = written if written and not isinstance(value, str) else None
-    return Problem(where, value, expected, _remedy(group, value, written), None, as_written)
+    return Problem(
+        path=where,
+        value=value,
+        expected=expected,
+        remedy=_remedy(group, value, written),
+        line=None,
+        written=as_written,
+    )
 
 
-def _value(finding: Finding, written: str | None) -> Any:
+def _value(finding: PydanticError, written: str | None) -> Any:
     if finding.type == "missing":
         return NOTHING
     if finding.about_key:
@@ -124,7 +131,7 @@ def _value(finding: Finding, written: str | None) -> Any:
     )
 
 
-def _expected(finding: Finding) -> str:
+def _expected(finding: PydanticError) -> str:
     error = finding.error
     if finding.type in WRONG_TYPES:
         return WRONG_TYPES[finding.type]
@@ -150,7 +157,7 @@ def _bound(error: ErrorDetails) -> int:
     return error["ctx"].get("min_length") or error["ctx"]["max_length"]
 
 
-def _remedy(group: list[Finding], value: Any, written: str | None) -> str:
+def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
     first = group[0]
     if first.type == "value_error":
         return first.error["msg"].rpartition("; ")[2]

@@ -85,12 +85,29 @@ def read_study_file(path: Path) -> StudyFile:
     except yaml.YAMLError as error:
         raise StudyFileError(path, [_syntax_problem(error, text)]) from error
     except RecursionError as error:
-        problem = Problem((), NOTHING, "lists and mappings a few levels deep", "remove some brackets", 1)
+        problem = Problem(
+            path=(),
+            value=NOTHING,
+            expected="lists and mappings a few levels deep",
+            remedy="remove some brackets",
+            line=1,
+        )
         raise StudyFileError(path, [problem]) from error
     if not isinstance(root, yaml.MappingNode):
         came = root.value if isinstance(root, yaml.ScalarNode) else NOTHING
         remedy = "see a complete one with: plumbline new NAME"
-        raise StudyFileError(path, [Problem((), came, "a mapping with keys such as prompts:", remedy, 1)])
+        raise StudyFileError(
+            path,
+            [
+                Problem(
+                    path=(),
+                    value=came,
+                    expected="a mapping with keys such as prompts:",
+                    remedy=remedy,
+                    line=1,
+                )
+            ],
+        )
     builder = _Builder(loader)
     data = builder.build(root, ())
     return StudyFile(path, root, data, builder.problems)
@@ -107,7 +124,9 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         came = f"byte 0x{content[error.start]:02x}"
-        problem = Problem((), came, "UTF-8", "save the file with encoding UTF-8", line)
+        problem = Problem(
+            path=(), value=came, expected="UTF-8", remedy="save the file with encoding UTF-8", line=line
+        )
         raise StudyFileError(path, [problem]) from error
 
 
@@ -117,11 +136,20 @@ def _syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
         line, came = error.problem_mark.line + 1, error.problem or "an error of syntax"
         context = f" ({error.context})" if error.context else ""
         remedy = "check brackets, quotes, colons and indentation there and on the line above"
-        return Problem((), came, expected + context, remedy, line, written=came)
+        return Problem(
+            path=(), value=came, expected=expected + context, remedy=remedy, line=line, written=came
+        )
     position = getattr(error, "position", 0)
     came = f"character {getattr(error, 'character', '?')!r}"
     line = text.count("\n", 0, position) + 1
-    return Problem((), came, "printable characters", "remove the character", line, written=came)
+    return Problem(
+        path=(),
+        value=came,
+        expected="printable characters",
+        remedy="remove the character",
+        line=line,
+        written=came,
+    )
 
 
 class _Builder:
@@ -207,4 +235,6 @@ class _Builder:
         written: str | None = None,
     ) -> None:
         line = node.start_mark.line + 1
-        self.problems.append(Problem(path, value, expected, remedy, line, written))
+        self.problems.append(
+            Problem(path=path, value=value, expected=expected, remedy=remedy, line=line, written=written)
+        )

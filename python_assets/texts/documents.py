@@ -8,7 +8,7 @@ from typing import NamedTuple
 from python_assets.texts.decoding import Undecodable
 
 # stands in a paragraph for what was left out of it: a sentence that holds it is not whole
-HOLE = "\ufffc"
+OMISSION = "\ufffc"
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|[a-z+]+://")
 

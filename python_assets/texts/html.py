@@ -10,7 +10,7 @@ from bs4.dammit import EncodingDetector
 from bs4.element import PreformattedString
 
 from python_assets.texts.decoding import Decoded, decode
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.headings import Sections
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -54,7 +54,7 @@ def html_paragraphs(text: str) -> list[str]:
         text: HTML, sound or not.
 
     Returns:
-        The text of each paragraph in order; HOLE where code or a formula stood within a paragraph.
+        The text of each paragraph in order; OMISSION where code or a formula stood within a paragraph.
     """
     return paragraphs_of(parse_html(text))
 
@@ -106,7 +106,7 @@ def _collect_element(element: Tag, pieces: list[str], sections: Sections) -> str
     elif element.name in _LEFT_OUT or _is_hidden(element) or _is_note(element):
         pieces.append("\n\n" if element.name in _BLOCKS | {"table", "figure", "pre"} else "")
     elif element.name in _HOLES:
-        pieces.append("" if sections.is_left_out else HOLE)
+        pieces.append("" if sections.is_left_out else OMISSION)
     elif element.name in _RAISED:
         # 10⁶ without its sign of raising would read 106
         written = element.get_text().translate(_RAISED[element.name])

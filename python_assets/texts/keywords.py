@@ -47,13 +47,13 @@ class WordFinder:
         """The occurrences in a text, none overlapping another, in order."""
         found: list[Occurrence] = []
         present = [spelling for spelling in self._spellings if spelling in text]
-        candidates = (place for spelling in present for place in self._places(text, spelling))
+        candidates = (place for spelling in present for place in self._occurrences(text, spelling))
         for candidate in sorted(candidates, key=lambda place: (place.start - place.end, place.start)):
             if all(candidate.end <= other.start or other.end <= candidate.start for other in found):
                 found.append(candidate)
         return sorted(found)
 
-    def _places(self, text: str, spelling: str) -> Iterable[Occurrence]:
+    def _occurrences(self, text: str, spelling: str) -> Iterable[Occurrence]:
         start = text.find(spelling)
         while start >= 0:
             end = start + len(spelling)

@@ -3,7 +3,7 @@
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.headings import Sections
 
 _SPACES = ("softbreak", "hardbreak", "html_inline", "image")
@@ -16,7 +16,7 @@ def markdown_paragraphs(text: str) -> list[str]:
         text: CommonMark, tables included.
 
     Returns:
-        The text of each paragraph in order; HOLE where code or a bare address stood within a paragraph.
+        The text of each paragraph in order; OMISSION where code or a bare address stood within a paragraph.
     """
     paragraphs = []
     sections = Sections()
@@ -41,7 +41,7 @@ def _running_text(children: list[Token]) -> str:
         if child.type in ("link_open", "link_close") and child.info == "auto":
             in_address = child.nesting > 0
         elif in_address or child.type == "code_inline":
-            pieces.append(HOLE)
+            pieces.append(OMISSION)
         elif child.type in _SPACES:
             pieces.append(" ")
         elif child.type == "text":

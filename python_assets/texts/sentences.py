@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.errors import SourceError
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.keywords import Occurrence, WordFinder, script_without_spaces
 
 DroppedReason = Literal["no_keyword", "not_whole", "too_short", "duplicate"]
@@ -32,7 +32,7 @@ _SPLIT_AGAIN: Final = 500
 _CHARACTERS_A_WORD: Final = 2
 
 
-class Found(NamedTuple):
+class FoundSentence(NamedTuple):
     """A sentence and, of one level, the keyword it holds; level and keyword are None where it holds none."""
 
     position: int
@@ -104,7 +104,7 @@ class SentenceFilter:
         self._kept: set[tuple[str, str]] = set()
         self.seen_keywords: set[tuple[str, str]] = set()
 
-    def judge(self, sentences: Sequence[str], wanted: Mapping[str, Collection[str]]) -> list[Found]:
+    def judge(self, sentences: Sequence[str], wanted: Mapping[str, Collection[str]]) -> list[FoundSentence]:
         """Judge the sentences of a document.
 
         Args:
@@ -115,29 +115,55 @@ class SentenceFilter:
             One row for every level whose keyword a sentence holds; one row without a level where it holds
             none. Of several keywords the first in the sentence is named.
         """
-        asked = {level: set(map(composed, words)) for level, words in wanted.items()}
+        keywords = {level: set(map(composed, words)) for level, words in wanted.items()}
         return [
             found
             for position, sentence in enumerate(sentences, start=1)
-            for found in self._judge_sentence(position, sentence, asked)
+            for found in self._judge_sentence(position, sentence, keywords)
         ]
 
-    def _judge_sentence(self, position: int, sentence: str, asked: Mapping[str, set[str]]) -> list[Found]:
+    def _judge_sentence(
+        self, position: int, sentence: str, keywords: Mapping[str, set[str]]
+    ) -> list[FoundSentence]:
         occurrences: list[Occurrence] = self._finder.find(sentence)
         if not occurrences:
-            return [Found(position, None, None, sentence, "no_keyword")]
+            return [
+                FoundSentence(
+                    position=position,
+                    level=None,
+                    keyword=None,
+                    sentence_text=sentence,
+                    dropped_reason="no_keyword",
+                )
+            ]
         rows = []
         misshapen = self._misshapen(sentence)
-        for level, words in asked.items():
-            held = [occurrence.word for occurrence in occurrences if occurrence.word in words]
-            if not held:
+        for level, words in keywords.items():
+            contained = [occurrence.word for occurrence in occurrences if occurrence.word in words]
+            if not contained:
                 continue
             reason: DroppedReason | None = "duplicate" if (level, sentence) in self._kept else misshapen
             if reason is None:
                 self._kept.add((level, sentence))
-                self.seen_keywords.update((level, word) for word in held)
-            rows.append(Found(position, level, held[0], sentence, reason))
-        return rows or [Found(position, None, None, sentence, "no_keyword")]
+                self.seen_keywords.update((level, word) for word in contained)
+            rows.append(
+                FoundSentence(
+                    position=position,
+                    level=level,
+                    keyword=contained[0],
+                    sentence_text=sentence,
+                    dropped_reason=reason,
+                )
+            )
+        return rows or [
+            FoundSentence(
+                position=position,
+                level=None,
+                keyword=None,
+                sentence_text=sentence,
+                dropped_reason="no_keyword",
+            )
+        ]
 
     def _misshapen(self, sentence: str) -> DroppedReason | None:
         if not is_whole(sentence):
@@ -169,7 +195,7 @@ def is_whole(sentence: str) -> bool:
     visible = "".join(c for c in sentence if unicodedata.category(c) != "Cf")
     start = visible.lstrip(_OPENING)[:1]
     starts = start.isdigit() or (start.isalpha() and not start.islower()) or start in tuple(_QUOTES)
-    return starts and visible.rstrip(_CLOSING)[-1:] in tuple(_SENTENCE_END) and HOLE not in sentence
+    return starts and visible.rstrip(_CLOSING)[-1:] in tuple(_SENTENCE_END) and OMISSION not in sentence
 
 
 def count_words(text: str) -> int:

@@ -89,11 +89,25 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
     has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
     has_imported = any(generation.spec.provider == "replay" for generation in study.generations)
     if known := frozen_at(study, home):
-        return Freeze(key, known, content, False, has_responses, has_imported)
+        return Freeze(
+            sha256=key,
+            frozen_at=known,
+            content=content,
+            is_new=False,
+            has_responses=has_responses,
+            has_imported=has_imported,
+        )
     now = utc_now()
     record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content}
     _append(home.freezes(study.study_id), _canonical(record))
-    return Freeze(key, now, content, True, has_responses, has_imported)
+    return Freeze(
+        sha256=key,
+        frozen_at=now,
+        content=content,
+        is_new=True,
+        has_responses=has_responses,
+        has_imported=has_imported,
+    )
 
 
 def frozen_at(study: Study, home: Home) -> datetime | None:

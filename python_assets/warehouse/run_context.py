@@ -10,7 +10,7 @@ from python_assets.errors import PlumblineError
 from python_assets.warehouse.build import Home
 
 
-class NotAsked(PlumblineError):
+class OfflineError(PlumblineError):
     """Something would have to be fetched or asked, and this run may not: `plumbline plan` asks nothing."""
 
 
@@ -22,7 +22,7 @@ class RunContext:
         home: where response logs, fetched pages and caches lie.
         progress: is told now and then how far something long is.
         may_ask: whether pages may be fetched and engines asked; where not, only what is on disk already is
-            used, and the rest raises NotAsked.
+            used, and the rest raises OfflineError.
     """
 
     home: Home

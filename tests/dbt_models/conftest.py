@@ -30,7 +30,7 @@ class Analysis(NamedTuple):
     references: dict[str, tuple[Against, str | None]] = {
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
-    asked_contrasts: tuple[str, ...] = tuple(ASKED_CONTRASTS)
+    requested_contrasts: tuple[str, ...] = tuple(ASKED_CONTRASTS)
     families: dict[str, Family] = {}
 
 

@@ -51,14 +51,14 @@ MEASURES = {
 }
 MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
 ASKED_CONTRASTS = [
-    *("dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference"),
-    *("standard_deviation_difference", "skewness_difference", "kurtosis_difference"),
-    *("correlation_difference", "kl_divergence_difference"),
+    "dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference",
+    "standard_deviation_difference", "skewness_difference", "kurtosis_difference",
+    "correlation_difference", "kl_divergence_difference",
 ]
 STATISTICS = statistic_rows(
     [
-        *("mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation"),
-        *("kl_divergence", "precision", "selection_rate"),
+        "mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation",
+        "kl_divergence", "precision", "selection_rate",
         Statistics(selection_rate=SelectionRate(standard=Standard(fixed=0.1), method="smaller")),
     ]
 )
@@ -143,7 +143,7 @@ def _design() -> dict[str, pd.DataFrame]:
 
 
 def _levels() -> dict[str, list[str]]:
-    """Declared levels, of which one is never observed but still to be covered; others as they are observed."""
+    """Declared levels, of which one is never observed but still to be covered; others as observed."""
     declared = {f: [*LEVELS[f], "never"] for f in ("gender", "race", "style")}
     return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
 

@@ -90,8 +90,10 @@ def test_every_metric_has_a_unit_test_and_its_line_in_the_union(built: Built):
 
 def test_every_raw_table_is_described_column_by_column(built: Built):
     sources = [s for s in built.manifest["sources"].values() if s["source_name"] == "raw"]
-    assert {s["name"]: list(s["columns"]) for s in sources} == {
-        table: list(columns) for table, columns in RAW_TABLES.items()
+    described = {s["name"]: [(c["name"], c["data_type"]) for c in s["columns"].values()] for s in sources}
+    assert described == {
+        table: [(name, kind.split()[0].replace("varchar", "string")) for name, kind in columns.items()]
+        for table, columns in RAW_TABLES.items()
     }
     for source in built.manifest["sources"].values():
         assert source["description"].startswith("One row per (study_id"), source["name"]

@@ -14,7 +14,7 @@ from tests.dbt_models.conftest import Built, run_dbt
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 
 KEYS = ["generation_id", "measure_id", "calibration", "grouping_id"]
-ROWS = {(row.statistic, row.parameters): row for row in ANALYSIS.asked_statistics}
+ROWS = {(row.statistic, row.parameters): row for row in ANALYSIS.requested_statistics}
 Pairs = pd.DataFrame
 
 

@@ -6,7 +6,7 @@ Belongs here: made-up raw tables and the statistics that are asked of them. Not 
 import numpy as np
 import pandas as pd
 
-from python_assets.study.analysis import Analysis
+from python_assets.study.analysis import AnalysisSpec
 from python_assets.warehouse.build import utc_now
 
 STUDY = "traps"
@@ -14,13 +14,13 @@ N_ROOTS, N_MANY = 5, 32
 GROUPINGS = {"a": ["a"], "b": ["b"], "a x b": ["a", "b"], "many": ["many"]}
 GENERATIONS = ("g1", "g2", "baseline")
 MEASURES = ("score", "score_negative", "constant", "mixed")  # one name is part of another
-ANALYSIS = Analysis.model_validate(
+ANALYSIS = AnalysisSpec.model_validate(
     {
         "statistics": [
-            *("mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range"),
+            "mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range",
             {"quantile": [{"q": 0.1}, {"q": 0.9}]},
             {"percentile": {"p": 30.0}},
-            *("quantile_range", "percentile_range"),
+            "quantile_range", "percentile_range",
             {"correlation": [{}, {"method": "spearman"}, {"method": "kendall"}]},
             {"kl_divergence": [{}, {"bins": 4, "smoothing": 1.0}]},
             {"precision": [{}, {"threshold": 0.5, "normalise": "before"}]},
@@ -63,6 +63,14 @@ def raw_tables() -> dict[str, dict[str, pd.DataFrame]]:
             "factors": pd.DataFrame({"factor": [f for f, _ in factors]}).assign(
                 factor_type="domain", origin="declared", is_blocking=False
             ),
+            "factor_levels": pd.DataFrame(
+                [
+                    (factor, level, position)
+                    for factor in ("a", "b", "many")
+                    for position, level in enumerate(sorted(prompts[factor].unique()))
+                ],
+                columns=["factor", "level", "level_position"],
+            ),
             "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
             "groupings": pd.DataFrame(
                 [(g, i, f, j) for i, (g, names) in enumerate(GROUPINGS.items()) for j, f in enumerate(names)],
@@ -70,7 +78,7 @@ def raw_tables() -> dict[str, dict[str, pd.DataFrame]]:
             ),
             "grouping_references": pd.DataFrame({"grouping_id": list(GROUPINGS), "reference": "rest"}),
             "measure_slices": pd.DataFrame({"measure_id": MEASURES, "slice_id": "all"}),
-            "statistics": pd.DataFrame(ANALYSIS.asked_statistics),
+            "statistics": pd.DataFrame(ANALYSIS.requested_statistics),
             "custom_disparities": pd.DataFrame(
                 ANALYSIS.custom_disparities.items(), columns=["metric", "expression"]
             ),

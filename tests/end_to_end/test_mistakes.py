@@ -43,17 +43,17 @@ def test_every_mistake_in_a_study_file_is_told_at_once(plumbline, studies, tmp_p
         assert field in done.stderr
 
 
-def test_a_run_tells_what_the_file_should_be_and_not_what_the_parser_met(plumbline, studies, tmp_path):
+def test_a_run_tells_what_the_file_should_be_and_not_what_the_parser_met(plumbline, studies, warehouse_home):
     (studies / "unfinished.yml").write_text("title: x\nmeasures: [a, {b: c\n", encoding="utf-8")
-    done = plumbline(tmp_path / "home", "run", "unfinished", PLUMBLINE_STUDIES=str(studies))
+    done = plumbline(warehouse_home, "run", "unfinished", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
     assert "unfinished.yml:" in done.stderr
     assert "expected YAML" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies, tmp_path):
-    done = plumbline(tmp_path / "home", "run", "unreachable", PLUMBLINE_STUDIES=str(studies))
+def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies, warehouse_home):
+    done = plumbline(warehouse_home, "run", "unreachable", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
     assert "generate: " in done.stderr
     assert "127.0.0.1:9" in done.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from python_assets.study.analysis import Quality
 from python_assets.study.study import (
-    Analysis,
+    AnalysisSpec,
     Factor,
     Import,
     ImportColumns,
@@ -41,7 +41,7 @@ def _study(prompts, groupings, quality=None, factors=None):
         slices={"warm": {"tone": ["warm"]}},
         each=None,
         groupings=groupings,
-        analysis=Analysis(quality=quality or Quality(min_responses_per_cell=2)),
+        analysis=AnalysisSpec(quality=quality or Quality(min_responses_per_cell=2)),
         config_json="{}",
         config_sha256="0" * 64,
     )

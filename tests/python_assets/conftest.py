@@ -1,5 +1,7 @@
 import re
+import zlib
 
+import numpy as np
 import pytest
 
 from python_assets.study.problems import StudyFileError
@@ -51,3 +53,25 @@ def mistakes(write_study, problems_of):
         return [(one.field, re.split(r"[:;,('\"]|\d", one.expected)[0].strip()) for one in problems]
 
     return find
+
+
+@pytest.fixture
+def spelling_vectors(tmp_path):
+    """Static vectors of the words of some texts by their letters: an encoder where the test is of none.
+
+    Words that share letters in a row are near each other. Returns what a study file says of its embedding.
+    """
+
+    def write(*texts):
+        words = sorted({word.lower() for text in texts for word in re.findall(r"\w+", text)})
+        lines = [" ".join([word, *map(str, _letters_in_a_row(word))]) for word in words]
+        (tmp_path / "spelling.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {"vectors": "spelling.txt"}
+
+    return write
+
+
+def _letters_in_a_row(word, n=256):
+    padded = f"^{word}$"
+    runs = [padded[start : start + 3] for start in range(len(padded) - 2)]
+    return np.bincount([zlib.crc32(run.encode()) % n for run in runs], minlength=n)

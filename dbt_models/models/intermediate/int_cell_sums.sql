@@ -5,16 +5,16 @@
 -- cell_mean and selected_share average the responses of a prompt first: prompts count alike (inference.md 1).
 with
 
-outcome_values as (
-    select * from {{ ref('int_outcome_values') }}
-),
-
-prompt_groups as (
-    select * from {{ ref('int_prompt_groups') }}
+grouped_values as (
+    select * from {{ ref('int_grouped_values') }} where x is not null
 ),
 
 comparisons as (
     select * from {{ ref('int_comparisons') }}
+),
+
+prompt_groups as (
+    select * from {{ ref('int_prompt_groups') }}
 ),
 
 standards as (
@@ -24,8 +24,6 @@ standards as (
 selecting as (
     select
         comparisons.comparison_position,
-        comparisons.outcome_position,
-        comparisons.layout_position,
         coalesce(standards.selection_position, 0) as selection_position,
         standards.normalise,
         standards.method,
@@ -34,25 +32,20 @@ selecting as (
         standards.centre,
         standards.spread
     from comparisons
-    left join standards
-        on comparisons.study_id = standards.study_id
-        and comparisons.slice_id = standards.slice_id
-        and comparisons.outcome_position = standards.outcome_position
+    left join standards using (study_id, slice_id, outcome_position)
 ),
 
-{% set x, baseline = 'outcome_values.x', 'outcome_values.baseline' %}
+{% set x, baseline = 'grouped_values.x', 'grouped_values.baseline' %}
 {% set centre, spread = 'selecting.centre', 'selecting.spread' %}
-judged as (
+judged as {{ not_kept() }} (
     select
-        selecting.comparison_position,
+        comparison_position,
         selecting.selection_position,
-        prompt_groups.group_position,
-        prompt_groups.block_position,
-        prompt_groups.root_position,
-        prompt_groups.stratum_position,
-        prompt_groups.prompt_position,
-        outcome_values.x,
-        outcome_values.baseline,
+        grouped_values.group_position,
+        grouped_values.block_position,
+        grouped_values.prompt_position,
+        grouped_values.is_replicated,
+        grouped_values.x,
         case
             when selecting.normalise = 'before'
             then
@@ -61,61 +54,71 @@ judged as (
                 ) }}
             else {{ is_selected(x, baseline, 'selecting') }}
         end as is_selected
-    from outcome_values
-    inner join prompt_groups
-        on outcome_values.study_id = prompt_groups.study_id
-        and outcome_values.prompt_id = prompt_groups.prompt_id
-    inner join selecting
-        on outcome_values.outcome_position = selecting.outcome_position
-        and prompt_groups.layout_position = selecting.layout_position
+    from grouped_values
+    inner join selecting using (comparison_position)
 ),
 
+{% set keys = 'comparison_position, selection_position, group_position, block_position' %}
 prompt_sums as (
-    {% if has_replicates() %}
-    -- a prompt has one group, block, root prompt and stratum in a comparison
+    -- a prompt without replicates is its response
     select
-        comparison_position,
-        selection_position,
-        prompt_position,
-        min(group_position) as group_position,
-        min(block_position) as block_position,
-        min(root_position) as root_position,
-        min(stratum_position) as stratum_position,
-        sum(x) as total,
-        sum(cast(is_selected as integer)) as n_selected,
-        count(is_selected) as n_selectable,
-        count(baseline) as n_pairs,
-        count(*) as n_responses
-    from judged
-    group by comparison_position, selection_position, prompt_position
-    {% else %}
-    select
-        *,
+        {{ keys }},
         x as total,
         cast(is_selected as integer) as n_selected,
         cast(is_selected is not null as integer) as n_selectable,
-        cast(baseline is not null as integer) as n_pairs,
         1 as n_responses
     from judged
-    {% endif %}
+    where not is_replicated
+    union all
+    select
+        {{ keys }},
+        sum(x) as total,
+        cast(sum(cast(is_selected as integer)) as integer) as n_selected,
+        cast(count(is_selected) as integer) as n_selectable,
+        cast(count(*) as integer) as n_responses
+    from judged
+    where is_replicated
+    group by {{ keys }}, prompt_position
+),
+
+cells as (
+    select
+        {{ keys }},
+        sum(total) as total,
+        sum(n_selected) as n_selected,
+        sum(n_selectable) as n_selectable,
+        sum(n_responses) as n_responses,
+        count(*) as n_prompts,
+        avg(total / n_responses) as cell_mean,
+        avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
+        min(n_responses) as min_responses,
+        max(n_responses) as max_responses
+    from prompt_sums
+    group by {{ keys }}
+),
+
+blocks as (
+    select layout_position, block_position, root_position, stratum_position
+    from prompt_groups
+    group by layout_position, block_position, root_position, stratum_position
 )
 
 select
     comparison_position,
-    selection_position,
-    group_position,
+    cells.selection_position,
+    cells.group_position,
     block_position,
-    min(root_position) as root_position,
-    min(stratum_position) as stratum_position,
-    sum(total) as total,
-    cast(sum(n_selected) as bigint) as n_selected,
-    cast(sum(n_selectable) as bigint) as n_selectable,
-    cast(sum(n_pairs) as bigint) as n_pairs,
-    cast(sum(n_responses) as bigint) as n_responses,
-    count(*) as n_prompts,
-    avg(total / n_responses) as cell_mean,
-    avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
-    min(n_responses) as min_responses,
-    max(n_responses) as max_responses
-from prompt_sums
-group by comparison_position, selection_position, group_position, block_position
+    blocks.root_position,
+    blocks.stratum_position,
+    cells.total,
+    cast(cells.n_selected as bigint) as n_selected,
+    cast(cells.n_selectable as bigint) as n_selectable,
+    cast(cells.n_responses as bigint) as n_responses,
+    cells.n_prompts,
+    cells.cell_mean,
+    cells.selected_share,
+    cells.min_responses,
+    cells.max_responses
+from cells
+inner join comparisons using (comparison_position)
+inner join blocks using (layout_position, block_position)

@@ -25,7 +25,7 @@ select
     cells.cell_mean,
     cells.n_responses,
     cells.n_prompts,
-    cells.comparison_position
+    comparison_position
 from cells
-inner join comparisons on cells.comparison_position = comparisons.comparison_position
+inner join comparisons using (comparison_position)
 where cells.selection_position = 0

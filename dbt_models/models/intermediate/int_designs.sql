@@ -78,12 +78,12 @@ spreads as (
 )
 
 select
-    counts.comparison_position,
+    comparison_position,
     counts.n_root_prompts,
     counts.n_groups,
     counts.has_even_cells and evenness.has_even_parts and fewest_groups.min_groups = counts.n_groups as is_balanced,
     spreads.response_sd
 from counts
-inner join fewest_groups on counts.comparison_position = fewest_groups.comparison_position
-inner join evenness on counts.comparison_position = evenness.comparison_position
-inner join spreads on counts.comparison_position = spreads.comparison_position
+inner join fewest_groups using (comparison_position)
+inner join evenness using (comparison_position)
+inner join spreads using (comparison_position)

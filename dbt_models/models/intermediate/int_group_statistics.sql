@@ -4,19 +4,7 @@
 with
 
 grouped_values as (
-    select * from {{ ref('int_grouped_values') }} where scale = ''
-),
-
-measurements as (
-    select * from {{ source('raw', 'measurements') }}
-),
-
-outcomes as (
-    select * from {{ ref('int_outcomes') }}
-),
-
-prompt_groups as (
-    select * from {{ ref('int_prompt_groups') }}
+    select * from {{ ref('int_grouped_values') }}
 ),
 
 comparisons as (
@@ -27,16 +15,13 @@ slice_groups as (
     select * from {{ ref('int_groups') }}
 ),
 
-cells as (
-    select * from {{ ref('int_cell_sums') }}
-),
-
 one_scan as (
     select
         comparison_position,
         group_position,
-        count(*) as n_responses,
+        count(x) as n_responses,
         count(baseline) as n_pairs,
+        count(*) - count(x) as n_missing,
         sum(x) as total,
         avg(x) as mean,
         var_samp(x) as variance
@@ -44,72 +29,44 @@ one_scan as (
     group by comparison_position, group_position
 ),
 
-without_value as (
-    select measurements.study_id, measurements.prompt_id, outcomes.outcome_position
-    from measurements
-    inner join outcomes
-        on measurements.study_id = outcomes.study_id
-        and measurements.generation_id = outcomes.generation_id
-        and measurements.measure_id = outcomes.measure_id
-    where {{ outcome_value() }} is null
-),
-
-missing as (
-    select
-        without_value.outcome_position,
-        prompt_groups.layout_position,
-        prompt_groups.group_position,
-        count(*) as n_missing
-    from without_value
-    inner join prompt_groups
-        on without_value.study_id = prompt_groups.study_id
-        and without_value.prompt_id = prompt_groups.prompt_id
-    group by without_value.outcome_position, prompt_groups.layout_position, prompt_groups.group_position
-),
-
 roots as (
+    select comparison_position, group_position, root_position, count(baseline) as n_pairs
+    from grouped_values
+    where x is not null
+    group by comparison_position, group_position, root_position
+),
+
+root_counts as (
     select
         comparison_position,
         group_position,
-        count(distinct root_position) as n_root_prompts,
-        count(distinct case when n_pairs > 0 then root_position end) as n_root_prompts_paired
-    from cells
-    where selection_position = 0
+        count(*) as n_root_prompts,
+        count(case when n_pairs > 0 then 1 end) as n_root_prompts_paired
+    from roots
     group by comparison_position, group_position
 )
 
 select
-    comparisons.study_id,
-    comparisons.slice_id,
+    study_id,
+    slice_id,
     comparisons.generation_id,
     comparisons.measure_id,
     comparisons.calibration,
-    comparisons.grouping_id,
+    grouping_id,
     comparisons.category,
     comparisons.kind,
-    comparisons.comparison_position,
+    comparison_position,
     slice_groups.group_id,
-    slice_groups.group_position,
+    group_position,
     coalesce(one_scan.n_responses, 0) as n_responses,
     coalesce(one_scan.n_pairs, 0) as n_pairs,
-    coalesce(missing.n_missing, 0) as n_missing,
-    coalesce(roots.n_root_prompts, 0) as n_root_prompts,
-    coalesce(roots.n_root_prompts_paired, 0) as n_root_prompts_paired,
+    coalesce(one_scan.n_missing, 0) as n_missing,
+    coalesce(root_counts.n_root_prompts, 0) as n_root_prompts,
+    coalesce(root_counts.n_root_prompts_paired, 0) as n_root_prompts_paired,
     one_scan.total,
     one_scan.mean,
     one_scan.variance
 from comparisons
-inner join slice_groups
-    on comparisons.study_id = slice_groups.study_id
-    and comparisons.slice_id = slice_groups.slice_id
-    and comparisons.grouping_id = slice_groups.grouping_id
-left join one_scan
-    on comparisons.comparison_position = one_scan.comparison_position
-    and slice_groups.group_position = one_scan.group_position
-left join missing
-    on comparisons.outcome_position = missing.outcome_position
-    and comparisons.layout_position = missing.layout_position
-    and slice_groups.group_position = missing.group_position
-left join roots
-    on comparisons.comparison_position = roots.comparison_position
-    and slice_groups.group_position = roots.group_position
+inner join slice_groups using (study_id, slice_id, grouping_id)
+left join one_scan using (comparison_position, group_position)
+left join root_counts using (comparison_position, group_position)

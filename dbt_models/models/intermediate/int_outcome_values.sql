@@ -1,7 +1,7 @@
--- One row per (outcome_position, prompt_id, replicate): one value x, and what the same measure is of the prompt's
--- baseline, where x is a raw value of a continuous measure that has one. A response without a value has no row.
--- outcome_position stands for generation_id, measure_id, calibration, category: at paper scale the names would be most
--- of the work. int_values has them.
+-- One row per (outcome_position, prompt_position, replicate): one value x, NULL where it is missing, and what the same
+-- measure is of the prompt's baseline, where x is a raw value of a continuous measure that has one. is_replicated:
+-- whether the prompt has other responses of the generation.
+-- Positions stand for names: at paper scale these would be most of the work. int_values has them.
 with
 
 measurements as (
@@ -12,21 +12,33 @@ outcomes as (
     select * from {{ ref('int_outcomes') }}
 ),
 
-outcome_values as (
-    select
-        outcomes.outcome_position,
-        measurements.study_id,
-        measurements.prompt_id,
-        measurements.replicate,
-        {{ outcome_value() }} as x,
-        case when kind = 'continuous' and calibration = 'raw' then measurements.baseline_value end as baseline
+prompts as (
+    select * from {{ ref('int_prompts') }}
+),
+
+replicated as (
+    select study_id, generation_id, prompt_id, true as is_replicated
     from measurements
-    inner join outcomes
-        on measurements.study_id = outcomes.study_id
-        and measurements.generation_id = outcomes.generation_id
-        and measurements.measure_id = outcomes.measure_id
+    where replicate > 0
+    group by study_id, generation_id, prompt_id
 )
 
-select outcome_position, study_id, prompt_id, replicate, x, baseline
-from outcome_values
-where x is not null
+select
+    outcomes.outcome_position,
+    prompts.prompt_position,
+    measurements.replicate,
+    coalesce(replicated.is_replicated, false) as is_replicated,
+    case
+        when outcomes.kind = 'categorical'
+        then cast(cast(measurements.label = outcomes.category as integer) as double)
+        when outcomes.calibration = 'calibrated' then measurements.value - measurements.baseline_value
+        else measurements.value
+    end as x,
+    case
+        when outcomes.kind = 'continuous' and outcomes.calibration = 'raw' and measurements.value is not null
+        then measurements.baseline_value
+    end as baseline
+from measurements
+inner join outcomes using (study_id, generation_id, measure_id)
+inner join prompts using (study_id, prompt_id)
+left join replicated using (study_id, generation_id, prompt_id)

@@ -30,16 +30,14 @@ labels as (
 
 described as (
     select
-        measured.study_id,
-        measured.generation_id,
-        measured.measure_id,
+        study_id,
+        generation_id,
+        measure_id,
         measures.kind,
         measures.kind = 'continuous' and not generations.is_baseline and measured.n_baselines > 0 as is_calibrated
     from measured
-    inner join measures on measured.study_id = measures.study_id and measured.measure_id = measures.measure_id
-    inner join generations
-        on measured.study_id = generations.study_id
-        and measured.generation_id = generations.generation_id
+    inner join measures using (study_id, measure_id)
+    inner join generations using (study_id, generation_id)
 ),
 
 outcomes as (
@@ -51,15 +49,9 @@ outcomes as (
     from described
     where is_calibrated
     union all
-    select
-        described.study_id,
-        described.generation_id,
-        described.measure_id,
-        described.kind,
-        'raw' as calibration,
-        labels.label as category
+    select study_id, generation_id, measure_id, described.kind, 'raw' as calibration, labels.label as category
     from described
-    inner join labels on described.study_id = labels.study_id and described.measure_id = labels.measure_id
+    inner join labels using (study_id, measure_id)
     where described.kind = 'categorical'
 )
 

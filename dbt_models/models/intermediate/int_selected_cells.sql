@@ -18,8 +18,8 @@ standards as (
 )
 
 select
-    comparisons.study_id,
-    comparisons.slice_id,
+    study_id,
+    slice_id,
     comparisons.generation_id,
     comparisons.measure_id,
     comparisons.calibration,
@@ -33,12 +33,8 @@ select
     cells.selected_share as cell_mean,
     cells.n_selectable as n_responses,
     cells.n_prompts,
-    cells.comparison_position
+    comparison_position
 from cells
-inner join comparisons on cells.comparison_position = comparisons.comparison_position
-inner join standards
-    on comparisons.study_id = standards.study_id
-    and comparisons.slice_id = standards.slice_id
-    and comparisons.outcome_position = standards.outcome_position
-    and cells.selection_position = standards.selection_position
+inner join comparisons using (comparison_position)
+inner join standards using (study_id, slice_id, outcome_position, selection_position)
 where cells.n_selectable > 0 and standards.normalise <> 'after'

@@ -4,24 +4,10 @@
 -- spread say how, and the standard is on that scale.
 with
 
-outcome_values as (
-    select * from {{ ref('int_outcome_values') }}
-),
-
-outcomes as (
-    select * from {{ ref('int_outcomes') }} where kind = 'continuous'
-),
-
-prompt_slices as (
-    select * from {{ ref('int_prompt_slices') }}
-),
+{{ normal_scales() }},
 
 measure_slices as (
     select * from {{ source('raw', 'measure_slices') }}
-),
-
-scales as (
-    select * from {{ ref('int_normal_scales') }}
 ),
 
 selections as (
@@ -31,15 +17,15 @@ selections as (
         cast(
             row_number() over (partition by study_id order by statistic desc, parameters asc) - 1 as integer
         ) as selection_position
-    from {{ source('raw', 'statistics') }}
+    from statistics
     where statistic in ('selection_rate', 'precision')
 ),
 
 selecting as (
     select
-        outcomes.study_id,
-        measure_slices.slice_id,
-        outcomes.outcome_position,
+        study_id,
+        slice_id,
+        outcome_position,
         selections.selection_position,
         selections.statistic,
         selections.parameters,
@@ -51,56 +37,60 @@ selecting as (
         selections.level_high,
         selections.bin_width,
         selections.threshold,
-        scales.centre,
-        scales.spread
+        case when selections.normalise = 'before' then scales.centre end as centre,
+        case when selections.normalise = 'before' then scales.spread end as spread
     from outcomes
-    inner join measure_slices
-        on outcomes.study_id = measure_slices.study_id
-        and outcomes.measure_id = measure_slices.measure_id
-    inner join selections
-        on outcomes.study_id = selections.study_id
+    inner join measure_slices using (study_id, measure_id)
+    inner join selections using (study_id)
+    left join scales using (study_id, slice_id, outcome_position, normalise_over)
+    where
+        outcomes.kind = 'continuous'
         and (selections.statistic = 'selection_rate' or outcomes.calibration = 'raw')
-    left join scales
-        on measure_slices.slice_id = scales.slice_id
-        and outcomes.outcome_position = scales.outcome_position
-        and selections.normalise = 'before'
-        and selections.normalise_over = scales.normalise_over
 ),
 
-held_against as {{ not_kept() }} (
-    -- what the standard is of
+plain_means as (
+    select members.slice_id, outcome_values.outcome_position, avg(outcome_values.x) as mean
+    from outcome_values
+    inner join members using (prompt_position)
+    group by members.slice_id, outcome_values.outcome_position
+),
+
+held_against as (
+    -- what other standards are of
     select
-        selecting.slice_id,
-        selecting.outcome_position,
+        slice_id,
+        outcome_position,
         selecting.selection_position,
         selecting.standard,
         selecting.bin_width,
-        coalesce(selecting.level_low, 0.5) as level_low,
-        coalesce(selecting.level_high, selecting.level_low, 0.5) as level_high,
+        coalesce(selecting.level_low, 0.5e0) as level_low,
+        coalesce(selecting.level_high, selecting.level_low, 0.5e0) as level_high,
         case
             when selecting.normalise = 'before'
             then {{ normalised('outcome_values.x', 'selecting.centre', 'selecting.spread') }}
             else outcome_values.x
         end as x
     from outcome_values
-    inner join prompt_slices
-        on outcome_values.study_id = prompt_slices.study_id
-        and outcome_values.prompt_id = prompt_slices.prompt_id
-    inner join selecting
-        on prompt_slices.slice_id = selecting.slice_id
-        and outcome_values.outcome_position = selecting.outcome_position
+    inner join members using (prompt_position)
+    inner join selecting using (slice_id, outcome_position)
+    where
+        selecting.statistic = 'selection_rate'
+        and selecting.standard <> 'fixed'
+        and (selecting.standard <> 'mean' or selecting.normalise = 'before')
 ),
 
 means as (
     select slice_id, outcome_position, selection_position, avg(x) as mean
     from held_against
+    where standard = 'mean'
     group by slice_id, outcome_position, selection_position
 ),
 
 placed as (
     select
         *,
-        row_number() over (partition by slice_id, outcome_position, selection_position order by x) - 1 as place,
+        row_number() over (partition by slice_id, outcome_position, selection_position order by x asc nulls last) - 1
+            as place,
         count(*) over (partition by slice_id, outcome_position, selection_position) - 1 as last_place
     from held_against
     where standard in ('median', 'quantile', 'percentile', 'quantile_range', 'percentile_range')
@@ -130,11 +120,15 @@ bins as (
     group by slice_id, outcome_position, selection_position, bin
 ),
 
-fullest as (
+ranked_bins as (
     select *, row_number() over (
         partition by slice_id, outcome_position, selection_position order by n_bin desc, bin asc
     ) as place
     from bins
+),
+
+fullest as (
+    select * from ranked_bins where place = 1
 ),
 
 standards as (
@@ -142,11 +136,12 @@ standards as (
         selecting.*,
         case
             when selecting.statistic = 'precision' then selecting.threshold
-            when selecting.standard = 'mean' then means.mean
+            when selecting.standard = 'mean' and selecting.normalise = 'before' then means.mean
+            when selecting.standard = 'mean' then plain_means.mean
             when selecting.standard = 'fixed' then selecting.standard_value
             when selecting.standard <> 'mode' then quantiles.quantile_low
             when selecting.method = 'inside' then {{ mode_edge('fullest.bin', 'selecting.bin_width') }}
-            else (fullest.bin + 0.5) * selecting.bin_width
+            else (fullest.bin + 0.5e0) * selecting.bin_width
         end as standard_low,
         case
             when selecting.standard = 'mode' and selecting.method = 'inside'
@@ -154,19 +149,11 @@ standards as (
             else quantiles.quantile_high
         end as standard_high
     from selecting
-    inner join means
-        on selecting.slice_id = means.slice_id
-        and selecting.outcome_position = means.outcome_position
-        and selecting.selection_position = means.selection_position
-    left join quantiles
-        on selecting.slice_id = quantiles.slice_id
-        and selecting.outcome_position = quantiles.outcome_position
-        and selecting.selection_position = quantiles.selection_position
-    left join fullest
-        on selecting.slice_id = fullest.slice_id
-        and selecting.outcome_position = fullest.outcome_position
-        and selecting.selection_position = fullest.selection_position
-        and fullest.place = 1
+    -- no values, no standard
+    inner join plain_means using (slice_id, outcome_position)
+    left join means using (slice_id, outcome_position, selection_position)
+    left join quantiles using (slice_id, outcome_position, selection_position)
+    left join fullest using (slice_id, outcome_position, selection_position)
 )
 
 select

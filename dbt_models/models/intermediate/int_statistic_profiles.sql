@@ -18,105 +18,75 @@ designs as (
 ranked as (
     select
         *,
-        row_number() over (partition by comparison_position, statistic, parameters order by value asc nulls last)
-            as place_low,
-        row_number() over (partition by comparison_position, statistic, parameters order by value desc nulls last)
-            as place_high
+        row_number() over (partition by comparison_position, statistic_position order by value asc nulls last) as place,
+        count(value) over compared as n_values,
+        max(value) over compared as value_max,
+        min(value) over compared as value_min
     from statistics
+    window
+        compared as (
+            partition by comparison_position, statistic_position order by value asc nulls last
+            rows between unbounded preceding and unbounded following
+        )
 ),
 
-moments as (
+profiles as (
     select
         comparison_position,
-        statistic,
-        parameters,
+        min(statistic) as statistic,
+        min(parameters) as parameters,
+        min(study_id) as study_id,
+        min(slice_id) as slice_id,
+        min(generation_id) as generation_id,
+        min(measure_id) as measure_id,
+        min(calibration) as calibration,
+        min(grouping_id) as grouping_id,
+        min(kind) as kind,
+        min(normalise) as normalise,
         count(value) as n_groups,
-        {% for place in [2, 3] %}
-        max(case when place_low = {{ place }} then value end) as value_low_{{ place }},
-        max(case when place_high = {{ place }} then value end) as value_high_{{ place }},
-        {% endfor %}
-        max(value) as value_max,
-        min(value) as value_min,
+        min(value_max) as value_max,
+        min(value_min) as value_min,
         avg(value) as value_mean,
-        stddev_samp(value) as value_sd
+        stddev_samp(value) as value_sd,
+        {% for place in [2, 3] %}
+        max(case when place = {{ place }} then value end) as value_low_{{ place }},
+        max(case when place = n_values + 1 - {{ place }} then value end) as value_high_{{ place }},
+        {% endfor %}
+        min_by(group_id, case when value >= value_max - 1e-12 * abs(value_max) then group_position end) as group_high,
+        min_by(group_id, case when value <= value_min + 1e-12 * abs(value_min) then group_position end) as group_low,
+        cast(sum(n_responses) as bigint) as n_responses,
+        sum(n_unpaired) as n_unpaired
     from ranked
-    group by comparison_position, statistic, parameters
-),
-
-located as (
-    select
-        statistics.*,
-        moments.n_groups,
-        moments.value_max,
-        moments.value_min,
-        moments.value_mean,
-        moments.value_sd,
-        moments.value_low_2,
-        moments.value_low_3,
-        moments.value_high_2,
-        moments.value_high_3,
-        case when statistics.value >= moments.value_max - 1e-12 * abs(moments.value_max) then group_position end
-            as position_high,
-        case when statistics.value <= moments.value_min + 1e-12 * abs(moments.value_min) then group_position end
-            as position_low
-    from statistics
-    inner join moments
-        on statistics.comparison_position = moments.comparison_position
-        and statistics.statistic = moments.statistic
-        and statistics.parameters = moments.parameters
+    group by comparison_position, statistic_position
 )
 
 select
-    located.study_id,
-    located.slice_id,
-    located.generation_id,
-    located.measure_id,
-    located.calibration,
-    located.grouping_id,
-    located.statistic,
-    located.parameters,
-    located.kind,
-    located.normalise,
-    located.n_groups,
-    located.value_max,
-    located.value_min,
-    located.value_mean,
-    located.value_sd,
-    located.value_low_2,
-    located.value_low_3,
-    located.value_high_2,
-    located.value_high_3,
-    min_by(located.group_id, located.position_high) as group_high,
-    min_by(located.group_id, located.position_low) as group_low,
+    profiles.study_id,
+    profiles.slice_id,
+    profiles.generation_id,
+    profiles.measure_id,
+    profiles.calibration,
+    profiles.grouping_id,
+    profiles.statistic,
+    profiles.parameters,
+    profiles.kind,
+    profiles.normalise,
+    profiles.n_groups,
+    profiles.value_max,
+    profiles.value_min,
+    profiles.value_mean,
+    profiles.value_sd,
+    profiles.value_low_2,
+    profiles.value_low_3,
+    profiles.value_high_2,
+    profiles.value_high_3,
+    profiles.group_high,
+    profiles.group_low,
     dixon.variant as dixon_variant,
     dixon.critical_value as dixon_critical_value,
-    cast(sum(located.n_responses) as bigint) as n_responses,
+    profiles.n_responses,
     coalesce(designs.n_root_prompts, 0) as n_root_prompts,
-    coalesce(designs.is_balanced and sum(located.n_unpaired) = 0, false) as is_balanced
-from located
-left join designs on located.comparison_position = designs.comparison_position
-left join dixon on located.n_groups = dixon.n_groups
-group by
-    located.study_id,
-    located.slice_id,
-    located.generation_id,
-    located.measure_id,
-    located.calibration,
-    located.grouping_id,
-    located.statistic,
-    located.parameters,
-    located.kind,
-    located.normalise,
-    located.n_groups,
-    located.value_max,
-    located.value_min,
-    located.value_mean,
-    located.value_sd,
-    located.value_low_2,
-    located.value_low_3,
-    located.value_high_2,
-    located.value_high_3,
-    dixon.variant,
-    dixon.critical_value,
-    designs.n_root_prompts,
-    designs.is_balanced
+    coalesce(designs.is_balanced and profiles.n_unpaired = 0, false) as is_balanced
+from profiles
+left join designs using (comparison_position)
+left join dixon on profiles.n_groups = dixon.n_groups

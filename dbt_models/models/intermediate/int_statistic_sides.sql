@@ -1,95 +1,71 @@
--- One row per (comparison_position, is_paired, group_position, is_own, prompt_id, replicate): the responses that the
--- difference of a statistic between a group and the rest compares, where a study asks for one: those of the blocks, in
--- nested groupings of the strata, in which the group meets another. is_paired: of pairs with a baseline alone.
+-- One row per (comparison_position, is_paired, group_position, side, prompt_position, replicate): the responses that the
+-- difference of a statistic between a group (side own) and the others (rest) compares, where a study asks for one: those
+-- of the blocks, in nested groupings of the strata, in which the group meets another. is_paired: of pairs with a baseline
+-- alone.
 {{ config(materialized='view') }}
 with
 
-outcome_values as (
-    select * from {{ ref('int_outcome_values') }}
-),
-
-prompt_groups as (
-    select * from {{ ref('int_prompt_groups') }}
+grouped_values as (
+    select * from {{ ref('int_grouped_values') }} where x is not null
 ),
 
 comparisons as (
-    select * from {{ ref('int_comparisons') }}
+    select * from {{ ref('int_comparisons') }} where kind in ('continuous', 'binary')
 ),
 
 statistics as (
-    select * from {{ source('raw', 'statistics') }}
+    select * from {{ source('raw', 'statistics') }} where statistic not in ('mean', 'selection_rate', 'precision')
 ),
 
 contrasts as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
-ranges as (
-    select * from {{ ref('int_value_ranges') }}
+differing as (
+    select comparisons.comparison_position, statistics.is_paired
+    from comparisons
+    inner join statistics using (study_id)
+    inner join contrasts
+        on statistics.study_id = contrasts.study_id
+        and statistics.statistic || '_difference' = contrasts.contrast
+    group by comparisons.comparison_position, statistics.is_paired
 ),
 
-asked as (
-    select statistics.study_id, statistics.is_paired
-    from contrasts
-    inner join statistics
-        on contrasts.study_id = statistics.study_id
-        and contrasts.contrast = statistics.statistic || '_difference'
-    where statistics.statistic not in ('mean', 'selection_rate', 'precision')
-    group by statistics.study_id, statistics.is_paired
-),
-
-placed as (
+compared as (
     select
-        comparisons.comparison_position,
-        asked.is_paired,
-        prompt_groups.group_position,
-        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as block_position,
-        outcome_values.prompt_id,
-        outcome_values.replicate,
-        outcome_values.x,
-        outcome_values.baseline,
-        ranges.value_low,
-        ranges.value_high
-    from outcome_values
-    inner join comparisons
-        on outcome_values.outcome_position = comparisons.outcome_position
-        and comparisons.kind in ('continuous', 'binary')
-    inner join asked
-        on comparisons.study_id = asked.study_id
-        and (outcome_values.baseline is not null or not asked.is_paired)
-    inner join prompt_groups
-        on comparisons.layout_position = prompt_groups.layout_position
-        and outcome_values.prompt_id = prompt_groups.prompt_id
-    left join ranges
-        on comparisons.slice_id = ranges.slice_id
-        and comparisons.outcome_position = ranges.outcome_position
+        comparison_position,
+        differing.is_paired,
+        grouped_values.compared_position,
+        grouped_values.group_position as own_position,
+        grouped_values.prompt_position,
+        grouped_values.replicate,
+        grouped_values.x,
+        grouped_values.baseline
+    from grouped_values
+    inner join differing using (comparison_position)
+    where grouped_values.baseline is not null or not differing.is_paired
 ),
 
 members as (
     select
         comparison_position,
         is_paired,
-        block_position,
-        group_position,
-        count(*) over (partition by comparison_position, is_paired, block_position) as n_groups
-    from placed
-    group by comparison_position, is_paired, block_position, group_position
+        compared_position,
+        own_position as group_position,
+        count(*) over (partition by comparison_position, is_paired, compared_position) as n_groups
+    from compared
+    group by comparison_position, is_paired, compared_position, own_position
 )
 
 select
-    placed.comparison_position,
-    placed.is_paired,
+    comparison_position,
+    is_paired,
     members.group_position,
-    placed.group_position = members.group_position as is_own,
-    placed.prompt_id,
-    placed.replicate,
-    placed.x,
-    placed.baseline,
-    placed.value_low,
-    placed.value_high
-from placed
-inner join members
-    on placed.comparison_position = members.comparison_position
-    and placed.is_paired = members.is_paired
-    and placed.block_position = members.block_position
-    and members.n_groups > 1
+    case when compared.own_position = members.group_position then 'own' else 'rest' end as side,
+    compared.prompt_position,
+    compared.replicate,
+    compared.x,
+    compared.baseline
+from compared
+inner join members using (comparison_position, is_paired, compared_position)
+where members.n_groups > 1

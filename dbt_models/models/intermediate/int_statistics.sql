@@ -10,11 +10,15 @@ group_statistics as (
 ),
 
 statistic_values as (
-    select * from {{ ref('int_statistic_values') }}
+    select * from {{ ref('int_statistic_values') }} where side = 'group'
+),
+
+custom_statistics as (
+    select * from {{ ref('int_custom_statistics') }} where side = 'group'
 ),
 
 cells as (
-    select * from {{ ref('int_cell_sums') }}
+    select * from {{ ref('int_cell_sums') }} where n_selectable > 0
 ),
 
 comparisons as (
@@ -30,7 +34,11 @@ generations as (
 ),
 
 asked as (
-    select * from {{ source('raw', 'statistics') }}
+    select
+        *,
+        cast(row_number() over (order by study_id asc, statistic asc, parameters asc) - 1 as integer)
+            as statistic_position
+    from {{ source('raw', 'statistics') }}
 ),
 
 selected as (
@@ -48,19 +56,18 @@ every_value as (
     select comparison_position, group_position, statistic, parameters, value
     from statistic_values
     union all
+    select comparison_position, group_position, statistic, parameters, value
+    from custom_statistics
+    union all
     select
-        selected.comparison_position,
+        comparison_position,
         selected.group_position,
         standards.statistic,
         standards.parameters,
         selected.share as value
     from selected
-    inner join comparisons on selected.comparison_position = comparisons.comparison_position
-    inner join standards
-        on comparisons.study_id = standards.study_id
-        and comparisons.slice_id = standards.slice_id
-        and comparisons.outcome_position = standards.outcome_position
-        and selected.selection_position = standards.selection_position
+    inner join comparisons using (comparison_position)
+    inner join standards using (study_id, slice_id, outcome_position, selection_position)
 ),
 
 long_statistics as (
@@ -69,37 +76,29 @@ long_statistics as (
         generations.is_baseline,
         asked.statistic,
         asked.parameters,
+        asked.statistic_position,
         asked.is_paired,
         asked.normalise,
         asked.normalise_over,
         asked.expression is not null as is_custom,
+        case when asked.normalise_over = 'generation' then generation_id else '' end as pooled_generation_id,
         every_value.value as value_as_it_is
     from group_statistics
-    inner join asked on group_statistics.study_id = asked.study_id
-    inner join generations
-        on group_statistics.study_id = generations.study_id
-        and group_statistics.generation_id = generations.generation_id
-    left join every_value
-        on asked.statistic = every_value.statistic
-        and asked.parameters = every_value.parameters
-        and group_statistics.comparison_position = every_value.comparison_position
-        and group_statistics.group_position = every_value.group_position
+    inner join asked using (study_id)
+    inner join generations using (study_id, generation_id)
+    left join every_value using (comparison_position, group_position, statistic, parameters)
     where
         group_statistics.kind = 'continuous'
         or (group_statistics.kind = 'binary' and asked.statistic <> 'selection_rate' and not asked.is_paired)
 ),
 
+{% set pool = (
+    'study_id, slice_id, measure_id, calibration, grouping_id, statistic, parameters, pooled_generation_id'
+) %}
 pooled as (
     -- what a statistic is normalised by afterwards: the groups of its generation, or of all but the baseline
     select
-        study_id,
-        slice_id,
-        measure_id,
-        calibration,
-        grouping_id,
-        statistic,
-        parameters,
-        case when normalise_over = 'generation' then generation_id end as generation_id,
+        {{ pool }},
         avg(value_as_it_is) as centre,
         case
             when not ({{ has_one_value('max(value_as_it_is)', 'min(value_as_it_is)') }})
@@ -107,15 +106,7 @@ pooled as (
         end as spread
     from long_statistics
     where normalise = 'after' and (normalise_over = 'generation' or not is_baseline)
-    group by
-        study_id,
-        slice_id,
-        measure_id,
-        calibration,
-        grouping_id,
-        statistic,
-        parameters,
-        case when normalise_over = 'generation' then generation_id end
+    group by {{ pool }}
 ),
 
 normalised_statistics as (
@@ -126,20 +117,25 @@ normalised_statistics as (
             then {{ normalised('long_statistics.value_as_it_is', 'pooled.centre', 'pooled.spread') }}
             else long_statistics.value_as_it_is
         end as value,
-        case when long_statistics.is_paired and long_statistics.calibration = 'raw'
-            then long_statistics.n_responses - long_statistics.n_pairs else 0
+        case
+            when long_statistics.is_paired and long_statistics.calibration = 'raw'
+            then long_statistics.n_responses - long_statistics.n_pairs
+            else 0
         end as n_unpaired
     from long_statistics
-    left join pooled
-        on long_statistics.study_id = pooled.study_id
-        and long_statistics.slice_id = pooled.slice_id
-        and long_statistics.measure_id = pooled.measure_id
-        and long_statistics.calibration = pooled.calibration
-        and long_statistics.grouping_id = pooled.grouping_id
-        and long_statistics.statistic = pooled.statistic
-        and long_statistics.parameters = pooled.parameters
-        and long_statistics.normalise = 'after'
-        and (pooled.generation_id is null or long_statistics.generation_id = pooled.generation_id)
+    left join pooled using ({{ pool }})
+),
+
+spreads as (
+    select
+        comparison_position,
+        statistic_position,
+        avg(value) as value_mean,
+        case
+            when count(value) > 1 and not ({{ has_one_value('max(value)', 'min(value)') }}) then stddev_samp(value)
+        end as value_sd
+    from normalised_statistics
+    group by comparison_position, statistic_position
 )
 
 select
@@ -153,6 +149,7 @@ select
     statistic,
     parameters,
     value,
+    (value - spreads.value_mean) / spreads.value_sd as z,
     n_responses - n_unpaired as n_responses,
     n_missing + n_unpaired as n_missing,
     n_unpaired,
@@ -170,5 +167,7 @@ select
     normalise,
     is_custom,
     group_position,
-    comparison_position
+    comparison_position,
+    statistic_position
 from normalised_statistics
+inner join spreads using (comparison_position, statistic_position)

@@ -3,36 +3,46 @@
 with
 
 outcome_values as (
-    select * from {{ ref('int_outcome_values') }}
+    select * from {{ ref('int_outcome_values') }} where baseline is not null
 ),
 
 outcomes as (
     select * from {{ ref('int_outcomes') }}
 ),
 
+prompts as (
+    select * from {{ ref('int_prompts') }}
+),
+
 prompt_slices as (
     select * from {{ ref('int_prompt_slices') }}
+),
+
+members as (
+    select prompt_slices.slice_id, prompts.prompt_position
+    from prompt_slices
+    inner join prompts using (study_id, prompt_id)
+),
+
+extremes as (
+    select
+        members.slice_id,
+        outcome_values.outcome_position,
+        least(min(outcome_values.x), min(outcome_values.baseline)) as value_low,
+        greatest(max(outcome_values.x), max(outcome_values.baseline)) as value_high
+    from outcome_values
+    inner join members using (prompt_position)
+    group by members.slice_id, outcome_values.outcome_position
 )
 
 select
     outcomes.study_id,
-    prompt_slices.slice_id,
+    extremes.slice_id,
     outcomes.generation_id,
     outcomes.measure_id,
     outcomes.calibration,
-    outcomes.outcome_position,
-    least(min(outcome_values.x), min(outcome_values.baseline)) as value_low,
-    greatest(max(outcome_values.x), max(outcome_values.baseline)) as value_high
-from outcome_values
-inner join outcomes on outcome_values.outcome_position = outcomes.outcome_position
-inner join prompt_slices
-    on outcome_values.study_id = prompt_slices.study_id
-    and outcome_values.prompt_id = prompt_slices.prompt_id
-where outcome_values.baseline is not null
-group by
-    outcomes.study_id,
-    prompt_slices.slice_id,
-    outcomes.generation_id,
-    outcomes.measure_id,
-    outcomes.calibration,
-    outcomes.outcome_position
+    outcome_position,
+    extremes.value_low,
+    extremes.value_high
+from extremes
+inner join outcomes using (outcome_position)

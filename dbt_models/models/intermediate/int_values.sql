@@ -9,6 +9,10 @@ outcome_values as (
 
 outcomes as (
     select * from {{ ref('int_outcomes') }}
+),
+
+prompts as (
+    select * from {{ ref('int_prompts') }}
 )
 
 select
@@ -17,10 +21,12 @@ select
     outcomes.measure_id,
     outcomes.calibration,
     outcomes.category,
-    outcome_values.prompt_id,
+    prompts.prompt_id,
     outcome_values.replicate,
     outcome_values.x,
     outcome_values.baseline,
-    outcomes.outcome_position
+    outcome_position
 from outcome_values
-inner join outcomes on outcome_values.outcome_position = outcomes.outcome_position
+inner join outcomes using (outcome_position)
+inner join prompts using (prompt_position)
+where outcome_values.x is not null

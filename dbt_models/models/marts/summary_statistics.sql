@@ -7,10 +7,6 @@ statistics as (
     select * from {{ ref('int_statistics') }}
 ),
 
-profiles as (
-    select * from {{ ref('int_statistic_profiles') }}
-),
-
 inference as (
     select * from {{ source('inference', 'summary_statistics') }}
 )
@@ -28,25 +24,13 @@ select
     statistics.value,
     inference.ci_low,
     inference.ci_high,
-    case
-        when profiles.n_groups > 1 and not ({{ has_one_value('profiles.value_max', 'profiles.value_min') }})
-        then (statistics.value - profiles.value_mean) / profiles.value_sd
-    end as z,
+    statistics.z,
     statistics.n_responses,
     statistics.n_missing,
     statistics.n_root_prompts,
     statistics.reason,
     {{ inference_reason('summary_statistics', 'statistics') }} as inference_reason
 from statistics
-inner join profiles
-    on statistics.study_id = profiles.study_id
-    and statistics.slice_id = profiles.slice_id
-    and statistics.generation_id = profiles.generation_id
-    and statistics.measure_id = profiles.measure_id
-    and statistics.calibration = profiles.calibration
-    and statistics.grouping_id = profiles.grouping_id
-    and statistics.statistic = profiles.statistic
-    and statistics.parameters = profiles.parameters
 left join inference
     on statistics.study_id = inference.study_id
     and statistics.slice_id = inference.slice_id

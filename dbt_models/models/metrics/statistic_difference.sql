@@ -1,6 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast) of a
 -- continuous or binary measure, where the study asks for it: a statistic of a group minus that of the pooled rest, on
--- the responses of the blocks in which the group meets another (int_side_statistics); statistics that compare with the
+-- the responses of the blocks in which the group meets another (int_grouped_values); statistics that compare with the
 -- baseline of continuous measures, on pairs. Only ever against the rest. Of a statistic with several options the first
 -- in the order of parameters. Source: metrics.md 2 and 6.3.
 with
@@ -9,8 +9,12 @@ group_statistics as (
     select * from {{ ref('int_group_statistics') }}
 ),
 
-sides as (
-    select * from {{ ref('int_side_statistics') }}
+statistic_values as (
+    select * from {{ ref('int_statistic_values') }} where side in ('own', 'rest')
+),
+
+custom_statistics as (
+    select * from {{ ref('int_custom_statistics') }} where side in ('own', 'rest')
 ),
 
 contrasts as (
@@ -19,6 +23,12 @@ contrasts as (
 
 statistics as (
     select * from {{ source('raw', 'statistics') }}
+),
+
+sides as (
+    select * from statistic_values
+    union all
+    select * from custom_statistics
 ),
 
 asked as (
@@ -79,13 +89,13 @@ reasoned as (
         and counts.group_position = own.group_position
         and counts.statistic = own.statistic
         and counts.parameters = own.parameters
-        and own.is_own
+        and own.side = 'own'
     left join sides as rest
         on counts.comparison_position = rest.comparison_position
         and counts.group_position = rest.group_position
         and counts.statistic = rest.statistic
         and counts.parameters = rest.parameters
-        and not rest.is_own
+        and rest.side = 'rest'
 )
 
 select

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from python_assets.extract.extractor import extractors
-from python_assets.study.analysis import Analysis, Family, Power
+from python_assets.study.analysis import AnalysisSpec, Family, Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
 from python_assets.study.problems import (
     FieldPath,
@@ -23,7 +23,13 @@ DIFFERENCE: Final = "_difference"
 WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
 """Contrasts that every measure of their kind has."""
 OF_VALUES: Final = (
-    *("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "dixon_low", "dixon_high"),
+    "range",
+    "standard_deviation",
+    "max_z",
+    "max_abs_z",
+    "min_max_ratio",
+    "dixon_low",
+    "dixon_high",
     "impact_ratio",
 )
 OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
@@ -31,8 +37,14 @@ METRICS: Final = (*OF_VALUES, *OF_LABELS)
 """Metrics of disparities that have a p."""
 DISPARITIES: Final = (
     *METRICS,
-    *("max", "min", "mean", "dixon_excess_low", "dixon_excess_high", "four_fifths"),
-    *("impact_ratio_below_four_fifths", "cramers_v_bergsma"),
+    "max",
+    "min",
+    "mean",
+    "dixon_excess_low",
+    "dixon_excess_high",
+    "four_fifths",
+    "impact_ratio_below_four_fifths",
+    "cramers_v_bergsma",
 )
 METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
     "continuous": OF_VALUES,
@@ -46,14 +58,21 @@ _OF_PAIRS_OR_STANDARDS: Final = [
 CONTRASTS_OF: Final[dict[Kind, tuple[str, ...]]] = {
     "continuous": ("mean_difference", "dbi", *_DIFFERENCES),
     "binary": (
-        *("risk_difference", "log_disparity", "log_disparity_haldane"),
+        "risk_difference",
+        "log_disparity",
+        "log_disparity_haldane",
         *(name for name in _DIFFERENCES if name not in _OF_PAIRS_OR_STANDARDS),
     ),
     "categorical": ("risk_difference", "fdi_group"),
 }
 BELOW_ONE: Final = (
-    *("risk_difference", "selection_rate_difference", "precision_difference"),
-    *("fdi", "fdi_group", "idi", "cramers_v"),
+    "risk_difference",
+    "selection_rate_difference",
+    "precision_difference",
+    "fdi",
+    "fdi_group",
+    "idi",
+    "cramers_v",
 )
 """Contrasts and metrics of shares; of impact_ratio it is said where margins are named."""
 SHARE: Final = "share"
@@ -79,7 +98,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
 
 
-def _custom_problems(analysis: Analysis) -> Iterator[Problem]:
+def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
         if name in DISPARITIES:
@@ -99,10 +118,10 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
 
 
 def _contrast_problems(draft: Draft) -> Iterator[Problem]:
-    asked = draft.parts.analysis.contrasts
-    yield from repeated(("analysis", "contrasts"), asked, "contrast")
+    named = draft.parts.analysis.contrasts
+    yield from repeated(("analysis", "contrasts"), named, "contrast")
     possible = optional_contrasts(draft.parts.analysis)
-    for index, name in enumerate(asked):
+    for index, name in enumerate(named):
         path: FieldPath = ("analysis", "contrasts", index)
         statistic = name.removesuffix(DIFFERENCE)
         if name in WRITTEN:
@@ -115,10 +134,10 @@ def _contrast_problems(draft: Draft) -> Iterator[Problem]:
             yield unknown_name(path, name, "a contrast that can be asked for", possible, CORRECT)
 
 
-def optional_contrasts(analysis: Analysis) -> list[str]:
+def optional_contrasts(analysis: AnalysisSpec) -> list[str]:
     """The contrasts that a study can ask for: of its statistics as they are, not normalised."""
-    asked = [row.statistic for row in analysis.asked_statistics if not row.normalise]
-    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(asked) if name != "mean")]
+    named = [row.statistic for row in analysis.requested_statistics if not row.normalise]
+    return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(named) if name != "mean")]
 
 
 def _margin_problems(draft: Draft) -> Iterator[Problem]:

@@ -42,7 +42,7 @@ def branch_problems(draft: Draft, scrape: Scrape, branch: Branch | None) -> Iter
     yield from _name_problems(draft, scrape, branch)
 
 
-class _Named(NamedTuple):
+class _NamedLevels(NamedTuple):
     path: FieldPath
     level: str
     is_source: bool = False
@@ -57,17 +57,21 @@ def _level_problems(scrape: Scrape, branch: Branch) -> Iterator[Problem]:
             yield Problem(path, level, expected, "add keywords for it")
 
 
-def _named_levels(branch: Branch) -> Iterator[_Named]:
+def _named_levels(branch: Branch) -> Iterator[_NamedLevels]:
     for end, levels in (("from", branch.from_), ("to", branch.to)):
         for index, level in enumerate(levels if isinstance(levels, list) else []):
-            yield _Named((*BRANCH, end, index), level, end == "from")
+            yield _NamedLevels((*BRANCH, end, index), level, end == "from")
     for index, pair in enumerate(branch.pairs or []):
         for position, level in enumerate(pair):
-            yield _Named((*BRANCH, "pairs", index, position), level, position == 0 or branch.both_directions)
-    yield from (_Named((*BRANCH, "replacements", level), level) for level in branch.replacements)
-    yield from (_Named((*BRANCH, "forms", level), level) for level in branch.forms)
+            yield _NamedLevels(
+                (*BRANCH, "pairs", index, position), level, position == 0 or branch.both_directions
+            )
+    yield from (_NamedLevels((*BRANCH, "replacements", level), level) for level in branch.replacements)
+    yield from (_NamedLevels((*BRANCH, "forms", level), level) for level in branch.forms)
     for name, levels in branch.merge.items():
-        yield from (_Named((*BRANCH, "merge", name, index), level) for index, level in enumerate(levels))
+        yield from (
+            _NamedLevels((*BRANCH, "merge", name, index), level) for index, level in enumerate(levels)
+        )
 
 
 def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[Problem]:

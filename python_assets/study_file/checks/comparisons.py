@@ -14,15 +14,26 @@ from python_assets.study.problems import (
 )
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import statistic_rows
-from python_assets.study.study import Analysis, make_id
+from python_assets.study.study import AnalysisSpec, make_id
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 MARGINS: Final = (
-    *("mean_difference", "risk_difference", "log_disparity", "dbi", "fdi_group"),
-    *("selection_rate_difference", "precision_difference"),
-    *("range", "standard_deviation", "impact_ratio", "fdi", "idi", "cramers_v", "jsd"),
+    "mean_difference",
+    "risk_difference",
+    "log_disparity",
+    "dbi",
+    "fdi_group",
+    "selection_rate_difference",
+    "precision_difference",
+    "range",
+    "standard_deviation",
+    "impact_ratio",
+    "fdi",
+    "idi",
+    "cramers_v",
+    "jsd",
 )
 RATIOS: Final = ("impact_ratio",)
 
@@ -43,16 +54,16 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
         yield from _margin_problems(draft, name, margin)
 
 
-def _repeated_statistics(analysis: Analysis) -> Iterator[Problem]:
+def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A statistic can stand there twice, but not with the same options."""
-    told: set[StatisticRow] = set()
+    reported: set[StatisticRow] = set()
     for index, entry in enumerate(analysis.statistics):
         for row in statistic_rows([entry]):
-            if row in told:
+            if row in reported:
                 path: FieldPath = ("analysis", "statistics", index)
                 expected = "each statistic once, unless its options differ"
                 yield Problem(path, row.statistic, expected, "remove one of them")
-            told.add(row)
+            reported.add(row)
 
 
 def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
@@ -85,11 +96,11 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     if not draft.groupings and not draft.parts.groupings:
         remedy = "add groupings: [FACTOR], or give a factor type: domain"
         yield Problem(("groupings",), NOTHING, "at least one factor to compare by", remedy)
-    told: set[tuple[FieldPath, str]] = set()
+    reported: set[tuple[FieldPath, str]] = set()
     for grouping, path in draft.groupings.items():
         for factor in grouping:
-            if (path, factor) not in told:
-                told.add((path, factor))
+            if (path, factor) not in reported:
+                reported.add((path, factor))
                 yield from factor_name_problems(path, factor, factors)
 
 

@@ -121,8 +121,8 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         options=spec.options,
     )
     written = spec.model_dump(by_alias=True)
-    for told in config_problems(config, _levels(draft.factors, spec.options)):
-        field, _, text = told.partition(": ")
+    for problem in config_problems(config, _levels(draft.factors, spec.options)):
+        field, _, text = problem.partition(": ")
         what, _, remedy = text.partition("; ")
         steps = field.split(".")
         expected = f"what provider {spec.provider} can use ({what})"

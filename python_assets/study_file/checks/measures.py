@@ -28,7 +28,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         for problem in spec_problems(path, spec):
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
-        yield from _way_problems(draft, path, spec)
+        yield from _method_problems(draft, path, spec)
         if spec.judge is not None:
             yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
         yield from _cluster_problems(draft, path, spec)
@@ -72,7 +72,7 @@ def _is_bare(spec: MeasureSpec) -> bool:
     return spec.name == spec.extractor
 
 
-def _way_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     prompts = draft.parts.prompts
     if spec.function is not None and not is_function_path(spec.function):
         expected = "module:function, a function in a file beside the study file"
@@ -96,7 +96,7 @@ def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Itera
         return
     known = [WHOLE, *draft.factors]
     yield unknown_name(
-        (*path, spec.way, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
+        (*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
     )
 
 

@@ -7,7 +7,7 @@ from python_assets.warehouse.run_context import RunContext
 
 
 @pytest.fixture
-def outside(tmp_path):
+def run_context(tmp_path):
     return RunContext(Home(tmp_path / "warehouse"), progress=lambda text: None)
 
 

@@ -167,13 +167,6 @@ def test_templates_are_assembled(make_study, build):
     ]
 
 
-def test_a_declared_level_in_no_listed_combination_is_an_error(make_study, build):
-    factors = {"gender": {"levels": ["Female", "Male"]}}
-    spec = {"texts": [{"id": "t", "text": "A {gender}."}], "combinations": [{"gender": "Male"}]}
-    with pytest.raises(SourceError, match=r"factors\.gender\.levels: no prompt has 'Female'"):
-        run(make_study({"templates": spec}, factors=factors), build)
-
-
 def test_equal_prompt_ids_are_quarantined(make_study, build):
     factors = {"gender": {"levels": ["Male"]}}
     spec = {"texts": [{"id": "t", "text": "A {gender}."}], "combinations": [{"gender": "Male"}] * 2}

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python_assets.assemble.branching import branch_prompts, merge_levels
-from python_assets.assemble.prompts import Prompt
+from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.study import Branch, Scrape
 
@@ -30,7 +30,7 @@ def branched(roots, words_of, **branch):
 
 
 def root(text, level="Italy", baseline=None):
-    return Prompt(
+    return AssembledPrompt(
         prompt_id="a#1",
         root_prompt_id="a#1",
         is_root=True,

@@ -6,7 +6,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.found_replacements import ATTEMPTS, WORDS_AN_INQUIRY, distinct_words
 from python_assets.embeddings.embedding import load_encoder
 from python_assets.scrape.scrape_study import scrape
-from python_assets.warehouse.run_context import NotAsked
+from python_assets.warehouse.run_context import OfflineError
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 TEXT = (
@@ -26,8 +26,8 @@ return "Yes" if set(words) & {tied!r} else "No"
 
 
 @pytest.fixture
-def run(make_study, engine, build, outside):
-    def assembled(body, threshold="auto", outside=outside, **branch):
+def run(make_study, engine, build, run_context):
+    def assembled(body, threshold="auto", run_context=run_context, **branch):
         study = make_study(
             {
                 "scrape": {
@@ -41,7 +41,7 @@ def run(make_study, engine, build, outside):
             generations=[SIMULATOR, engine(body)],
         )
         scrape(study, build)
-        return assemble(study, build, outside)
+        return assemble(study, build, run_context)
 
     return assembled
 
@@ -138,7 +138,7 @@ def test_replies_that_cannot_be_read_are_counted(run, build):
     assert len(branches(build)) == 2
 
 
-def test_the_levels_own_words_are_asked_for_whatever_the_threshold(make_study, engine, build, outside):
+def test_the_levels_own_words_are_asked_for_whatever_the_threshold(make_study, engine, build, run_context):
     text = "The Ideralandian king of Ideraland was crowned by a bishop in the old cathedral of the land."
     study = make_study(
         {
@@ -153,13 +153,13 @@ def test_the_levels_own_words_are_asked_for_whatever_the_threshold(make_study, e
         generations=[SIMULATOR, engine(body(counterparts={"Ideralandian": "Italian"}))],
     )
     scrape(study, build)
-    assemble(study, build, outside)
+    assemble(study, build, run_context)
     assert branches(build)[0][0].startswith("The Italian king of Italy was")
 
 
-def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, asked, outside):
-    with pytest.raises(NotAsked):
-        run(body(), outside=None)
+def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, asked, run_context):
+    with pytest.raises(OfflineError):
+        run(body(), run_context=None)
     run(body())
     n_asked = len(asked())
     run(body())

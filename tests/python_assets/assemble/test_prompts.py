@@ -1,9 +1,9 @@
 import pytest
 
-from python_assets.assemble.prompts import Prompt, prompt_tables
+from python_assets.assemble.prompts import AssembledPrompt, prompt_tables
 from python_assets.errors import SourceError
 
-PROMPT = Prompt(
+PROMPT = AssembledPrompt(
     prompt_id="p",
     root_prompt_id="r",
     is_root=False,

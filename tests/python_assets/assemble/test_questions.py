@@ -4,7 +4,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.methods import MethodJob, Sentence
 from python_assets.assemble.questions import TRIES, QuestionWriter
 from python_assets.scrape.scrape_study import scrape
-from python_assets.warehouse.run_context import NotAsked
+from python_assets.warehouse.run_context import OfflineError
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 KEYWORDS = {"Italy": ["Italy", "Italian"], "France": ["France"], "Japan": ["Japan"]}
@@ -22,7 +22,7 @@ return "They were rebuilt. Source: a book" if text.startswith("Answer") else "Ye
 
 
 @pytest.fixture
-def ask(make_study, engine, outside):
+def ask(make_study, engine, run_context):
     """Ask an engine of this body for the questions of sentences."""
 
     def write(body, sentences, n_checks=2):
@@ -35,7 +35,7 @@ def ask(make_study, engine, outside):
             "assemble": {"engine": "helper", "n_checks": n_checks},
         }
         study = make_study(prompts, generations=[SIMULATOR, engine(body)])
-        return QuestionWriter(MethodJob(study, outside, KEYWORDS))(sentences)
+        return QuestionWriter(MethodJob(study, run_context, KEYWORDS))(sentences)
 
     return write
 
@@ -90,7 +90,7 @@ def test_labels_and_quotes_around_a_question_are_left_out(ask, reply):
     assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [("Which towns of Italy?", None)]
 
 
-def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, outside):
+def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, run_context):
     keywords = {"Guinea": ["Guinea"], "Papua": ["Papua New Guinea"]}
     prompts = {
         "scrape": {
@@ -103,7 +103,7 @@ def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, 
     body = 'return "What of Papua New Guinea?"'
     study = make_study(prompts, generations=[SIMULATOR, engine(body)])
     towns = TOWNS._replace(level="Guinea", keyword="Guinea", text="The towns on the coast of Guinea are old.")
-    write = QuestionWriter(MethodJob(study, outside, keywords))
+    write = QuestionWriter(MethodJob(study, run_context, keywords))
     assert write([towns]) == [(None, "keyword_not_in_question")]
 
 
@@ -191,9 +191,9 @@ def scraped(make_study, engine, build):
 
 
 def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
-    scraped, build, outside, asked
+    scraped, build, run_context, asked
 ):
-    counts = assemble(scraped, build, outside)
+    counts = assemble(scraped, build, run_context)
     rows = build.sql("select prompt_id, task, prompt_text, baseline_text from raw.prompts").fetchall()
     assert rows[0] == (
         "a.txt#1",
@@ -204,10 +204,10 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
     assert [row[2] for row in rows[2:]] == [row[2].replace("Italy", "France") for row in rows[:2]]
     assert (counts.n_prompts, counts.n_dropped) == (4, {})
     n_asked = len(asked())
-    assert assemble(scraped, build, outside).n_prompts == 4
+    assert assemble(scraped, build, run_context).n_prompts == 4
     assert len(asked()) == n_asked
 
 
 def test_nothing_is_asked_where_nothing_may_be(scraped, build):
-    with pytest.raises(NotAsked, match="helper"):
+    with pytest.raises(OfflineError, match="helper"):
         assemble(scraped, build)

@@ -52,16 +52,16 @@ class Build:
                 for p, text in baseline_texts.items()
             ],
             columns=[
-                *(
-                    "prompt_id",
-                    "root_prompt_id",
-                    "unit_id",
-                    "is_root",
-                    "task",
-                    "prompt_text",
-                    "baseline_text",
-                ),
-                *("source_tag", "keyword", "document_id"),
+                "prompt_id",
+                "root_prompt_id",
+                "unit_id",
+                "is_root",
+                "task",
+                "prompt_text",
+                "baseline_text",
+                "source_tag",
+                "keyword",
+                "document_id",
             ],
         )
         write_stage(self.connection, "study", "assemble", {"prompts": rows})

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from python_assets.study.study import Analysis, Vectors
+from python_assets.study.study import AnalysisSpec, Vectors
 
 VECTORS = {
     "war": (9.0, 0.0, 1.0),
@@ -28,7 +28,7 @@ def parts(tmp_path: Path) -> dict[str, Any]:
     lines = [" ".join([word, *map(str, numbers)]) for word, numbers in VECTORS.items()]
     (tmp_path / "v.txt").write_text("\n".join(lines) + "\n")
     vectors = Vectors(vectors=str(tmp_path / "v.txt"))
-    return {"embedding": vectors, "domain": "countries", "analysis": Analysis(seed=7)}
+    return {"embedding": vectors, "domain": "countries", "analysis": AnalysisSpec(seed=7)}
 
 
 def _vector(text: str) -> np.ndarray:

@@ -10,13 +10,13 @@ import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
 from python_assets.study.study import (
-    Analysis,
+    AnalysisSpec,
     Generation,
     GenerationSpec,
     Study,
 )
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 # what is judged stands between the lines of equal signs, the options stand below it with dashes
 JUDGE = '''
@@ -55,14 +55,14 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
     log = tmp_path / "asked.txt"
     (tmp_path / "judges.py").write_text(JUDGE.format(log=log), encoding="utf-8")
 
-    def run(function: str, options: Any, outside: Any = "all", **judge: Any) -> ExtractCounts:
+    def run(function: str, options: Any, run_context: Any = "all", **judge: Any) -> ExtractCounts:
         spec = GenerationSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
         engine = Generation(generation_id="critic", model="tiny", system_prompt="", spec=spec)
         rubric = "Is the tone warm?\nIgnore spelling."
         entry = {"name": "tone", "judge": {"engine": "critic", "rubric": rubric, "options": options, **judge}}
-        study: Study = make_study(entry, engines={"critic": engine}, analysis=Analysis(seed=1))
-        own = RunContext(Home(tmp_path / "home"), print) if outside == "all" else outside
-        return extract(study, build.connection, build.cache_path, outside=own)
+        study: Study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1))
+        own = RunContext(Home(tmp_path / "home"), print) if run_context == "all" else run_context
+        return extract(study, build.connection, build.cache_path, run_context=own)
 
     return run
 
@@ -187,15 +187,15 @@ def test_what_a_text_says_to_the_judge_is_quoted_to_it(build, judged, asked):
 def test_nobody_is_asked_where_nothing_may_be_asked(build, judged, asked, tmp_path):
     build.prompts(p=None)
     build.responses(("p", "a warm one"))
-    with pytest.raises(NotAsked, match="critic"):
-        judged("by_text", list(TONE), outside=None)
+    with pytest.raises(OfflineError, match="critic"):
+        judged("by_text", list(TONE), run_context=None)
     silent = RunContext(Home(tmp_path / "home"), print, may_ask=False)
-    with pytest.raises(NotAsked, match="plumbline run study"):
-        judged("by_text", list(TONE), outside=silent)
+    with pytest.raises(OfflineError, match="plumbline run study"):
+        judged("by_text", list(TONE), run_context=silent)
     assert asked() == []
     judged("by_text", list(TONE))
     before = build.rows("tone")
-    judged("by_text", list(TONE), outside=silent)
+    judged("by_text", list(TONE), run_context=silent)
     assert build.rows("tone") == before
 
 
@@ -211,8 +211,8 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     build.prompts(p=None, q=None)
     build.responses(("p", "a warm one"), ("q", "a cold one"))
     entry = {"name": "tone", "judge": _judge(list(TONE))}
-    study = make_study(entry, engines={"critic": engine}, analysis=Analysis(seed=1), is_simulated=True)
-    extract(study, build.connection, build.cache_path, outside=RunContext(Home(tmp_path / "home"), print))
+    study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), is_simulated=True)
+    extract(study, build.connection, build.cache_path, run_context=RunContext(Home(tmp_path / "home"), print))
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
     query = "select extractor, model from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [("simulated judge", "simulator")]

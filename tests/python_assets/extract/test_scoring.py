@@ -7,10 +7,10 @@ import pytest
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.extractor import ModelMethod
 from python_assets.extract.scoring import Scorer
-from python_assets.extract.units import Units
+from python_assets.extract.units import TextUnits
 
 TEXTS = [f"{'long ' * (i % 7)}text {i}" for i in range(2_100)]
-UNITS = Units(pd.DataFrame(), TEXTS, [f"{i:064x}" for i in range(len(TEXTS))])
+UNITS = TextUnits(pd.DataFrame(), TEXTS, [f"{i:064x}" for i in range(len(TEXTS))])
 LABELS = ("x", "y")
 
 

@@ -146,8 +146,8 @@ def test_an_engine_that_wrote_is_a_row_without_responses(generated, build, ollam
     idle = {"name": "idle", "provider": "simulator", "engine": True}
     study = generated({"name": "fair", "provider": "simulator"}, engine, idle)
     assert build.execute("select count(*) from raw.generations where is_engine").fetchone() == (0,)
-    outside = RunContext(Home(tmp_path / "home"), progress=lambda text: None)
-    ask_engine(study, outside, "helper", "assemble", [Inquiry("a", "b")])
+    run_context = RunContext(Home(tmp_path / "home"), progress=lambda text: None)
+    ask_engine(study, run_context, "helper", "assemble", [Inquiry("a", "b")])
     generated({"name": "fair", "provider": "simulator"}, engine, idle)
     assert build.execute(
         "select generation_id, model, model_digest, is_simulated from raw.generations where is_engine"

@@ -10,7 +10,7 @@ from python_assets.errors import SourceError, StudyError
 from python_assets.generate.extension import ExtensionJob
 from python_assets.generate.passages import Passage, Passages, cut, read_passages
 from python_assets.scrape.scrape_study import scrape
-from python_assets.study.study import Extension
+from python_assets.study.study import ExtensionSpec
 from python_assets.warehouse.build import Home
 
 TEXT = """Ideraland lies by the warm sea. Its people grow rice and tea in the valleys.
@@ -35,7 +35,7 @@ def read(make_study: Any, build: Any, tmp_path: Path) -> Read:
         )
         if scraped:
             scrape(study, build)
-        extension = Extension.model_validate({"type": "rag", **spec})
+        extension = ExtensionSpec.model_validate({"type": "rag", **spec})
         return read_passages(ExtensionJob(study, extension, build, Home(tmp_path / "home")))
 
     return passages
@@ -156,7 +156,7 @@ def test_a_study_whose_documents_hold_no_text_is_told(make_study: Any, build: An
         {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
         factors={"gender": {"levels": ["Female", "Male"]}},
     )
-    job = ExtensionJob(study, Extension(type="rag"), build, Home(tmp_path))
+    job = ExtensionJob(study, ExtensionSpec(type="rag"), build, Home(tmp_path))
     with pytest.raises(StudyError, match=r"extension rag has no passage to find: .* Add extension.path"):
         read_passages(job)
 

@@ -28,7 +28,7 @@ Answered = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def study_with(make_study: Any) -> Callable[..., Study]:
+def study_with(make_study: Any, spelling_vectors: Any) -> Callable[..., Study]:
     """A study of one document with its generation."""
 
     def make(text: str, **generation: Any) -> Study:
@@ -37,6 +37,7 @@ def study_with(make_study: Any) -> Callable[..., Study]:
         study: Study = make_study(
             {"scrape": {**scraped, "sources": [{"tag": "book", "path": "a.txt"}]}},
             files={"a.txt": text, "echo.py": ECHO},
+            embedding=spelling_vectors(text),
             generations=[{"name": "one", "provider": "simulator", **generation}],
         )
         return study

@@ -16,7 +16,7 @@ from python_assets.providers.records import (
     Prompt,
     Response,
 )
-from python_assets.study.study import Extension, Study
+from python_assets.study.study import ExtensionSpec, Study
 from python_assets.warehouse.build import Home
 from tests.python_assets.providers.conftest import Ask
 from tests.python_assets.providers.servers import Server, openai_completion
@@ -37,7 +37,7 @@ def react(make_study: Any, build: Any, tmp_path: Path) -> Callable[..., ReAct]:
             factors={"gender": {"levels": ["Female", "Male"]}},
         )
         settings = {"type": "react", "path": "corpus.txt", "words_per_passage": 10, "top_k": 1, **spec}
-        extension = Extension.model_validate(settings)
+        extension = ExtensionSpec.model_validate(settings)
         return ReAct(ExtensionJob(study, extension, build, Home(tmp_path / "home")))
 
     return make

@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
 
+from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError, StudyError
 from python_assets.plan.design_tables import design_tables
 from python_assets.study_file.load import load_study
@@ -105,6 +106,15 @@ def test_a_declared_level_without_prompts_is_an_error_that_names_it(tmp_path, bu
         SourceError, match=r"factors\.gender: no prompt has gender 'woman'\. Levels of .*: man\."
     ):
         imported(tmp_path, build, gender=["man"])
+
+
+def test_a_declared_level_in_no_listed_combination_is_an_error(make_study, build):
+    factors = {"gender": {"levels": ["Female", "Male"]}}
+    spec = {"texts": [{"id": "t", "text": "A {gender}."}], "combinations": [{"gender": "Male"}]}
+    study = make_study({"templates": spec}, factors=factors)
+    assemble(study, build)
+    with pytest.raises(SourceError, match=r"factors\.gender: no prompt has gender 'Female'"):
+        design_tables(study, build)
 
 
 def test_all_is_a_slice_without_conditions_and_stands_first(tmp_path, build):

@@ -183,8 +183,17 @@ def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_pat
     )
     rows = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
     assert rows.columns.tolist() == [
-        *("grouping_id", "measure_id", "contrast", "source", "n_root_prompts", "baseline_rate_or_sd"),
-        *("minimum_detectable_effect", "effect", "n_needed", "n_calls", "reason"),
+        "grouping_id",
+        "measure_id",
+        "contrast",
+        "source",
+        "n_root_prompts",
+        "baseline_rate_or_sd",
+        "minimum_detectable_effect",
+        "effect",
+        "n_needed",
+        "n_calls",
+        "reason",
     ]
     (row,) = rows.itertuples(index=False)
     sd = math.sqrt((0.3**2 + 0.5**2 + 0.4**2) / 3)

@@ -12,7 +12,7 @@ from python_assets.providers.engine import (
     probe_judges,
 )
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.providers.servers import MODEL, openai_completion, openai_error
 
 PROMPTS = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}}
@@ -25,7 +25,7 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def outside(home):
+def run_context(home):
     return RunContext(home, progress=lambda text: None)
 
 
@@ -52,9 +52,9 @@ def inquiries(*texts, **facts):
     return [Inquiry(f"thing | {i}", text, facts) for i, text in enumerate(texts)]
 
 
-def test_each_inquiry_gets_its_reply_in_order(asked_study, outside, openai_server):
+def test_each_inquiry_gets_its_reply_in_order(asked_study, run_context, openai_server):
     openai_server.next_replies = [openai_completion("<think>Hm.</think>One."), openai_error(400, "no", None)]
-    replies = ask_engine(asked_study, outside, "Big Helper", "assemble", inquiries("a", "b", "c"))
+    replies = ask_engine(asked_study, run_context, "Big Helper", "assemble", inquiries("a", "b", "c"))
     assert replies[0] == Reply("One.", "ok", None)
     assert sorted(reply.status for reply in replies) == ["error", "ok", "ok"]
     [failed] = [reply for reply in replies if reply.text is None]
@@ -62,21 +62,21 @@ def test_each_inquiry_gets_its_reply_in_order(asked_study, outside, openai_serve
     assert openai_server.calls[0].body["messages"] == [{"role": "user", "content": "a"}]
 
 
-def test_an_engine_may_write_longer_than_a_response(asked_study, outside, openai_server):
-    ask_engine(asked_study, outside, "big_helper", "assemble", inquiries("a"))
+def test_an_engine_may_write_longer_than_a_response(asked_study, run_context, openai_server):
+    ask_engine(asked_study, run_context, "big_helper", "assemble", inquiries("a"))
     assert openai_server.calls[0].body["max_tokens"] == 1024
     assert asked_study.generations[0].spec.decoding.max_tokens == 256
 
 
-def test_a_rerun_asks_nothing_and_needs_no_server(study_of, outside, openai_server):
+def test_a_rerun_asks_nothing_and_needs_no_server(study_of, run_context, openai_server):
     study = study_of(provider="openai", model=MODEL, base_url=openai_server.url + "/v1")
-    first = ask_engine(study, outside, "big_helper", "assemble", inquiries("a", "b"))
+    first = ask_engine(study, run_context, "big_helper", "assemble", inquiries("a", "b"))
     n_calls = len(openai_server.calls)
-    kept = RunContext(outside.home, outside.progress, may_ask=False)
-    assert ask_engine(study, outside, "big_helper", "assemble", inquiries("a", "b")) == first
+    kept = RunContext(run_context.home, run_context.progress, may_ask=False)
+    assert ask_engine(study, run_context, "big_helper", "assemble", inquiries("a", "b")) == first
     assert ask_engine(study, kept, "big_helper", "assemble", inquiries("a", "b")) == first
     assert len(openai_server.calls) == n_calls
-    log = outside.home.responses(study.study_id) / "big_helper.assemble.jsonl"
+    log = run_context.home.responses(study.study_id) / "big_helper.assemble.jsonl"
     assert [json.loads(line).get("prompt_id") for line in log.read_text().splitlines()] == [
         None,
         "thing | 0",
@@ -84,43 +84,45 @@ def test_a_rerun_asks_nothing_and_needs_no_server(study_of, outside, openai_serv
     ]
 
 
-def test_what_is_asked_again_is_asked_with_another_seed(asked_study, outside, openai_server):
-    ask_engine(asked_study, outside, "big_helper", "scrape", [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)])
+def test_what_is_asked_again_is_asked_with_another_seed(asked_study, run_context, openai_server):
+    ask_engine(
+        asked_study, run_context, "big_helper", "scrape", [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)]
+    )
     assert sorted(call.body["seed"] for call in openai_server.calls) == [42, 43]
-    ask_engine(asked_study, outside, "big_helper", "scrape", [Inquiry("c", "x")])
+    ask_engine(asked_study, run_context, "big_helper", "scrape", [Inquiry("c", "x")])
     assert len(openai_server.calls) == 2
 
 
 @pytest.mark.parametrize("may_ask", [False, None])
 def test_nothing_is_asked_where_nothing_may_be(asked_study, home, openai_server, may_ask):
-    outside = None if may_ask is None else RunContext(home, lambda text: None, may_ask)
-    with pytest.raises(NotAsked, match=r"'big_helper' has not answered all 2 .* scrape .* plumbline run"):
-        ask_engine(asked_study, outside, "Big Helper", "scrape", inquiries("a", "b"))
-    assert ask_engine(asked_study, outside, "Big Helper", "scrape", []) == []
+    run_context = None if may_ask is None else RunContext(home, lambda text: None, may_ask)
+    with pytest.raises(OfflineError, match=r"'big_helper' has not answered all 2 .* scrape .* plumbline run"):
+        ask_engine(asked_study, run_context, "Big Helper", "scrape", inquiries("a", "b"))
+    assert ask_engine(asked_study, run_context, "Big Helper", "scrape", []) == []
     assert openai_server.asked == []
 
 
-def test_an_unknown_engine_is_told_with_those_the_study_has(asked_study, outside):
+def test_an_unknown_engine_is_told_with_those_the_study_has(asked_study, run_context):
     with pytest.raises(StudyError, match=r"engine 'big_helpr' .* engines: 'big_helper'; did you mean 'big_h"):
-        ask_engine(asked_study, outside, "big_helpr", "scrape", inquiries("a"))
+        ask_engine(asked_study, run_context, "big_helpr", "scrape", inquiries("a"))
     with pytest.raises(StudyError, match=r"engine 'fair' is not in the study.*engine: true"):
-        ask_engine(asked_study, outside, "fair", "scrape", inquiries("a"))
+        ask_engine(asked_study, run_context, "fair", "scrape", inquiries("a"))
 
 
-def test_an_engine_that_cannot_answer_stops_the_stage(study_of, outside):
+def test_an_engine_that_cannot_answer_stops_the_stage(study_of, run_context):
     study = study_of(provider="openai", model=MODEL, base_url="http://127.0.0.1:9")
     with pytest.raises(GenerationError, match="generation 'big_helper', model"):
-        ask_engine(study, outside, "Big Helper", "scrape", inquiries("a"))
+        ask_engine(study, run_context, "Big Helper", "scrape", inquiries("a"))
 
 
-def test_a_simulated_engine_is_asked_like_any_other(study_of, outside):
+def test_a_simulated_engine_is_asked_like_any_other(study_of, run_context):
     study = study_of(provider="simulator")
     replies = ask_engine(
-        study, outside, "big_helper", "scrape", inquiries("?", task="keywords", keyword="Italy")
+        study, run_context, "big_helper", "scrape", inquiries("?", task="keywords", keyword="Italy")
     )
     words = parse_list(replies[0].text)
     assert words is not None and "Italy" in words
-    assert (outside.home.responses(study.study_id) / "big_helper.scrape.jsonl").is_file()
+    assert (run_context.home.responses(study.study_id) / "big_helper.scrape.jsonl").is_file()
 
 
 def test_a_judge_is_probed_before_responses_are_asked_for(study_of, home, openai_server):
@@ -138,8 +140,8 @@ def test_an_engine_that_no_judge_uses_is_not_probed(asked_study, home, openai_se
     assert openai_server.asked == []
 
 
-def test_the_model_behind_an_engine_is_the_one_of_its_log(study_of, outside, ollama_server):
+def test_the_model_behind_an_engine_is_the_one_of_its_log(study_of, run_context, ollama_server):
     study = study_of(provider="ollama", model=MODEL, base_url=ollama_server.url)
-    ask_engine(study, outside, "big_helper", "scrape", inquiries("a"))
-    [(engine, description)] = engine_descriptions(study, outside.home)
+    ask_engine(study, run_context, "big_helper", "scrape", inquiries("a"))
+    [(engine, description)] = engine_descriptions(study, run_context.home)
     assert (engine.generation_id, (description.model_digest or "")[:8]) == ("big_helper", "46e0c10c")

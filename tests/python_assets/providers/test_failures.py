@@ -7,7 +7,7 @@ from python_assets.providers.failures import (
     FATAL_AFTER_RETRIES,
     RETRYABLE,
     Backoff,
-    Kind,
+    FailureKind,
     ProviderFailure,
     is_retryable,
 )
@@ -37,4 +37,4 @@ def test_a_recorded_error_says_whether_it_is_asked_again() -> None:
 
 def test_every_kind_is_handled_one_way() -> None:
     assert not RETRYABLE & FATAL
-    assert set(get_args(Kind)) >= RETRYABLE | FATAL_AFTER_RETRIES
+    assert set(get_args(FailureKind)) >= RETRYABLE | FATAL_AFTER_RETRIES

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from python_assets.providers.simulator_options import Labels, option_problems, read_options
+from python_assets.providers.simulator_options import LabelProbabilities, option_problems, read_options
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,9 @@ def test_absent_options_take_their_defaults() -> None:
 
 
 def test_probabilities_are_cut_at_zero_and_brought_to_one() -> None:
-    labels = Labels({"yes": 0.5, "no": 0.5}, {"c": {"A": {"yes": -0.8}, "B": {"yes": -0.5, "no": -0.5}}})
+    labels = LabelProbabilities(
+        {"yes": 0.5, "no": 0.5}, {"c": {"A": {"yes": -0.8}, "B": {"yes": -0.5, "no": -0.5}}}
+    )
     assert [labels.label_at(q / 10, {"c": "A"}) for q in range(10)] == ["no"] * 10
     assert [labels.label_at(q, {"c": "B"}) for q in (0.2, 0.8)] == ["yes", "no"]
     assert [labels.label_at(q, {}) for q in (0.0, 0.49, 0.51, 1.0)] == ["yes", "yes", "no", "yes"]

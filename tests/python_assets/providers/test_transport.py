@@ -3,7 +3,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from python_assets.providers.failures import Kind, ProviderFailure
+from python_assets.providers.failures import FailureKind, ProviderFailure
 from python_assets.providers.transport import (
     client_options,
     failure_of_status,
@@ -36,7 +36,7 @@ from python_assets.providers.transport import (
         (529, '{"error": null}', "http_5xx"),
     ],
 )
-def test_a_status_and_its_body_give_the_kind(status: int, body: str, kind: Kind) -> None:
+def test_a_status_and_its_body_give_the_kind(status: int, body: str, kind: FailureKind) -> None:
     failure = failure_of_status(status, body, {})
     assert failure.kind == kind
     assert failure.message.startswith(f"HTTP {status}")

@@ -6,8 +6,9 @@ from python_assets.errors import SourceError
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
+from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 WORDS = (
@@ -52,7 +53,7 @@ def server():
 
 
 @pytest.fixture
-def find(server, make_study, tmp_path):
+def find(server, make_study, tmp_path, spelling_vectors):
     """Run a finder for the level Italy."""
 
     def finding(find, may_ask=True, language="en", domain="", given=(), **fields):
@@ -62,19 +63,21 @@ def find(server, make_study, tmp_path):
             "wiki": {"api": server.api, "contact": "auditor@example.org"},
             "language": language,
         }
-        study = make_study({"scrape": scrape}, domain=domain)
+        vectors = spelling_vectors(WORDS, LISTS, domain)
+        study = make_study({"scrape": scrape}, domain=domain, embedding=vectors)
         spec = study.prompts.scrape
-        outside = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
-        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", outside))
+        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
 
     return finding
 
 
-def test_the_words_most_like_the_keyword_are_found_with_their_cosine(find):
+def test_the_words_most_like_the_keyword_are_found_with_their_cosine(find, tmp_path):
     keywords = find("embedding_on_wiki", top_n=4).keywords
     assert keywords[0].keyword == "Italy"
     assert {"Italians", "Italian"} <= {found.keyword for found in keywords}
-    a, b = load_encoder(None).encode(["Italy", keywords[1].keyword]).astype(np.float64)
+    encoder = load_encoder(Vectors(vectors=str(tmp_path / "spelling.txt")))
+    a, b = encoder.encode(["Italy", keywords[1].keyword]).astype(np.float64)
     assert keywords[1].score == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
     assert {(found.keyword_type, found.provider) for found in keywords} == {("word", "embedding_on_wiki")}
 
@@ -186,5 +189,5 @@ def test_a_missing_or_ambiguous_page_is_an_error(find):
 
 
 def test_nothing_is_fetched_without_leave(find):
-    with pytest.raises(NotAsked):
+    with pytest.raises(OfflineError):
         find("embedding_on_wiki", may_ask=False)

@@ -7,12 +7,21 @@ from python_assets.embeddings.embedding import load_encoder
 from python_assets.scrape.llm_inquiries import QUESTIONS
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.scrape import INQUIRIES
+from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 TEXT = (
     "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
 )
+VECTORS = """Italy 1 0
+Italian 0.9 0.1
+Romans 0.8 0.4
+Rome 0.7 0.5
+Verdi 0.5 0.6
+pasta 0.4 0.8
+carburettor 0 1
+"""
 ENGINE = """
 import json
 
@@ -33,7 +42,7 @@ def ask(messages, decoding):
 
 
 @pytest.fixture
-def outside(tmp_path):
+def run_context(tmp_path):
     return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
 
 
@@ -48,8 +57,9 @@ def study(make_study, engine="my_engine:ask", **finder):
                 "min_words": 3,
             }
         },
-        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
         domain="countries",
+        embedding={"vectors": "v.txt"},
         generations=[
             {"name": "one", "provider": "simulator"},
             {"name": "asker", "provider": engine, "engine": True},
@@ -67,8 +77,8 @@ def test_there_is_an_inquiry_of_every_name():
     assert list(QUESTIONS) == INQUIRIES
 
 
-def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, build, outside):
-    counts = scrape(study(make_study), build, outside)
+def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, build, run_context):
+    counts = scrape(study(make_study), build, run_context)
     given, *found = keywords(build)
     assert given == ("Italy", "name", "study file", None)
     assert {(word, kind, provider) for word, kind, provider, _ in found} == {
@@ -88,10 +98,10 @@ def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, buil
     assert counts.n_quarantined == 3
 
 
-def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, outside):
-    scrape(study(make_study), build, outside)
+def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, run_context, tmp_path):
+    scrape(study(make_study), build, run_context)
     _, *found = keywords(build)
-    encoder = load_encoder()
+    encoder = load_encoder(Vectors(vectors=str(tmp_path / "v.txt")))
     anchor = encoder.encode(["Italy"])[0]
     vectors = {word: encoder.encode([word])[0] for word, *_ in found}
     expected = {
@@ -105,10 +115,10 @@ def test_words_are_ranked_by_their_cosine_to_the_keyword(make_study, build, outs
     assert found[-1][0] == "carburettor"
 
 
-def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(make_study, build, outside):
-    scrape(study(make_study, top_n=3), build, outside)
+def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(make_study, build, run_context):
+    scrape(study(make_study, top_n=3), build, run_context)
     assert len(keywords(build)) == 4
-    scrape(study(make_study, inquiries=["same_root"], top_n=5), build, outside)
+    scrape(study(make_study, inquiries=["same_root"], top_n=5), build, run_context)
     kept = build.sql(
         "select keyword, sentence_text from raw.sentences where dropped_reason is null"
     ).fetchall()
@@ -118,25 +128,25 @@ def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(mak
     ]
 
 
-def test_without_leave_to_ask_nothing_is_asked(make_study, build, outside):
-    with pytest.raises(NotAsked):
-        scrape(study(make_study), build, RunContext(outside.home, outside.progress, may_ask=False))
+def test_without_leave_to_ask_nothing_is_asked(make_study, build, run_context):
+    with pytest.raises(OfflineError):
+        scrape(study(make_study), build, RunContext(run_context.home, run_context.progress, may_ask=False))
 
 
-def test_the_inquiry_names_domain_keyword_and_number(make_study, build, outside):
-    scrape(study(make_study, keyword="the Italian state", top_n=7), build, outside)
-    (log,) = outside.home.responses("test_study").glob("asker.scrape.jsonl")
+def test_the_inquiry_names_domain_keyword_and_number(make_study, build, run_context):
+    scrape(study(make_study, keyword="the Italian state", top_n=7), build, run_context)
+    (log,) = run_context.home.responses("test_study").glob("asker.scrape.jsonl")
     asked = log.read_text(encoding="utf-8")
     assert "keywords | Italy | the Italian state | people" in asked
     assert json.loads(asked.splitlines()[0])
 
 
-def test_the_simulator_gives_keywords(make_study, build, outside):
-    scrape(study(make_study, engine="simulator"), build, outside)
+def test_the_simulator_gives_keywords(make_study, build, run_context):
+    scrape(study(make_study, engine="simulator"), build, run_context)
     assert len(keywords(build)) > 3
 
 
-def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, outside):
+def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run_context):
     found = {"find": "llm_inquiries", "engine": "asker", "inquiries": ["same_root"]}
     made = make_study(
         {
@@ -147,17 +157,18 @@ def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, out
                 "min_words": 3,
             }
         },
-        {"a.txt": TEXT, "my_engine.py": ENGINE},
+        {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
+        embedding={"vectors": "v.txt"},
         generations=[
             {"name": "one", "provider": "simulator"},
             {"name": "asker", "provider": "my_engine:ask", "engine": True},
         ],
     )
-    assert scrape(made, build, outside).notes == [
+    assert scrape(made, build, run_context).notes == [
         "the keyword 'Romans' was found for Italy, Rome: a sentence with it counts for each of them"
     ]
 
 
-def test_an_inquiry_that_is_listed_twice_is_asked_once(make_study, build, outside):
-    scrape(study(make_study, inquiries=["characteristics", "characteristics"]), build, outside)
+def test_an_inquiry_that_is_listed_twice_is_asked_once(make_study, build, run_context):
+    scrape(study(make_study, inquiries=["characteristics", "characteristics"]), build, run_context)
     assert {"pasta", "carburettor"} <= {row[0] for row in keywords(build)}

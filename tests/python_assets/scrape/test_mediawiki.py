@@ -8,7 +8,7 @@ from python_assets.providers.failures import Backoff
 from python_assets.scrape import mediawiki
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, LAGGED, Answer, Article, WikiServer, serving
 
 CONTACT = "auditor@example.org"
@@ -36,8 +36,8 @@ def open_wiki(server, tmp_path):
     clients = []
 
     def opened(contact=CONTACT, may_ask=True, api=None):
-        outside = RunContext(Home(tmp_path), told.append, may_ask)
-        clients.append(MediaWiki(api or server.api, contact, outside, "sources[0]", AT_ONCE))
+        run_context = RunContext(Home(tmp_path), told.append, may_ask)
+        clients.append(MediaWiki(api or server.api, contact, run_context, "sources[0]", AT_ONCE))
         return clients[-1]
 
     yield opened
@@ -114,9 +114,9 @@ def test_a_record_names_its_page_and_its_host(open_wiki, server, tmp_path):
 
 
 def test_nothing_is_asked_that_may_not_be(open_wiki, server):
-    with pytest.raises(NotAsked, match=r"sources\[0\]: what 'Italy' leads to"):
+    with pytest.raises(OfflineError, match=r"sources\[0\]: what 'Italy' leads to"):
         open_wiki(may_ask=False).look_up(["Italy"])
-    with MediaWiki(server.api, CONTACT, None, "f") as wiki, pytest.raises(NotAsked):
+    with MediaWiki(server.api, CONTACT, None, "f") as wiki, pytest.raises(OfflineError):
         wiki.links("Italy")
     assert server.asked == []
 

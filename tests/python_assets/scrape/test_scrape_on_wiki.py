@@ -6,7 +6,7 @@ import pytest
 
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, Article, WikiServer, serving
 
 ITALY = (
@@ -27,7 +27,7 @@ def server():
 
 
 @pytest.fixture
-def study(server, make_study):
+def study(server, make_study, spelling_vectors):
     return make_study(
         {
             "scrape": {
@@ -38,21 +38,22 @@ def study(server, make_study):
                 },
                 "wiki": {"api": server.api, "contact": "auditor@example.org"},
             }
-        }
+        },
+        embedding=spelling_vectors("Italy Italians country Europe"),
     )
 
 
 @pytest.fixture
-def outside(tmp_path):
+def run_context(tmp_path):
     def allowed(may_ask):
         return RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
 
     return allowed
 
 
-def test_the_default_source_is_the_page_of_each_level(study, server, build, outside):
+def test_the_default_source_is_the_page_of_each_level(study, server, build, run_context):
     server.next_answers = [BUSY]
-    counts = scrape(study, build, outside(may_ask=True))
+    counts = scrape(study, build, run_context(may_ask=True))
     assert counts.n_documents == 2
     documents = build.sql(
         "select document_id, source_type, revision, revised_at, licence, uri from raw.documents order by 1"
@@ -75,8 +76,8 @@ def test_the_default_source_is_the_page_of_each_level(study, server, build, outs
     ]
 
 
-def test_found_keywords_are_stored_with_provider_and_score(study, build, outside):
-    scrape(study, build, outside(may_ask=True))
+def test_found_keywords_are_stored_with_provider_and_score(study, build, run_context):
+    scrape(study, build, run_context(may_ask=True))
     keywords = build.sql(
         "select keyword, keyword_provider, score is null from raw.keywords "
         "where level = 'Italy' order by rowid"
@@ -85,18 +86,18 @@ def test_found_keywords_are_stored_with_provider_and_score(study, build, outside
     assert ("Italians", "embedding_on_wiki", False) in keywords
 
 
-def test_a_page_is_fetched_once_for_finder_and_source_and_never_again(study, server, build, outside):
-    first = scrape(study, build, outside(may_ask=True))
+def test_a_page_is_fetched_once_for_finder_and_source_and_never_again(study, server, build, run_context):
+    first = scrape(study, build, run_context(may_ask=True))
     asked = sorted(server.actions())
     assert asked == ["parse 11", "parse 12", "titles Italy", "titles Japan"]
-    second = scrape(study, build, outside(may_ask=False))
+    second = scrape(study, build, run_context(may_ask=False))
     assert second._replace(seconds=0) == first._replace(seconds=0)
     assert sorted(server.actions()) == asked
 
 
-def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, build, outside):
-    with pytest.raises(NotAsked, match="what 'Italy' leads to"):
-        scrape(study, build, outside(may_ask=False))
-    with pytest.raises(NotAsked):
+def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, build, run_context):
+    with pytest.raises(OfflineError, match="what 'Italy' leads to"):
+        scrape(study, build, run_context(may_ask=False))
+    with pytest.raises(OfflineError):
         scrape(study, build)
     assert server.asked == []

@@ -3,7 +3,7 @@ import pytest
 from python_assets.scrape.scrape_study import scrape
 from python_assets.scrape.synthetic import article_paragraphs
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 
 ENGINE = """
 from itertools import count
@@ -25,7 +25,7 @@ def write(messages, decoding):
 
 
 @pytest.fixture
-def outside(tmp_path):
+def run_context(tmp_path):
     return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
 
 
@@ -52,8 +52,8 @@ def rows(connection, table, columns):
     return connection.sql(f"select {columns} from raw.{table} order by rowid").fetchall()
 
 
-def test_an_article_of_each_level_is_a_document_read_for_that_level(make_study, build, outside):
-    counts = scrape(study(make_study, n=2), build, outside)
+def test_an_article_of_each_level_is_a_document_read_for_that_level(make_study, build, run_context):
+    counts = scrape(study(make_study, n=2), build, run_context)
     assert rows(build, "documents", "document_id, uri, source_type, source_tag") == [
         (name, name, "synthetic", "articles")
         for name in (
@@ -87,9 +87,9 @@ def test_an_article_of_each_level_is_a_document_read_for_that_level(make_study, 
     assert counts.n_sentences_kept == 8
 
 
-def test_an_article_that_failed_is_in_quarantine_and_the_others_are_used(make_study, build, outside):
+def test_an_article_that_failed_is_in_quarantine_and_the_others_are_used(make_study, build, run_context):
     counts = scrape(
-        study(make_study, levels=("Italy", "Japan", "France"), branch={"to": "all"}), build, outside
+        study(make_study, levels=("Italy", "Japan", "France"), branch={"to": "all"}), build, run_context
     )
     assert (counts.n_documents, counts.n_quarantined) == (2, 1)
     assert rows(build, "quarantine", "record_key, rule") == [
@@ -97,25 +97,25 @@ def test_an_article_that_failed_is_in_quarantine_and_the_others_are_used(make_st
     ]
 
 
-def test_what_is_written_is_not_asked_again(make_study, build, outside):
+def test_what_is_written_is_not_asked_again(make_study, build, run_context):
     asked = study(make_study)
-    scrape(asked, build, outside)
+    scrape(asked, build, run_context)
     first = rows(build, "documents", "document_id, sha256")
-    closed = RunContext(outside.home, outside.progress, may_ask=False)
+    closed = RunContext(run_context.home, run_context.progress, may_ask=False)
     scrape(asked, build, closed)
     assert rows(build, "documents", "document_id, sha256") == first
 
 
 @pytest.mark.parametrize("may_ask", [None, False])
-def test_without_leave_to_ask_an_article_is_not_written(make_study, build, outside, may_ask):
-    closed = None if may_ask is None else RunContext(outside.home, outside.progress, may_ask=may_ask)
-    with pytest.raises(NotAsked, match="writer"):
+def test_without_leave_to_ask_an_article_is_not_written(make_study, build, run_context, may_ask):
+    closed = None if may_ask is None else RunContext(run_context.home, run_context.progress, may_ask=may_ask)
+    with pytest.raises(OfflineError, match="writer"):
         scrape(study(make_study), build, closed)
     assert rows(build, "documents", "*") == []
 
 
-def test_the_simulator_writes_sentences_that_name_the_level(make_study, build, outside):
-    counts = scrape(study(make_study, engine="simulator"), build, outside)
+def test_the_simulator_writes_sentences_that_name_the_level(make_study, build, run_context):
+    counts = scrape(study(make_study, engine="simulator"), build, run_context)
     assert counts.n_documents == 2
     assert counts.n_sentences_kept >= 20
 

@@ -7,7 +7,7 @@ from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.web import leads_inwards, read_web
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, Answer, serving
 
 PAGE = b"<html><body><h1>Title</h1><p>Italy is a country.</p><p>It has a coast.</p></body></html>"
@@ -53,8 +53,8 @@ def read(server, make_study, tmp_path):
         }
         study = make_study({"scrape": scrape})
         spec = study.prompts.scrape
-        outside = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
-        return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), outside)).documents
+        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), run_context)).documents
 
     return reading
 
@@ -222,7 +222,7 @@ def test_a_page_is_fetched_once(read, server):
 
 
 def test_nothing_is_fetched_without_leave(read, server):
-    with pytest.raises(NotAsked, match="has not been fetched yet"):
+    with pytest.raises(OfflineError, match="has not been fetched yet"):
         read("/page", may_ask=False)
     assert server.paths == []
 

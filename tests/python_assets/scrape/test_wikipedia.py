@@ -6,7 +6,7 @@ from python_assets.errors import SourceError, StudyError
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.wikipedia import read_wikipedia
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.run_context import NotAsked, RunContext
+from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>[1]</sup></p>"
@@ -52,15 +52,17 @@ def read(server, make_study, tmp_path, told):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        outside = RunContext(Home(tmp_path / "home"), told.append, may_ask)
-        job = SourceJob(study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), outside, keyword)
+        run_context = RunContext(Home(tmp_path / "home"), told.append, may_ask)
+        job = SourceJob(
+            study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), run_context, keyword
+        )
         return read_wikipedia(job)
 
     return reading
 
 
-def titles(harvest):
-    return [document.uri.rpartition("/wiki/")[2] for document in harvest.documents]
+def titles(result):
+    return [document.uri.rpartition("/wiki/")[2] for document in result.documents]
 
 
 def test_the_type_is_registered():
@@ -68,9 +70,9 @@ def test_the_type_is_registered():
 
 
 def test_the_page_of_each_level_is_read_for_that_level(read, server):
-    harvest = read(["Italy", "Nippon"])
-    assert [document.levels for document in harvest.documents] == [("Italy",), ("Nippon",)]
-    italy, japan = harvest.documents
+    result = read(["Italy", "Nippon"])
+    assert [document.levels for document in result.documents] == [("Italy",), ("Nippon",)]
+    italy, japan = result.documents
     assert italy.paragraphs == ("Italy is a country of which this sentence tells.",)
     assert (italy.revision, italy.revised_at) == ("1", datetime(2025, 3, 1, 12))
     assert italy.licence == "CC BY-SA 4.0"
@@ -82,20 +84,20 @@ def test_a_licence_of_the_source_comes_before_that_of_the_wiki(read):
 
 
 def test_pages_of_the_file_are_read_for_all_levels_of_the_source(read, server):
-    harvest = read(["Italy", "Japan"], pages=["Rome", f"{server.url}/wiki/Italian_art"])
-    assert titles(harvest) == ["Rome", "Italian_art"]
-    assert {document.levels for document in harvest.documents} == {("Italy", "Japan")}
+    result = read(["Italy", "Japan"], pages=["Rome", f"{server.url}/wiki/Italian_art"])
+    assert titles(result) == ["Rome", "Italian_art"]
+    assert {document.levels for document in result.documents} == {("Italy", "Japan")}
 
 
 def test_a_source_of_one_keyword_reads_the_page_of_the_keyword(read):
-    harvest = read(["Italy"], keyword="Rome")
-    assert titles(harvest) == ["Rome"]
-    assert harvest.documents[0].levels == ("Italy",)
+    result = read(["Italy"], keyword="Rome")
+    assert titles(result) == ["Rome"]
+    assert result.documents[0].levels == ("Italy",)
 
 
 def test_two_names_of_one_page_are_one_document_of_both_levels(read, server):
-    harvest = read(["Japan", "Nippon"])
-    assert [document.levels for document in harvest.documents] == [("Japan", "Nippon")]
+    result = read(["Japan", "Nippon"])
+    assert [document.levels for document in result.documents] == [("Japan", "Nippon")]
     assert server.actions().count("parse 2") == 1
 
 
@@ -109,15 +111,15 @@ def test_all_missing_and_ambiguous_pages_are_named_at_once(read):
 
 
 def test_links_are_followed_in_order_of_likeness_without_those_that_lead_nowhere(read):
-    harvest = read(depth=1, top_n=2)
-    assert titles(harvest) == ["Italy", "History_of_Italy", "Rome"]
-    assert {document.levels for document in harvest.documents} == {("Italy",)}
+    result = read(depth=1, top_n=2)
+    assert titles(result) == ["Italy", "History_of_Italy", "Rome"]
+    assert {document.levels for document in result.documents} == {("Italy",)}
 
 
 def test_a_greater_depth_follows_the_links_of_links_and_comes_back_to_no_page(read, server):
-    harvest = read(depth=3, top_n=3)
-    assert titles(harvest)[0] == "Italy"
-    assert sorted(titles(harvest)[1:]) == ["History_of_Italy", "Italian_art", "Rome"]
+    result = read(depth=3, top_n=3)
+    assert titles(result)[0] == "Italy"
+    assert sorted(titles(result)[1:]) == ["History_of_Italy", "Italian_art", "Rome"]
     assert (
         len([action for action in server.actions() if action == "links Italy"]) == 2
     )  # one listing, two parts
@@ -136,14 +138,14 @@ def test_a_second_reading_asks_nothing(read, server):
 
 
 def test_what_was_never_fetched_is_not_fetched_without_leave(read):
-    with pytest.raises(NotAsked):
+    with pytest.raises(OfflineError):
         read(may_ask=False)
 
 
 def test_a_title_far_from_the_domain_is_noted_and_told(read, told):
-    harvest = read(["Italy", "Carburetor"], domain="political ideologies")
-    assert any(note.startswith("far_from_domain: the title 'Carburetor'") for note in harvest.notes)
-    assert set(harvest.notes) <= set(told)
+    result = read(["Italy", "Carburetor"], domain="political ideologies")
+    assert any(note.startswith("far_from_domain: the title 'Carburetor'") for note in result.notes)
+    assert set(result.notes) <= set(told)
     assert read(["Italy", "Japan"], domain="countries").notes == []
     assert read(["Carburetor"]).notes == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from python_assets.study.analysis import Analysis
+from python_assets.study.analysis import AnalysisSpec
 from python_assets.study.expressions import (
     OF_DISPARITIES,
     OF_STATISTICS,
@@ -50,13 +50,13 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("entry", "statistic", "parameters"), WRITTEN)
 def test_parameters_say_every_option_in_one_order(entry, statistic, parameters):
-    (row,) = Analysis.model_validate({"statistics": [entry]}).asked_statistics
+    (row,) = AnalysisSpec.model_validate({"statistics": [entry]}).requested_statistics
     assert (row.statistic, row.parameters) == (statistic, parameters)
 
 
 def test_several_sets_of_options_are_several_statistics():
-    analysis = Analysis.model_validate({"statistics": [{"quantile": [{"q": 0.1}, {"q": 0.9}]}, "mean"]})
-    assert [(row.statistic, row.level_low) for row in analysis.asked_statistics] == [
+    analysis = AnalysisSpec.model_validate({"statistics": [{"quantile": [{"q": 0.1}, {"q": 0.9}]}, "mean"]})
+    assert [(row.statistic, row.level_low) for row in analysis.requested_statistics] == [
         ("quantile", 0.1),
         ("quantile", 0.9),
         ("mean", None),
@@ -64,15 +64,15 @@ def test_several_sets_of_options_are_several_statistics():
 
 
 def test_a_percentage_is_the_quantile_of_its_share():
-    analysis = Analysis.model_validate({"statistics": [{"percentile": {"p": 30}}, "percentile_range"]})
-    levels = [(row.level_low, row.level_high) for row in analysis.asked_statistics]
+    analysis = AnalysisSpec.model_validate({"statistics": [{"percentile": {"p": 30}}, "percentile_range"]})
+    levels = [(row.level_low, row.level_high) for row in analysis.requested_statistics]
     assert levels == [(0.3, None), (0.25, 0.75)]
 
 
 def test_what_was_asked_for_is_read_back_the_same():
-    analysis = Analysis.model_validate({"statistics": [entry for entry, _, _ in WRITTEN]})
-    again = Analysis.model_validate_json(analysis.model_dump_json())
-    assert again.asked_statistics == analysis.asked_statistics
+    analysis = AnalysisSpec.model_validate({"statistics": [entry for entry, _, _ in WRITTEN]})
+    again = AnalysisSpec.model_validate_json(analysis.model_dump_json())
+    assert again.requested_statistics == analysis.requested_statistics
 
 
 MISTAKES = {
@@ -120,7 +120,7 @@ def test_a_mistake_names_the_option_and_the_remedy(write_study, problems_of, sta
 
 def test_a_statistic_of_the_study_is_an_expression_of_its_own(write_study):
     custom = '{custom_statistics: {signal: "avg(x) / nullif(stddev_samp(x), 0)", gap: avg(x - baseline)}}'
-    rows = load_study(write_study({**SECTIONS, "analysis": custom})).analysis.asked_statistics[-2:]
+    rows = load_study(write_study({**SECTIONS, "analysis": custom})).analysis.requested_statistics[-2:]
     assert [(row.statistic, row.is_paired) for row in rows] == [("signal", False), ("gap", True)]
     assert rows[1].parameters == "sql=avg((x - baseline))"
 

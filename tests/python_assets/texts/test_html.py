@@ -1,4 +1,4 @@
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.html import decode_html, html_paragraphs
 
 PAGE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -26,7 +26,7 @@ def test_running_text_is_kept_and_nothing_else():
         "Italy in a list.",
         "Italy again, on two lines.",
         "Italy in a quotation.",
-        f"Italy has {HOLE} in it.",
+        f"Italy has {OMISSION} in it.",
         "An area of 5 km² & more.",
         "Unclosed Italy",
         "Italy in a box.",

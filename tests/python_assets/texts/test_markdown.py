@@ -1,4 +1,4 @@
-from python_assets.texts.documents import HOLE
+from python_assets.texts.documents import OMISSION
 from python_assets.texts.markdown import markdown_paragraphs
 
 TEXT = """---
@@ -38,5 +38,5 @@ def test_running_text_is_kept_and_nothing_else():
         "Italy in a list.",
         "Italy in a quotation.",
         "Italy after a picture.",
-        f"Italy has {HOLE} in it. See {HOLE} too.",
+        f"Italy has {OMISSION} in it. See {OMISSION} too.",
     ]

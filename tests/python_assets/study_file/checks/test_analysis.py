@@ -214,7 +214,7 @@ def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections,
 def test_every_group_is_compared_with_the_rest_where_the_file_says_nothing(write_study):
     study = load_study(write_study(BASE))
     assert study.references == {"gender": (Against.REST, None), "gender x race": (Against.REST, None)}
-    assert (study.asked_contrasts, study.families, study.n_bootstrap) == ((), {}, 2_000)
+    assert (study.requested_contrasts, study.families, study.n_bootstrap) == ((), {}, 2_000)
 
 
 def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
@@ -228,7 +228,7 @@ def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
 
 def test_contrasts_of_statistics_that_are_asked_for_can_be_asked_for(write_study):
     asked = "{statistics: [mean, median], contrasts: [dbi, median_difference]}"
-    assert load_study(write_study(analysis(asked))).asked_contrasts == ("dbi", "median_difference")
+    assert load_study(write_study(analysis(asked))).requested_contrasts == ("dbi", "median_difference")
 
 
 def test_families_may_name_generations_that_only_an_import_knows(write_study):
@@ -280,6 +280,10 @@ def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
 def test_differences_of_pairs_and_standards_are_of_continuous_measures():
     only = set(CONTRASTS_OF["continuous"]) - set(CONTRASTS_OF["binary"])
     assert only == {
-        *("mean_difference", "dbi", "correlation_difference", "kl_divergence_difference"),
-        *("precision_difference", "selection_rate_difference"),
+        "mean_difference",
+        "dbi",
+        "correlation_difference",
+        "kl_divergence_difference",
+        "precision_difference",
+        "selection_rate_difference",
     }

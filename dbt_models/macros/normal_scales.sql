@@ -1,0 +1,78 @@
+{# CTE scales with what it is made of: the rows of int_normal_scales. int_selection_standards takes them from here, not
+   from that table, which would put one more model between a response and its statistics. #}
+{% macro normal_scales() -%}
+outcome_values as (
+    select * from {{ ref('int_outcome_values') }} where x is not null
+),
+
+outcomes as (
+    select * from {{ ref('int_outcomes') }}
+),
+
+generations as (
+    select * from {{ source('raw', 'generations') }}
+),
+
+prompts as (
+    select * from {{ ref('int_prompts') }}
+),
+
+prompt_slices as (
+    select * from {{ ref('int_prompt_slices') }}
+),
+
+members as (
+    select prompt_slices.slice_id, prompts.prompt_position
+    from prompt_slices
+    inner join prompts using (study_id, prompt_id)
+),
+
+statistics as (
+    select * from {{ source('raw', 'statistics') }}
+),
+
+asked_scales as (
+    select study_id, normalise_over
+    from statistics
+    where normalise = 'before'
+    group by study_id, normalise_over
+),
+
+pooled as (
+    -- every outcome with the outcomes whose values its scale is of
+    select
+        outcomes.study_id,
+        outcomes.outcome_position,
+        asked_scales.normalise_over,
+        sources.outcome_position as source_position
+    from outcomes
+    inner join asked_scales using (study_id)
+    inner join outcomes as sources using (study_id, measure_id, calibration)
+    inner join generations
+        on sources.study_id = generations.study_id
+        and sources.generation_id = generations.generation_id
+    where
+        outcomes.kind <> 'categorical'
+        and (
+            (asked_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
+            or (asked_scales.normalise_over = 'all' and not generations.is_baseline)
+        )
+),
+
+scales as (
+    select
+        pooled.study_id,
+        members.slice_id,
+        pooled.outcome_position,
+        pooled.normalise_over,
+        avg(outcome_values.x) as centre,
+        case
+            when not ({{ has_one_value('max(outcome_values.x)', 'min(outcome_values.x)') }})
+            then stddev_samp(outcome_values.x)
+        end as spread
+    from pooled
+    inner join outcome_values on pooled.source_position = outcome_values.outcome_position
+    inner join members using (prompt_position)
+    group by pooled.study_id, members.slice_id, pooled.outcome_position, pooled.normalise_over
+)
+{%- endmacro %}

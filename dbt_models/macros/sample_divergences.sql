@@ -1,0 +1,74 @@
+{# CTEs of int_statistic_values: KL divergence of x from baseline in nats. Both are counted over the same pairs and in the
+   same bins, whose edges are those of the slice; a bin without any adds nothing, since both sides have n pairs.
+   Source: metrics.md 2. #}
+{% macro divergences_of_samples() -%}
+binning as (
+    -- the edges are on the scale of the sample
+    select
+        sample_position,
+        asked.asked_position,
+        asked.n_bins,
+        {% for edge in ['value_low', 'value_high'] %}
+        case
+            when numbered_samples.scale = '' then numbered_samples.{{ edge }}
+            else {{ normalised('numbered_samples.' ~ edge, 'numbered_samples.centre', 'numbered_samples.spread') }}
+        end as {{ edge }}{{ ',' if not loop.last }}
+        {% endfor %}
+    from asked
+    inner join numbered_samples using (sample_position)
+    where asked.statistic = 'kl_divergence'
+),
+
+binned as (
+    {% for side, is_x in [('x', 1), ('baseline', 0)] %}
+    select
+        binning.asked_position,
+        samples.group_position,
+        {{ bin_of('samples.' ~ side, 'binning') }} as bin,
+        {{ is_x }} as is_x
+    from samples
+    inner join binning using (sample_position)
+    where samples.is_pair
+    {{ 'union all' if not loop.last }}
+    {% endfor %}
+),
+
+bin_counts as (
+    select asked_position, group_position, bin, sum(is_x) as n_x, count(*) - sum(is_x) as n_baseline
+    from binned
+    group by asked_position, group_position, bin
+),
+
+divergences as (
+    select
+        asked_position,
+        bin_counts.group_position,
+        cast(sum(bin_counts.n_x) as bigint) as n,
+        sum(
+            (bin_counts.n_x + asked.smoothing)
+            * ln((bin_counts.n_x + asked.smoothing) / (bin_counts.n_baseline + asked.smoothing))
+        )
+        / (sum(bin_counts.n_x) + min(asked.n_bins * asked.smoothing)) as value
+    from bin_counts
+    inner join asked using (asked_position)
+    group by asked_position, bin_counts.group_position
+)
+{%- endmacro %}
+
+{# The bin of x among n_bins equal ones between value_low and value_high, as a code from 0; the largest value belongs to
+   the last bin. #}
+{% macro bin_of(x, bins) -%}
+    case
+        when {{ bins }}.value_low = {{ bins }}.value_high then 0
+        else
+            cast(
+                least(
+                    floor(
+                        ({{ x }} - {{ bins }}.value_low)
+                        / ({{ bins }}.value_high - {{ bins }}.value_low) * {{ bins }}.n_bins
+                    ),
+                    {{ bins }}.n_bins - 1
+                ) as integer
+            )
+    end
+{%- endmacro %}
