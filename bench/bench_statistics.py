@@ -24,7 +24,7 @@ import yaml
 from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import PROJECT
 
-DBT: Final = Path(sys.executable).with_name("dbt")
+DBT: Final = (sys.executable, "-m", "dbt.cli.main")
 BY_HAND: Final = Path(__file__).with_name("statistics_by_hand.sql")
 STATISTICS: Final = (
     "mean",
@@ -94,7 +94,7 @@ def _built(path: Path, folder: Path) -> dict[str, float]:
     selection = ["--select", *(f"+{mart}" for mart in MARTS)]
     for command in (["seed"], ["run", "--threads", "1", *selection]):
         options = ["--quiet", "--vars", json.dumps({"build_path": str(path)}), "--profiles-dir", str(PROJECT)]
-        subprocess.run([DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
+        subprocess.run([*DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
     results = json.loads((folder / "run_results.json").read_text())["results"]
     after_values = _descendants(json.loads((folder / "manifest.json").read_text()), VALUES)
     return {
