@@ -78,7 +78,9 @@ def _failure(result: Any) -> str:
 def _parsed() -> Path:
     """The folder of the parsed project; a study needs no parsing of its own."""
     files = sorted(
-        path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
+        path
+        for path in PROJECT.rglob("*")
+        if path.is_file() and path.suffix in {".sql", ".py", ".yml", ".csv"}
     )
     versions = f"{version('dbt-core')} {version('dbt-duckdb')}".encode()  # another one may read it otherwise
     digest = hashlib.sha256(b"".join([versions, *(path.read_bytes() for path in files)])).hexdigest()[:16]

@@ -155,7 +155,15 @@ def _found(
         examples = [] if success else _unexpected_rows(batch, expectation, [*keys, *columns])
     else:  # of the table as a whole
         n_evaluated, n_unexpected, examples = 1, int(not success), []
-    return Found(expectation, name, shown, n_evaluated, n_unexpected, success, examples or [])
+    return Found(
+        expectation=expectation,
+        name=name,
+        columns=shown,
+        n_evaluated=n_evaluated,
+        n_unexpected=n_unexpected,
+        success=success,
+        examples=examples or [],
+    )
 
 
 def _name(expectation: Expectation) -> str:

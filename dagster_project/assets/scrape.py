@@ -24,7 +24,7 @@ def studies(
 
     loaded = study.load(context, check_files=True)
     with stage_connection(context, loaded, warehouse) as connection:
-        record_study(loaded, connection, warehouse.home, run_id=context.run_id)
+        record_study(loaded, connection, warehouse.home, run_id=context.run.run_id)
         return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
 
 

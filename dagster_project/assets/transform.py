@@ -82,7 +82,7 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
         results = build(warehouse.home.build(study_id), *selection)
         with warehouse.build(study_id) as connection:
             record_dbt_tests(
-                connection, study_id, context.run_id, [result._asdict() for result in results], MANIFEST
+                connection, study_id, context.run.run_id, [result._asdict() for result in results], MANIFEST
             )
             for table in tables:
                 yield materialise(connection, *_asset_key(table).path)

@@ -121,7 +121,7 @@ class Analysis(Protocol):
         """What the groups of each grouping are compared with, and the group where it is one."""
 
     @property
-    def asked_contrasts(self) -> Sequence[str]:
+    def requested_contrasts(self) -> Sequence[str]:
         """Contrasts beyond those of every measure."""
 
     @property
@@ -165,7 +165,7 @@ def infer_study(
         alpha=analysis.alpha,
         margins=analysis.margins,
         references=analysis.references,
-        asked=tuple(analysis.asked_contrasts),
+        asked=tuple(analysis.requested_contrasts),
     )
     study_id = _study_id(connection)
     parts: dict[str, list[Table]] = {table: [] for table in TABLES}

@@ -75,7 +75,7 @@ class Clusters(Part):
 
 
 class MeasureSpec(Part):
-    """What is read off a response. One of WAYS_TO_MEASURE says how; without, name is a built-in extractor."""
+    """What is read off a response. One of METHODS_OF_MEASURING says how; without, name is a built-in extractor."""
 
     name: Name
     kind: Kind | None = None

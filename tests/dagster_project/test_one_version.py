@@ -7,6 +7,7 @@ from dagster_project.definitions import defs
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.errors import StudyError
 
+NAME = "g20_demo"  # partitions are listed once a process
 STUDY = """
 title: Kind
 prompts:
@@ -15,14 +16,14 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male]}
-generations: [{name: one, function: "answers:say"}]
+generations: [{name: one, provider: "answers:say"}]
 measures: [vader]
 analysis: {alpha: 0.05}
 """
-ANSWERS = """
+ANSWERS = f"""
 from pathlib import Path
 
-STUDY = Path(__file__).with_name("kind.yml")
+STUDY = Path(__file__).with_name("{NAME}.yml")
 EDIT = Path(__file__).with_name("edit")
 
 
@@ -38,7 +39,7 @@ STAGES = ("studies", "scrape", "assemble", "design", "generate", "extract")
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_STUDIES", str(tmp_path))
     monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
-    (tmp_path / "kind.yml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / f"{NAME}.yml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "answers.py").write_text(ANSWERS, encoding="utf-8")
     return tmp_path
 
@@ -50,13 +51,13 @@ def materialise(folder):
 
     def run(*stages):
         for stage in stages:
-            dg.materialize([assets[stage]], partition_key="kind", resources=resources)
+            dg.materialize([assets[stage]], partition_key=NAME, resources=resources)
 
     return run
 
 
 def edit(folder, old, new):
-    path = folder / "kind.yml"
+    path = folder / f"{NAME}.yml"
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")

@@ -24,6 +24,27 @@ factors:
 generations:
   - {name: one, provider: ollama, model: "llama3.1:8b", base_url: "http://127.0.0.1:9", max_retries: 0}
 """
+EDITED = """
+title: Edited
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} kind?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male]}
+generations: [{name: one, provider: "edits:say"}]
+measures: [vader]
+analysis: {alpha: 0.05}
+"""
+EDITS = """
+from pathlib import Path
+
+
+def say(messages, decoding):
+    study = Path(__file__).with_name("edited.yml")
+    study.write_text(study.read_text().replace("alpha: 0.05", "alpha: 0.2"))
+    return "Yes."
+"""
 
 
 @pytest.fixture
@@ -58,6 +79,17 @@ def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies,
     assert "generate: " in done.stderr
     assert "127.0.0.1:9" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_study_file_edited_in_the_middle_of_a_run_fails_it(plumbline, studies, tmp_path):
+    (studies / "edited.yml").write_text(EDITED, encoding="utf-8")
+    (studies / "edits.py").write_text(EDITS, encoding="utf-8")
+    done = plumbline(tmp_path / "home", "run", "edited", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 1
+    assert "extract: " in done.stderr
+    assert "analysis.alpha 0.05 -> 0.2. Materialise raw/studies and everything after it" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "home" / "plumbline.duckdb").exists()
 
 
 def test_a_home_that_cannot_be_written_is_named(plumbline, tmp_path):

@@ -44,7 +44,7 @@ judged as {{ not_kept() }} (
         grouped_values.group_position,
         grouped_values.block_position,
         grouped_values.prompt_position,
-        grouped_values.is_replicated,
+        grouped_values.is_alone,
         grouped_values.x,
         case
             when selecting.normalise = 'before'
@@ -60,24 +60,14 @@ judged as {{ not_kept() }} (
 
 {% set keys = 'comparison_position, selection_position, group_position, block_position' %}
 prompt_sums as (
-    -- a prompt without replicates is its response
-    select
-        {{ keys }},
-        x as total,
-        cast(is_selected as integer) as n_selected,
-        cast(is_selected is not null as integer) as n_selectable,
-        1 as n_responses
-    from judged
-    where not is_replicated
-    union all
     select
         {{ keys }},
         sum(x) as total,
-        cast(sum(cast(is_selected as integer)) as integer) as n_selected,
-        cast(count(is_selected) as integer) as n_selectable,
-        cast(count(*) as integer) as n_responses
+        sum(cast(is_selected as integer)) as n_selected,
+        count(is_selected) as n_selectable,
+        count(*) as n_responses
     from judged
-    where is_replicated
+    where not is_alone
     group by {{ keys }}, prompt_position
 ),
 
@@ -85,9 +75,9 @@ cells as (
     select
         {{ keys }},
         sum(total) as total,
-        sum(n_selected) as n_selected,
-        sum(n_selectable) as n_selectable,
-        sum(n_responses) as n_responses,
+        cast(sum(n_selected) as bigint) as n_selected,
+        cast(sum(n_selectable) as bigint) as n_selectable,
+        cast(sum(n_responses) as bigint) as n_responses,
         count(*) as n_prompts,
         avg(total / n_responses) as cell_mean,
         avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
@@ -95,6 +85,21 @@ cells as (
         max(n_responses) as max_responses
     from prompt_sums
     group by {{ keys }}
+    union all
+    -- one response needs no summing up: of most studies these are all cells
+    select
+        {{ keys }},
+        x as total,
+        cast(is_selected as bigint) as n_selected,
+        cast(is_selected is not null as bigint) as n_selectable,
+        cast(1 as bigint) as n_responses,
+        cast(1 as bigint) as n_prompts,
+        x as cell_mean,
+        cast(cast(is_selected as integer) as double) as selected_share,
+        cast(1 as bigint) as min_responses,
+        cast(1 as bigint) as max_responses
+    from judged
+    where is_alone
 ),
 
 blocks as (
@@ -111,9 +116,9 @@ select
     blocks.root_position,
     blocks.stratum_position,
     cells.total,
-    cast(cells.n_selected as bigint) as n_selected,
-    cast(cells.n_selectable as bigint) as n_selectable,
-    cast(cells.n_responses as bigint) as n_responses,
+    cells.n_selected,
+    cells.n_selectable,
+    cells.n_responses,
     cells.n_prompts,
     cells.cell_mean,
     cells.selected_share,

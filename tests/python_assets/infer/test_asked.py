@@ -12,7 +12,7 @@ def test_statistics_that_are_no_means_have_p_and_intervals_of_their_own(study):
     x = numbers(12)
     connection = study.add("sentiment", x, baseline=x + numbers(12, seed=3)).ask("variance", "correlation")
     connection = connection.write()
-    infer_study(connection, analysis(asked_contrasts=("variance_difference",)))
+    infer_study(connection, analysis(requested_contrasts=("variance_difference",)))
     found = rows(connection, "disparities", "metric = 'range'").set_index("statistic")
     assert set(found.index) == {"mean", "variance", "correlation"}
     assert found.p_value.notna().all()
@@ -40,7 +40,7 @@ def test_every_statistic_that_can_be_asked_for_has_p_and_intervals(study):
         study.add("sentiment", x, baseline=x + numbers(12, seed=3)).ask(Statistics(**options)).write()
     )
     asked = ("quantile_difference", "correlation_difference", "mode_difference")
-    infer_study(connection, analysis(asked_contrasts=asked))
+    infer_study(connection, analysis(requested_contrasts=asked))
     found = rows(connection, "disparities", "metric in ('range', 'dixon_low')")
     assert len(found) == 2 * (1 + 11)
     assert found.p_value.notna().all()

@@ -17,7 +17,7 @@ DEFAULTS = {
     "margins": {},
     "unit": None,
     "references": {},
-    "asked_contrasts": (),
+    "requested_contrasts": (),
     "families": {},
 }
 
@@ -358,7 +358,7 @@ def test_units_nested_in_groups_are_compared_as_units(study):
         label = np.where(np.isnan(x), x, sign * (x - 1) > 0)
         study.add("answer", label, kind="categorical", category=category)
     connection = study.ask("variance").write(strata=strata)
-    infer_study(connection, analysis(asked_contrasts=("dbi",)))
+    infer_study(connection, analysis(requested_contrasts=("dbi",)))
     contrasts = rows(connection, "contrasts")
     assert set(contrasts.contrast) == {
         "mean_difference",
@@ -409,7 +409,7 @@ def test_a_reference_group_outside_the_slice_leaves_its_contrasts_to_sql(study):
 def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(study):
     x = numbers(12, shift=1)
     connection = study.add("sentiment", x).add("constant", np.ones_like(x)).write()
-    infer_study(connection, analysis(asked_contrasts=("dbi",), margins={"dbi": 1.5}))
+    infer_study(connection, analysis(requested_contrasts=("dbi",), margins={"dbi": 1.5}))
     found = rows(connection, "contrasts", "contrast = 'dbi' and measure_id = 'sentiment'")
     expected = (x.mean(axis=0) - x.mean()) / x.std(ddof=1)
     assert found.value_cells.to_numpy() == pytest.approx(expected)
@@ -428,7 +428,7 @@ def test_a_difference_of_selection_rates_is_tested_where_it_is_asked_for(study):
     connection = study.add("sentiment", numbers()).select("sentiment").write()
     infer_study(connection, analysis())
     assert rows(connection, "contrasts", "contrast = 'selection_rate_difference'").empty
-    infer_study(connection, analysis(asked_contrasts=("selection_rate_difference",)))
+    infer_study(connection, analysis(requested_contrasts=("selection_rate_difference",)))
     found = rows(connection, "contrasts", "contrast = 'selection_rate_difference'")
     assert len(found) == 3
     assert all("MOVER" in method for method in found.method)
