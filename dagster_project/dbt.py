@@ -125,8 +125,8 @@ def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any
     options = [f"--{name}={folder}" for name, folder in folders.items()]
     variables = ["--vars", json.dumps({"build_path": str(build_path)})]
     done = dbtRunner(manifest).invoke([*FLAGS, *arguments, *options, *variables])
-    if isinstance(done.exception, KeyboardInterrupt):
-        raise done.exception
+    if done.exception and not isinstance(done.exception, Exception):
+        raise done.exception  # an interrupt, which dbt catches too
     if done.exception:
         raise TransformError(f"dbt cannot use {PROJECT}: {done.exception}") from done.exception
     return done.result
