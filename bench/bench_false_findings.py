@@ -5,9 +5,6 @@
 A family is all concepts of one measure and one contrast. Its rate of any finding must not be above alpha.
 """
 
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +13,7 @@ from python_assets.telemetry import disable_telemetry
 
 disable_telemetry()
 
-from dagster_project.dbt import DBT, PROJECT  # noqa: E402
+from dagster_project.dbt import build  # noqa: E402
 from python_assets.assemble.assemble_study import assemble  # noqa: E402
 from python_assets.extract.extract_study import extract  # noqa: E402
 from python_assets.generate.generate_study import generate_study  # noqa: E402
@@ -29,6 +26,7 @@ from python_assets.warehouse import paths  # noqa: E402
 from python_assets.warehouse.build import Home, open_build, write_stage  # noqa: E402
 from python_assets.warehouse.study_row import record_study  # noqa: E402
 
+CELLS = ("+int_cells", "+int_selected_cells", "+int_groups")
 FAMILIES = """
     select measure_id, contrast, coalesce(bool_or(verdict in ('bias_shown', 'difference_shown')), false),
            coalesce(bool_or(q_value is not null), false)
@@ -56,24 +54,10 @@ def families(study: Study, folder: Path) -> list[tuple[str, str, bool, bool]]:
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
         generate_study(study, connection, home, progress=lambda text: None)
         extract(study, connection, home.cache)
-    dbt(path, folder)
+    build(path, "--select", *CELLS, "--resource-type", "model", "seed")
     with open_build(path) as connection:
         infer_study(connection, study)
         return connection.execute(FAMILIES).fetchall()
-
-
-def dbt(path: Path, folder: Path) -> None:
-    """Build the cells."""
-    target = str(folder / "dbt")
-    variables = json.dumps({"build_path": str(path)})
-    models = ["+int_cells", "+int_selected_cells", "+int_groups"]
-    select = ["--select", *models, "--resource-type", "model", "seed"]
-    subprocess.run(
-        [DBT, "--quiet", "build", "--vars", variables, "--profiles-dir", str(PROJECT), *select],
-        cwd=PROJECT,
-        env={**os.environ, "DBT_TARGET_PATH": target, "DBT_LOG_PATH": target},
-        check=True,
-    )
 
 
 def main() -> None:

@@ -1,9 +1,10 @@
-"""Seconds of dbt's models from values to disparities: all statistics of SAGED at the size of its own study.
+"""How much longer dbt's models take from values to disparities than one query written by hand.
 
     python -m bench.bench_statistics [--times 1]
 
-31,500 responses, 20 measures: 420 value columns with those of the baseline, 400 calibrated. Cells, group
-statistics, their 14 statistics and all disparities; contrasts and marts are not among them.
+31,500 responses, 20 measures: 420 value columns with those of the baseline, 400 calibrated. The models are
+all that stand between raw.measurements and the marts summary_statistics and disparities, with these; the
+query is statistics_by_hand.sql, on the same file in the same run. Their numbers are compared, too.
 """
 
 import argparse
@@ -11,13 +12,20 @@ import json
 import os
 import resource
 import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import duckdb
+import yaml
 
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import DBT, PROJECT
+from dagster_project.dbt import PROJECT
 
+DBT: Final = (sys.executable, "-m", "dbt.cli.main")
+BY_HAND: Final = Path(__file__).with_name("statistics_by_hand.sql")
 STATISTICS: Final = (
     "mean",
     "median",
@@ -34,23 +42,23 @@ STATISTICS: Final = (
     "precision",
     "selection_rate",
 )
-MODELS: Final = (
-    "int_outcomes",
-    "int_outcome_values",
-    "int_value_ranges",
-    "int_normal_scales",
-    "int_selection_standards",
-    "int_cell_sums",
-    "int_designs",
-    "int_group_statistics",
-    "int_statistic_values",
-    "int_statistics",
-    "int_statistic_profiles",
-)
+MARTS: Final = ("summary_statistics", "disparities")
+VALUES: Final = "source.plumbline.raw.measurements"
+_COMPARED: Final = """
+    select count(*), count(*) filter (
+            where mart.value is null or abs(mart.value - hand.value) > 1e-9 * greatest(1, abs(hand.value))
+        )
+    from {hand} as hand
+    left join marts.{mart} as mart using ({keys})
+"""
+_KEYS: Final = {
+    ("by_hand", "summary_statistics"): "generation_id, measure_id, calibration, group_id, statistic",
+    ("disparities_by_hand", "disparities"): "generation_id, measure_id, calibration, statistic, metric",
+}
 
 
 def main() -> None:
-    """Print seconds by model and their sum, and the peak of dbt."""
+    """Print seconds by model and their sum, those of the query, and the peak of dbt."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=1, help="so many times the root prompts")
     times = parser.parse_args().times
@@ -58,22 +66,70 @@ def main() -> None:
         path = Path(folder) / "build.duckdb"
         scale = Scale(n_root_prompts=75 * times, n_continuous=20, n_categorical=0)
         make_raw(path, scale, seed=1, statistics=STATISTICS)
+        _without_inference(path)
         seconds = _built(path, Path(folder))
-    shown = {name: value for name, value in seconds.items() if name in MODELS or name.startswith("disparity")}
-    for name, value in sorted(shown.items(), key=lambda pair: -pair[1]):
+        by_hand = _by_hand(path)
+    for name, value in sorted(seconds.items(), key=lambda pair: -pair[1]):
         print(f"| {name} | {value:.2f} |")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024**2
-    print(f"| all of them | {sum(shown.values()):.1f} |\npeak {peak:.2f} GB")
+    total = sum(seconds.values())
+    print(f"| all of them | {total:.1f} |\n| by hand | {by_hand:.1f} |")
+    print(f"| times as long | {total / by_hand:.1f} |")
+    print(f"peak {peak:.2f} GB")
+
+
+def _without_inference(path: Path) -> None:
+    """The tables that inference writes, without a row: the marts join them."""
+    sources = yaml.safe_load((PROJECT / "models" / "sources.yml").read_text())["sources"]
+    (inference,) = (source for source in sources if source["name"] == "inference")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema if not exists inference")
+        for table in inference["tables"]:
+            columns = ", ".join(f"{column['name']} {column['data_type']}" for column in table["columns"])
+            connection.execute(f"create table inference.{table['name']} ({columns})")
 
 
 def _built(path: Path, folder: Path) -> dict[str, float]:
     target = {"DBT_TARGET_PATH": str(folder), "DBT_LOG_PATH": str(folder)}
-    selection = ["--exclude", "source:inference+"]
+    selection = ["--select", *(f"+{mart}" for mart in MARTS)]
     for command in (["seed"], ["run", "--threads", "1", *selection]):
         options = ["--quiet", "--vars", json.dumps({"build_path": str(path)}), "--profiles-dir", str(PROJECT)]
-        subprocess.run([DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
+        subprocess.run([*DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
     results = json.loads((folder / "run_results.json").read_text())["results"]
-    return {result["unique_id"].split(".")[-1]: result["execution_time"] for result in results}
+    after_values = _descendants(json.loads((folder / "manifest.json").read_text()), VALUES)
+    return {
+        result["unique_id"].split(".")[-1]: result["execution_time"]
+        for result in results
+        if result["unique_id"] in after_values
+    }
+
+
+def _descendants(manifest: dict[str, Any], node: str) -> set[str]:
+    found, left = set(), [node]
+    while left:
+        children = set(manifest["child_map"][left.pop()]) - found
+        found |= children
+        left += children
+    return found
+
+
+def _by_hand(path: Path) -> float:
+    """Seconds of the query; its numbers are those of the marts.
+
+    Raises:
+        ValueError: a number differs, or is in one of them alone.
+    """
+    with duckdb.connect(str(path), config={"threads": 2, "memory_limit": "3GB"}) as connection:
+        start = time.perf_counter()
+        connection.execute(BY_HAND.read_text())
+        seconds = time.perf_counter() - start
+        for (hand, mart), keys in _KEYS.items():
+            query = _COMPARED.format(hand=hand, mart=mart, keys=keys)
+            n_rows, n_different = connection.execute(query).fetchall()[0]
+            if n_different:
+                raise ValueError(f"{n_different} of {n_rows} rows of {mart} that agree with {BY_HAND}")
+            print(f"{mart}: {n_rows} rows are those of {BY_HAND.name}")
+    return seconds
 
 
 if __name__ == "__main__":

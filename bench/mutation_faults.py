@@ -2,6 +2,7 @@
 
     python -m bench.mutation_faults draw TREE [OTHER_TREE]  prints the drawn faults as CSV
     python -m bench.mutation_faults run TREE FAULTS LOG     appends a row for each that LOG does not hold
+    python -m bench.mutation_faults table OLD_LOG NEW_LOG   prints what became of each on either side
 
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
 Tests run from near to far until one fails: those of the file, of its folder, of what runs it. What
@@ -151,7 +152,8 @@ def _stages(copy: Path, path: Path, area: str) -> list[str]:
 def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
     """Fast tests of every stage, then what takes long in the first folder."""
     for stage, marks in [*((stage, "not long") for stage in stages), ("tests/python_assets/infer", "long")]:
-        environment = {**os.environ, "PYTHONPATH": str(copy), "PLUMBLINE_HOME": str(home)}
+        environment = {**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
+        environment["PLUMBLINE_HOME"] = str(home)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-o", MARKERS, "-m", marks, stage]
         try:
             done = subprocess.run(
@@ -180,6 +182,22 @@ def _who(output: str) -> str:
     return f"dbt: {dbt[1]}" if dbt else test
 
 
+def table(old: Path, new: Path) -> Iterator[str]:
+    """Lines of Markdown: every fault that both logs hold, and the test that killed it, old and new."""
+    yield "| # | in | fault | line as it is, and with the fault | old tests | new tests |"
+    yield "|---|---|---|---|---|---|"
+    n = len(Fault._fields)
+    logs = [{Fault(*row[:n]): Outcome(*row[n:]) for row in _rows(log)} for log in (old, new)]
+    for number, fault in enumerate((fault for fault in logs[0] if fault in logs[1]), start=1):
+        lines = " → ".join(f"`{line or ' '}`".replace("|", "\\|") for line in (fault.line, fault.changed))
+        found = " | ".join(_shown(log[fault]) for log in logs)
+        yield f"| {number} | {fault.file} | {fault.kind} | {lines} | {found} |"
+
+
+def _shown(outcome: Outcome) -> str:
+    return outcome.killed_by.split("::")[-1] if outcome.result == "killed" else outcome.result
+
+
 def _rows(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))
@@ -194,9 +212,14 @@ def main() -> None:
     running = commands.add_parser("run")
     for name in ("tree", "faults", "log"):
         running.add_argument(name, type=Path)
+    showing = commands.add_parser("table")
+    for name in ("old", "new"):
+        showing.add_argument(name, type=Path)
     asked = parser.parse_args()
     if asked.command == "draw":
         csv.writer(sys.stdout).writerows(draw(asked.tree, asked.other))
+    elif asked.command == "table":
+        print("\n".join(table(asked.old, asked.new)))
     else:
         run(asked.tree, [Fault(*row[: len(Fault._fields)]) for row in _rows(asked.faults)], asked.log)
 

@@ -6,10 +6,7 @@
 second half, publish.
 """
 
-import json
-import os
 import resource
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +15,7 @@ from typing import Any
 
 from bench.bench_gate import bench_study
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import DBT, PROJECT, TESTS, manifest_path
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.infer.run import infer_study
@@ -32,17 +29,8 @@ def timed(name: str, function: Callable[[], Any]) -> None:
     started = perf_counter()
     function()
     seconds = perf_counter() - started
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"| {name} | {seconds:.1f} | {peak / 1024**2:.2f} |", flush=True)
-
-
-def dbt(path: Path, *selection: str) -> None:
-    """Build one half as the Dagster asset does."""
-    target = str(path.with_suffix("") / "dbt")
-    arguments = ["--quiet", "build", "--vars", json.dumps({"build_path": str(path)}), *TESTS, *selection]
-    environment = {**os.environ, "DBT_TARGET_PATH": target, "DBT_LOG_PATH": target}
-    command = [DBT, *arguments, "--profiles-dir", str(PROJECT)]
-    subprocess.run(command, cwd=PROJECT, env=environment, check=True)
 
 
 def main() -> None:
@@ -73,9 +61,9 @@ def main() -> None:
 
         timed("gate, with the import of Great Expectations", gate)
         timed("gate again, without it", gate)
-        timed("dbt, first half", lambda: dbt(path, "--exclude", "source:inference+"))
+        timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
         timed("inference", infer)
-        timed("dbt, second half", lambda: dbt(path, "--select", "source:inference+"))
+        timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
         timed("publish", publish_study)
 
 

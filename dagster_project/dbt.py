@@ -1,4 +1,4 @@
-"""The dbt project: parsed once a version of it, and built in this process on the build file of a study.
+"""The dbt project: parsed once a version, built in this process on the build file of a study.
 
 Belongs here: how dbt is called. Which of its tables are assets stands in assets/transform.py.
 """
@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,9 +78,12 @@ def _failure(result: Any) -> str:
 def _parsed() -> Path:
     """The folder of the parsed project; a study needs no parsing of its own."""
     files = sorted(
-        path for path in PROJECT.rglob("*") if path.is_file() and path.suffix in {".sql", ".yml", ".csv"}
+        path
+        for path in PROJECT.rglob("*")
+        if path.is_file() and path.suffix in {".sql", ".py", ".yml", ".csv"}
     )
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    versions = f"{version('dbt-core')} {version('dbt-duckdb')}".encode()  # another one may read it otherwise
+    digest = hashlib.sha256(b"".join([versions, *(path.read_bytes() for path in files)])).hexdigest()[:16]
     folder = paths.home().root / "build" / "dbt" / digest
     if not (folder / "manifest.json").exists():
         _parse(folder)
@@ -106,6 +110,7 @@ def _manifest(build_path: Path) -> Any:
         node.database = build_path.stem
         if node.relation_name:
             node.relation_name = node.relation_name.replace(NO_DATABASE, f'"{build_path.stem}"', 1)
+    manifest.build_flat_graph()  # macro union_of_metrics reads it; dbt makes it only where it has parsed
     return manifest
 
 
@@ -116,20 +121,10 @@ def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any
     """
     from dbt.cli.main import dbtRunner
 
-    places_of_dbt = {
-        "project-dir": PROJECT,
-        "profiles-dir": PROJECT,
-        "target-path": target,
-        "log-path": target,
-    }
-    done = dbtRunner(manifest).invoke(
-        [
-            *FLAGS,
-            *arguments,
-            *(f"--{option}={path}" for option, path in places_of_dbt.items()),
-            *("--vars", json.dumps({"build_path": str(build_path)})),
-        ]
-    )
+    folders = {"project-dir": PROJECT, "profiles-dir": PROJECT, "target-path": target, "log-path": target}
+    options = [f"--{name}={folder}" for name, folder in folders.items()]
+    variables = ["--vars", json.dumps({"build_path": str(build_path)})]
+    done = dbtRunner(manifest).invoke([*FLAGS, *arguments, *options, *variables])
     if isinstance(done.exception, KeyboardInterrupt):
         raise done.exception
     if done.exception:

@@ -5,6 +5,7 @@ Assets are the marts and what inference reads; the tables between them are dbt's
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -31,6 +32,7 @@ def _is_asset(unique_id: str) -> bool:
     return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in CELLS)
 
 
+@cache
 def _is_after_inference(unique_id: str) -> bool:
     return any(
         NODES[parent]["schema"] == "inference" or _is_after_inference(parent)
@@ -38,13 +40,14 @@ def _is_after_inference(unique_id: str) -> bool:
     )
 
 
-def _assets_above(unique_id: str) -> set[dg.AssetKey]:
+@cache
+def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
     """The nearest assets that a table is made of, through the tables between."""
-    above = set()
+    above: set[dg.AssetKey] = set()
     for parent in MANIFEST["parent_map"][unique_id]:
         is_end = _is_asset(parent) or NODES[parent]["resource_type"] == "source"
         above |= {_asset_key(parent)} if is_end else _assets_above(parent)
-    return above
+    return frozenset(above)
 
 
 TABLES = [unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)]

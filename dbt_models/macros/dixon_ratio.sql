@@ -36,6 +36,6 @@
 {# The variant and its critical value as text for parameters. #}
 {% macro dixon_parameters() -%}
     coalesce(
-        'variant=' || dixon_variant || ';critical=' || {{ three_digits('dixon_critical_value') }}, 'variant=none'
+        'variant=' || dixon_variant || ';critical=' || {{ digits_in_key('dixon_critical_value') }}, 'variant=none'
     )
 {%- endmacro %}

@@ -25,7 +25,7 @@ counts as (
         differences.comparison_position is not null as has_cells,
         count(differences.comparison_position) over (partition by group_statistics.comparison_position) as n_groups
     from group_statistics
-    inner join asked on group_statistics.study_id = asked.study_id
+    inner join asked using (study_id)
     left join differences
         on group_statistics.comparison_position = differences.comparison_position
         and group_statistics.group_position = differences.group_position
@@ -48,11 +48,7 @@ reasoned as (
             when differences.difference is null then 'no_block'
         end as reason
     from counts
-    inner join group_references
-        on counts.study_id = group_references.study_id
-        and counts.slice_id = group_references.slice_id
-        and counts.grouping_id = group_references.grouping_id
-        and counts.group_position = group_references.group_position
+    inner join group_references using (study_id, slice_id, grouping_id, group_position)
     left join counts as others
         on counts.comparison_position = others.comparison_position
         and group_references.other_position = others.group_position

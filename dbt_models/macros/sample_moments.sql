@@ -1,6 +1,6 @@
-{# CTEs of int_statistic_values: statistics that one scan of a sample gives, and skewness and kurtosis. To add one of one
-   scan: its aggregate in value_scan, or in pair_scan where it compares with the baseline, its line in moments, and one in
-   `expected` of tests/dbt_models/test_traps.py. #}
+{# CTEs of int_statistic_values: statistics that one scan of a sample gives, and skewness and kurtosis. To add one of
+   one scan: its aggregate in value_scan, or in pair_scan where it compares with the baseline, its line in moments, and
+   one in `expected` of tests/dbt_models/test_traps.py. #}
 {% macro moments_of_samples() -%}
 value_scan as (
     select

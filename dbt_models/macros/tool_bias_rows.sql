@@ -6,12 +6,7 @@
 {% macro tool_bias_rows(mart, keys, tool_keys, signed, statistic) -%}
     select calibrated.study_id, calibrated.generation_id, calibrated.calibration, {% for key in keys %}calibrated.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
     from {{ mart }} as calibrated
-    inner join {{ mart }} as uncalibrated
-        on calibrated.study_id = uncalibrated.study_id
-        and calibrated.generation_id = uncalibrated.generation_id
-        {% for key in keys %}
-        and calibrated.{{ key }} = uncalibrated.{{ key }}
-        {% endfor %}
+    inner join {{ mart }} as uncalibrated using (study_id, generation_id, {{ keys | join(', ') }})
     where
         calibrated.calibration = 'calibrated'
         and uncalibrated.calibration = 'raw'
@@ -20,9 +15,7 @@
         and exists (
             select 1
             from {{ mart }} as tool
-            inner join generations
-                on tool.study_id = generations.study_id
-                and tool.generation_id = generations.generation_id
+            inner join generations using (study_id, generation_id)
             where
                 generations.is_baseline
                 and tool.calibration = 'raw'
@@ -52,9 +45,7 @@
 {% macro shown_means(mart, statistic) -%}
     select 1
     from (select *, {{ statistic }} as own_statistic from {{ mart }}) as means
-    inner join generations
-        on means.study_id = generations.study_id
-        and means.generation_id = generations.generation_id
+    inner join generations using (study_id, generation_id)
     where
         means.calibration = 'raw'
         and means.own_statistic = 'mean'

@@ -8,24 +8,10 @@
 with
 
 balanced as (
-    select
-        comparisons.study_id,
-        comparisons.slice_id,
-        comparisons.generation_id,
-        comparisons.measure_id,
-        comparisons.calibration,
-        comparisons.grouping_id
-    from {{ ref('int_comparisons') }} as comparisons
-    inner join {{ ref('int_designs') }} as designs
-        on comparisons.comparison_position = designs.comparison_position
-        and designs.is_balanced
-    group by
-        comparisons.study_id,
-        comparisons.slice_id,
-        comparisons.generation_id,
-        comparisons.measure_id,
-        comparisons.calibration,
-        comparisons.grouping_id
+    select distinct study_id, slice_id, generation_id, measure_id, calibration, grouping_id
+    from {{ ref('int_comparisons') }}
+    inner join {{ ref('int_designs') }} as designs using (comparison_position)
+    where designs.is_balanced
 )
 
 select
@@ -43,23 +29,10 @@ select
     inference.value_cells
 from {{ ref('contrasts') }} as contrasts
 inner join {{ source('inference', 'contrasts') }} as inference
-    on contrasts.study_id = inference.study_id
-    and contrasts.slice_id = inference.slice_id
-    and contrasts.generation_id = inference.generation_id
-    and contrasts.measure_id = inference.measure_id
-    and contrasts.calibration = inference.calibration
-    and contrasts.grouping_id = inference.grouping_id
-    and contrasts.group_id = inference.group_id
-    and contrasts.contrast = inference.contrast
-    and contrasts.category = inference.category
-    and contrasts.reference = inference.reference
-left join balanced
-    on contrasts.study_id = balanced.study_id
-    and contrasts.slice_id = balanced.slice_id
-    and contrasts.generation_id = balanced.generation_id
-    and contrasts.measure_id = balanced.measure_id
-    and contrasts.calibration = balanced.calibration
-    and contrasts.grouping_id = balanced.grouping_id
+    using (
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category, reference
+    )
+left join balanced using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id)
 where
     (contrasts.contrast in ('{{ of_cells | join("', '") }}') or balanced.study_id is not null)
     and inference.value_cells is not null

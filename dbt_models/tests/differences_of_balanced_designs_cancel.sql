@@ -6,7 +6,7 @@ select
     differences.reference,
     sum(differences.difference) as total
 from {{ ref('int_group_differences') }} as differences
-inner join {{ ref('int_designs') }} as designs on differences.comparison_position = designs.comparison_position
+inner join {{ ref('int_designs') }} as designs using (comparison_position)
 where
     designs.is_balanced
     and designs.n_groups > 1

@@ -28,15 +28,7 @@ select
     disparities.value,
     disparities.value_cells
 from {{ ref('disparities') }} as disparities
-inner join profiles
-    on disparities.study_id = profiles.study_id
-    and disparities.slice_id = profiles.slice_id
-    and disparities.generation_id = profiles.generation_id
-    and disparities.measure_id = profiles.measure_id
-    and disparities.calibration = profiles.calibration
-    and disparities.grouping_id = profiles.grouping_id
-    and disparities.statistic = profiles.statistic
-    and disparities.parameters = profiles.parameters
+inner join profiles using ({{ keys | join(', ') }})
 where
     profiles.is_balanced
     and disparities.value_cells is not null

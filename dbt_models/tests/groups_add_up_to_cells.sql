@@ -16,7 +16,7 @@ by_cell as (
 
 select by_group.comparison_position, by_group.n_responses, by_cell.n_responses as n_responses_of_cells
 from by_group
-left join by_cell on by_group.comparison_position = by_cell.comparison_position
+left join by_cell using (comparison_position)
 where
     by_group.n_responses <> coalesce(by_cell.n_responses, 0)
     or abs(by_group.total - by_cell.total) > 1e-9 * greatest(by_group.size, 1)

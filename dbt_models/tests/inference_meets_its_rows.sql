@@ -9,39 +9,31 @@
 with
 
 summary_statistics as (
-    select * from {{ ref('int_statistics') }}
+    select *, {{ is_tested_statistic('parameters') }} as is_tested from {{ ref('int_statistics') }}
 ),
 
 contrasts as (
-    {{ union_of(contrast_metrics()) }}
-),
-
-metrics as (
-    {{ union_of(disparity_metrics()) }}
+    select * from {{ ref('int_contrast_values') }}
 ),
 
 disparities as (
-    select {{ shared | join(', ') }}, statistic, statistic_parameters as parameters, metric, value
-    from metrics
+    select {{ shared | join(', ') }}, statistic, statistic_parameters as parameters, metric, value, is_tested
+    from {{ ref('int_disparity_values') }}
 ),
 
 {% for mart, own in keys.items() %}
 {{ mart }}_met as (
     select
         '{{ mart }}' as mart,
-        {% for column in shared + own %}
-        coalesce(numbers.{{ column }}, inference.{{ column }}) as {{ column }},
-        {% endfor %}
+        {{ (shared + own) | join(', ') }},
         numbers.study_id is null as is_unknown,
-        inference.study_id is null and numbers.value is not null and {{ is_tested(mart, 'numbers') }} as is_missing
+        inference.study_id is null and numbers.value is not null and numbers.is_tested as is_missing
     from {{ mart }} as numbers
     full outer join (
         select * from {{ source('inference', mart) }}
         {{ "where category = ''" if 'category' not in own }}
     ) as inference
-        on {% for column in shared + own %}
-        numbers.{{ column }} = inference.{{ column }}{{ ' and' if not loop.last }}
-        {% endfor %}
+        using ({{ (shared + own) | join(', ') }})
 ){{ ',' if not loop.last }}
 
 {% endfor %}

@@ -25,6 +25,7 @@ from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Reference
 from python_assets.study.base import Against
+from python_assets.study.metrics import metric_names
 
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Margins = Mapping[str, float | Mapping[str, float]]
@@ -37,12 +38,6 @@ OF_KIND: Final = {
     "categorical": ("risk_difference",),
     "profile": (FDI_GROUP,),
 }
-TO_REFERENCE: Final = (
-    *OF_KIND["continuous"],
-    *OF_KIND["binary"],
-    "selection_rate_difference",
-    "precision_difference",
-)
 _METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
     "nonlinear": (*INDICES, *DESCRIPTIVE),
@@ -100,9 +95,10 @@ class Sheet(NamedTuple):
 
     def reference_of(self, contrast: str) -> Reference | None:
         """What a contrast compares groups with: the study's choice, unless it has one of its own."""
-        if contrast in TO_REFERENCE:
+        if contrast in metric_names("contrasts", reference="declared"):
             return self.reference
-        return Reference(Against.GRAND_MEAN) if contrast in (DBI, FDI_GROUP) else Reference()
+        of_all = metric_names("contrasts", reference="grand_mean")
+        return Reference(Against.GRAND_MEAN) if contrast in of_all else Reference()
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""

@@ -33,9 +33,9 @@ from python_assets.infer.summary import bootstrap_rows, summary_rows
 from python_assets.infer.verdict import Verdict, verdicts
 from python_assets.study.analysis import Family
 from python_assets.study.base import Against
+from python_assets.study.metrics import metric_names
 from python_assets.warehouse.build import transaction
 
-IMPACT_RATIO: Final = "impact_ratio"
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id"
 _TESTED = {
     "value_cells": "double",
@@ -250,7 +250,7 @@ def _against_margin(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Whether the interval of an index lies beyond its margin, or inside; True for rows judged by q alone."""
     name = rows["metric"] if "metric" in rows else rows["contrast"]
     is_index = (name == FDI_GROUP).to_numpy() | ("metric" in rows)
-    is_ratio = (name == IMPACT_RATIO).to_numpy()
+    is_ratio = name.isin(metric_names(is_ratio=True)).to_numpy()
     low, high, margin = (rows[column].to_numpy(dtype=float) for column in ("ci_low", "ci_high", "margin"))
     is_beyond = np.where(is_ratio, high < margin, low > margin)
     is_inside = np.where(is_ratio, low > margin, high < margin)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from python_assets.report.dashboard_responses import MAX_VALUES, Responses
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
-from python_assets.report.sections import RATIOS
+from python_assets.study.metrics import metric_names
 
 MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either
 GENERATION_COLUMNS: Final = ("generation_id", "is_simulated", "is_baseline")
@@ -82,6 +82,7 @@ STATISTICS: Final = f"""
     where study_id = $study
     order by slice_id, grouping_id, measure_id, calibration, statistic, generation_id, group_id
 """
+RATIOS: Final = metric_names(is_ratio=True)  # small is unequal: chance keeps them above a floor
 DISPARITIES: Final = f"""
     {NAMED.format(table="disparities")}
     select slice_id, grouping_id, measure_id, calibration, {LABEL} as statistic, metric, generation_id,

@@ -14,7 +14,6 @@ MAX_CELLS: Final = 60
 MAX_FAILURES: Final = 60
 EXAMPLE_PROMPTS: Final = 3
 EXAMPLE_GENERATIONS: Final = 6
-RATIOS: Final = ("impact_ratio", "min_max_ratio")  # small is unequal: chance keeps them above a floor
 VERDICT_RANK: Final = """
     list_position(
         ['bias_shown', 'difference_shown', 'equivalence_shown', 'inconclusive', 'not_computable'], verdict

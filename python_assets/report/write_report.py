@@ -16,6 +16,7 @@ from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.reader import Reader
+from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -78,7 +79,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "power": sections.power(reader),
         "figures": drawn,
         "max_values": figures.MAX_VALUES,
-        "ratios": sections.RATIOS,
+        "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
         "coverage": sections.coverage(reader),
         "quality": sections.quality(reader),

@@ -34,13 +34,13 @@ from python_assets.study.generations import (
     Generation,
     GenerationSpec,
 )
-from python_assets.study.margins import Margins, default_margins
 from python_assets.study.measures import (
     ClassifierSpec,
     Clusters,
     Judge,
     MeasureSpec,
 )
+from python_assets.study.metrics import Margins, default_margins
 from python_assets.study.prompts import (
     Assemble,
     Branch,

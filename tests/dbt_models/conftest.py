@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.families import Family
-from python_assets.study.base import Against
 from python_assets.infer.run import infer_study
+from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
 from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES, STUDY, raw_tables
+from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
 
@@ -64,14 +65,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(path, raw, manifest, (first, second))
 
 
-def run_dbt(path: Path, folder: Path, *selection: str) -> list[dict]:
+@pytest.fixture(scope="session")
+def compared(built: Built) -> list[Comparison]:
+    """What the irregular study compares, from its raw tables alone."""
+    return comparisons(built.raw)
+
+
+def run_dbt(path: Path, folder: Path, *selection: str, project: Path = PROJECT) -> list[dict]:
     """Results of a dbt build, unit tests and data tests included; all of them succeeded."""
+    call_dbt(path, folder, "build", *selection, project=project)
+    return json.loads((folder / "target" / "run_results.json").read_text())["results"]
+
+
+def call_dbt(path: Path, folder: Path, *command: str, project: Path = PROJECT) -> None:
+    """Call dbt, which succeeds, on a build file; its artifacts are in folder/target."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "dbt.cli.main", "--no-send-anonymous-usage-stats", "build"),
-            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
+            *(sys.executable, "-m", "dbt.cli.main", "--no-send-anonymous-usage-stats", *command),
+            *("--project-dir", str(project), "--profiles-dir", str(project)),
             *("--vars", json.dumps({"build_path": str(path)})),
-            *selection,
         ],
         env={**os.environ, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
         capture_output=True,
@@ -79,4 +91,3 @@ def run_dbt(path: Path, folder: Path, *selection: str) -> list[dict]:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads((folder / "target" / "run_results.json").read_text())["results"]

@@ -51,14 +51,29 @@ MEASURES = {
 }
 MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
 ASKED_CONTRASTS = [
-    "dbi", "selection_rate_difference", "precision_difference", "median_difference", "variance_difference",
-    "standard_deviation_difference", "skewness_difference", "kurtosis_difference",
-    "correlation_difference", "kl_divergence_difference",
+    "dbi",
+    "selection_rate_difference",
+    "precision_difference",
+    "median_difference",
+    "variance_difference",
+    "standard_deviation_difference",
+    "skewness_difference",
+    "kurtosis_difference",
+    "correlation_difference",
+    "kl_divergence_difference",
 ]
 STATISTICS = statistic_rows(
     [
-        "mean", "median", "variance", "standard_deviation", "skewness", "kurtosis", "correlation",
-        "kl_divergence", "precision", "selection_rate",
+        "mean",
+        "median",
+        "variance",
+        "standard_deviation",
+        "skewness",
+        "kurtosis",
+        "correlation",
+        "kl_divergence",
+        "precision",
+        "selection_rate",
         Statistics(selection_rate=SelectionRate(standard=Standard(fixed=0.1), method="smaller")),
     ]
 )

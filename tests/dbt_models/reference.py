@@ -1,6 +1,7 @@
 """The numbers of the marts once more, in plain loops over the raw tables, independent of the SQL."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -34,20 +35,35 @@ PAIRED = {
 MIN_VALUES = {"variance": 2, "standard_deviation": 2, "skewness": 3, "kurtosis": 4, "correlation": 2}
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Comparison:
     """The responses of one slice and outcome with group, block and root prompt; x is NaN where missing."""
 
     keys: dict[str, str]
     rows: pd.DataFrame
     groups: list[str]
 
-    def values(self, group: str) -> np.ndarray:
-        return self.rows.x[self.rows.group == group].dropna().to_numpy()
+    @cached_property
+    def rows_of(self) -> dict[str, pd.DataFrame]:
+        """The rows of each group."""
+        return dict(iter(self.rows.groupby("group")))
 
-    def pairs(self, group: str | None = None) -> pd.DataFrame:
-        """Rows of a group, or all, with a value and a baseline."""
-        rows = self.rows if group is None else self.rows[self.rows.group == group]
-        return rows.dropna(subset=["x", "baseline_value"])
+    @cached_property
+    def every_pair(self) -> pd.DataFrame:
+        """Rows with a value and a baseline."""
+        return self.rows.dropna(subset=["x", "baseline_value"])
+
+    @cached_property
+    def every_value(self) -> pd.DataFrame:
+        """Rows with a value."""
+        return self.rows.dropna(subset="x")
+
+    def values(self, group: str) -> np.ndarray:
+        rows = self.rows_of.get(group, self.rows[:0])  # a reference level may be in another slice alone
+        return rows.x.dropna().to_numpy()
+
+    def pairs(self, group: str) -> pd.DataFrame:
+        return self.rows_of[group].dropna(subset=["x", "baseline_value"])
 
 
 def comparisons(raw: dict[str, pd.DataFrame]) -> list[Comparison]:
@@ -106,6 +122,7 @@ def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
     return {key: own - other for key, (own, other) in compared_means(comparison).items()}
 
 
+@cache
 def compared_means(comparison: Comparison) -> dict[tuple[str, str], tuple[float, float]]:
     """Means of each group and of what it is compared with on the same prompt (inference.md 1, 2.6).
 
@@ -139,10 +156,11 @@ def compared_means(comparison: Comparison) -> dict[tuple[str, str], tuple[float,
     return {key: (float(own), float(other)) for key, (own, other) in over_units.items()}
 
 
+@cache
 def sides(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Responses of a group and those of the others, in the blocks or strata in which it meets another."""
-    rows = comparison.rows.dropna(subset=["x", "baseline_value"] if is_paired else "x")
+    rows = comparison.every_pair if is_paired else comparison.every_value
     place = rows.block if rows.stratum.isna().all() else rows.stratum
-    n_groups = rows.groupby(place).group.transform("nunique")
+    n_groups = place.map(rows.groupby(place).group.nunique())
     meets = place.isin(place[rows.group == group]) & (n_groups > 1)
     return rows[meets & (rows.group == group)], rows[meets & (rows.group != group)]

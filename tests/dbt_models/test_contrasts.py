@@ -1,6 +1,7 @@
 """Contrasts of the marts against plain loops over the raw tables: every reference, every statistic."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,10 @@ from tests.dbt_models.reference import (
     REFERENCE,
     Comparison,
     compared_means,
-    comparisons,
     differences,
     sides,
 )
-from tests.dbt_models.test_statistics import KEYS, assert_value, key_of, kind_of, lookup, range_of
+from tests.dbt_models.test_statistics import KEYS, Row, assert_value, key_of, kind_of, lookup, range_of
 
 pytestmark = pytest.mark.xdist_group("one dbt build")
 
@@ -28,12 +28,7 @@ SHARES = ("selection_rate_difference", "precision_difference")
 
 
 @pytest.fixture(scope="module")
-def compared(built: Built) -> list[Comparison]:
-    return comparisons(built.raw)
-
-
-@pytest.fixture(scope="module")
-def rows(built: Built) -> dict[tuple[str, ...], pd.Series]:
+def rows(built: Built) -> dict[tuple[str, ...], Row]:
     return lookup(built.table("marts.contrasts"), ROW)
 
 
@@ -58,7 +53,7 @@ def difference_reason(comparison: Comparison, group: str, reference: str) -> str
 
 
 def test_differences_of_means_and_rates_for_every_reference(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
 ):
     seen = Counter()
     for comparison in compared:
@@ -90,11 +85,11 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
 
 @pytest.mark.parametrize("contrast", SHARES)
 def test_differences_of_selected_shares(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison], contrast: str
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison], contrast: str
 ):
     seen = Counter()
     for comparison in (c for c in compared if kind_of(c) == "continuous"):
-        selected = comparison._replace(rows=comparison.rows.assign(x=is_selected(comparison, contrast)))
+        selected = replace(comparison, rows=comparison.rows.assign(x=is_selected(comparison, contrast)))
         found = differences(selected)
         for group, reference in expected_rows(comparison):
             row = rows[key_of(comparison, group, contrast, "", reference)]
@@ -122,7 +117,7 @@ def share_reason(comparison: Comparison, selected: Comparison, group: str, refer
 
 
 def test_log_disparities_for_every_reference(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
 ):
     seen = Counter()
     for comparison in (c for c in compared if kind_of(c) == "binary"):
@@ -142,7 +137,7 @@ def test_log_disparities_for_every_reference(
 
 
 def test_log_disparities_of_counts_for_every_reference(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
 ):
     for comparison in (c for c in compared if kind_of(c) == "binary"):
         present = comparison.rows.dropna(subset="x")
@@ -166,7 +161,7 @@ def log_odds(x: pd.Series) -> float:
 
 
 def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
 ):
     reasons = set()
     for comparison in (c for c in compared if kind_of(c) == "continuous"):
@@ -184,7 +179,7 @@ def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(
 
 
 def test_fdi_of_a_group_is_its_total_variation_from_all(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison]
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
 ):
     categorical = [c for c in compared if kind_of(c) == "categorical"]
     n_checked = 0
@@ -207,7 +202,7 @@ def test_fdi_of_a_group_is_its_total_variation_from_all(
     "statistic", [*(s for s in REFERENCE if s != "mean"), "correlation", "kl_divergence"]
 )
 def test_differences_of_other_statistics_pool_the_rest_on_the_same_prompts(
-    rows: dict[tuple[str, ...], pd.Series], compared: list[Comparison], statistic: str
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison], statistic: str
 ):
     is_paired = statistic in PAIRED
     ranges = {key_of(c)[:4]: range_of(c) for c in compared if c.keys["grouping_id"] == "topic"}
@@ -241,7 +236,7 @@ def statistic_reason(comparison: Comparison, group: str, statistic: str, n_fewes
         return "no_values"
     if statistic in PAIRED and comparison.keys["calibration"] == "calibrated":
         return "already_calibrated"
-    counted = comparison.pairs() if statistic in PAIRED else comparison.rows.dropna(subset="x")
+    counted = comparison.every_pair if statistic in PAIRED else comparison.every_value
     n = (counted.group == group).sum()
     if n == 0:
         return "no_baseline"

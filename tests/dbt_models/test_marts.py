@@ -8,18 +8,20 @@ import pytest
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
-from tests.dbt_models.reference import comparisons
+from tests.dbt_models.reference import Comparison
 
 pytestmark = pytest.mark.xdist_group("one dbt build")
 
 VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
 
 
-def test_outcome_distributions_have_intervals_that_count_root_prompts(built: Built):
+def test_outcome_distributions_have_intervals_that_count_root_prompts(
+    built: Built, compared: list[Comparison]
+):
     table = built.table("marts.outcome_distributions")
     rows = {tuple(row[key] for key in KEYS): row for _, row in table.iterrows()}
     n_checked = 0
-    for comparison in comparisons(built.raw):
+    for comparison in compared:
         if not comparison.keys["category"]:
             continue
         for group in comparison.groups:

@@ -1,5 +1,7 @@
 """Statistics, contrasts and disparities of the marts against plain loops over the raw tables."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,22 +10,19 @@ from scipy.stats.contingency import association
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
-from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison, comparisons
+from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison
 
 pytestmark = pytest.mark.xdist_group("one dbt build")
 
 KEYS = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
+Row = Any  # a named tuple of pandas
 NAMES = {row.statistic for row in STATISTICS}
 SELECTIONS = ["standard=mean;method=larger", "standard=fixed(0.1);method=smaller"]
 
 
-@pytest.fixture(scope="module")
-def compared(built: Built) -> list[Comparison]:
-    return comparisons(built.raw)
-
-
-def lookup(table: pd.DataFrame, keys: list[str]) -> dict[tuple[str, ...], pd.Series]:
-    return {tuple(row[key] for key in keys): row for _, row in table.iterrows()}
+def lookup(table: pd.DataFrame, keys: list[str]) -> dict[tuple[str, ...], Row]:
+    """Rows by key; tuples, because a series a row takes seconds."""
+    return dict(zip(zip(*(table[key] for key in keys), strict=True), table.itertuples(), strict=True))
 
 
 def key_of(comparison: Comparison, *more: str) -> tuple[str, ...]:
@@ -34,7 +33,7 @@ def kind_of(comparison: Comparison) -> str:
     return MEASURES[comparison.keys["measure_id"]][0]
 
 
-def assert_value(row: pd.Series, value: float | None, reason: str | None = None) -> None:
+def assert_value(row: Row, value: float | None, reason: str | None = None) -> None:
     if value is None:
         assert pd.isna(row.value)
         assert row.reason == reason
@@ -58,9 +57,9 @@ def test_statistics_of_a_group(built: Built, compared: list[Comparison], statist
             continue
         for group in comparison.groups:
             row, x = rows[key_of(comparison, group)], comparison.values(group)
-            of_group = comparison.rows[comparison.rows.group == group]
+            of_group = comparison.rows_of[group]
             assert (row.n_responses, row.n_missing) == (len(x), len(of_group) - len(x))
-            assert row.n_root_prompts == of_group.dropna(subset="x").root.nunique()
+            assert row.n_root_prompts == of_group.root[of_group.x.notna()].nunique()
             if len(x) < MIN_VALUES.get(statistic, 1):
                 assert_value(row, None, "too_few_values" if len(x) else "no_values")
             elif statistic in ("skewness", "kurtosis") and np.ptp(x) < 1e-9:
@@ -84,7 +83,7 @@ def test_statistics_against_the_baseline(built: Built, compared: list[Comparison
             if comparison.keys["calibration"] == "calibrated":
                 assert_value(row, None, "already_calibrated")
                 continue
-            n_rows = (comparison.rows.group == group).sum()
+            n_rows = len(comparison.rows_of[group])
             assert (row.n_responses, row.n_missing) == (len(pairs), n_rows - len(pairs))
             assert row.n_root_prompts == pairs.root.nunique()
             reason = paired_reason(comparison, group, statistic)
@@ -95,7 +94,7 @@ def test_statistics_against_the_baseline(built: Built, compared: list[Comparison
 
 
 def range_of(comparison: Comparison) -> tuple[float, float]:
-    values = comparison.pairs()[["x", "baseline_value"]]
+    values = comparison.every_pair[["x", "baseline_value"]]
     return values.min().min(), values.max().max()
 
 
@@ -114,7 +113,7 @@ def test_precision_of_cells_averages_prompts(built: Built, compared: list[Compar
     assert {key[3] for key in cells} == {"raw"}
     n_checked = 0
     for comparison in (c for c in compared if c.keys["calibration"] == "raw" and kind_of(c) == "continuous"):
-        pairs = comparison.pairs()
+        pairs = comparison.every_pair
         is_near = (pairs.x - pairs.baseline_value).abs() < 0.1 + 1e-9
         of_cell = (
             is_near.groupby([pairs.block, pairs.group, pairs.prompt_id]).mean().groupby(level=[0, 1]).mean()

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.warehouse.raw_tables import RAW_TABLES
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import Built, run_dbt
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 
@@ -26,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         for stage, tables in stages.items():
             write_stage(connection, STUDY, stage, tables)
     no_tests = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
-    results = run_dbt(path, folder, "--select", "+path:models/metrics", *no_tests)
+    results = run_dbt(path, folder, "--select", "+int_disparity_values", *no_tests)
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}
     return Built(path, raw, manifest, (results, []))
@@ -188,6 +188,11 @@ def value_of(statistics: pd.DataFrame, **which: str) -> pd.Series:
     return kept.set_index("group_id").value
 
 
+def disparity(built: Built, metric: str) -> pd.DataFrame:
+    table = built.table("intermediate.int_disparity_values")
+    return table[table.metric == metric]
+
+
 def test_divergence_of_values_and_the_same_values_plus_ten_is_not_zero(statistics: pd.DataFrame):
     found = value_of(
         statistics,
@@ -236,7 +241,7 @@ def test_a_share_of_a_negative_standard_is_a_share_of_its_size(statistics: pd.Da
 
 
 def test_a_ratio_of_mixed_signs_is_null_with_its_reason(built: Built):
-    table = built.table("intermediate.disparity_min_max_ratio")
+    table = disparity(built, "min_max_ratio")
     rows = table[(table.measure_id == "mixed") & (table.statistic == "mean") & (table.parameters == "")]
     rows = rows[(rows.grouping_id == "a") & (rows.calibration == "raw")]
     assert rows.value.isna().all()
@@ -244,8 +249,7 @@ def test_a_ratio_of_mixed_signs_is_null_with_its_reason(built: Built):
 
 
 def test_groupings_are_never_pooled_in_a_disparity(built: Built, statistics: pd.DataFrame):
-    ranges = built.table("intermediate.disparity_range")
-    ranges = ranges.set_index([*KEYS, "statistic", "parameters"])
+    ranges = disparity(built, "range").set_index([*KEYS, "statistic", "parameters"])
     for key, rows in statistics.groupby([*KEYS, "statistic", "parameters"]):
         known = rows.value.dropna()
         assert ranges.n_groups[key] == len(known)
@@ -276,10 +280,8 @@ def dixon(x: np.ndarray, side: str) -> float:
 
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_dixon_of_the_groups(built: Built, statistics: pd.DataFrame, side: str):
-    table = built.table(f"intermediate.disparity_dixon_{side}").set_index(
-        [*KEYS, "statistic", "statistic_parameters"]
-    )
-    excess = built.table(f"intermediate.disparity_dixon_excess_{side}").set_index(table.index.names)
+    table = disparity(built, f"dixon_{side}").set_index([*KEYS, "statistic", "statistic_parameters"])
+    excess = disparity(built, f"dixon_excess_{side}").set_index(table.index.names)
     seen = set()
     for key, rows in statistics.groupby([*KEYS, "statistic", "parameters"]):
         known, row = rows.value.dropna().to_numpy(), table.loc[key]
@@ -307,8 +309,7 @@ def test_critical_values_are_there_for_three_to_thirty_groups(built: Built):
 
 
 def test_a_disparity_of_the_study_is_its_expression(built: Built, statistics: pd.DataFrame):
-    table = built.table("intermediate.disparity_custom").set_index([*KEYS, "statistic", "parameters"])
-    assert set(table.metric) == {"spread_over_mean"}
+    table = disparity(built, "spread_over_mean").set_index([*KEYS, "statistic", "parameters"])
     n_checked = 0
     for key, rows in statistics.groupby([*KEYS, "statistic", "parameters"]):
         known, row = rows.value.dropna().to_numpy(), table.loc[key]

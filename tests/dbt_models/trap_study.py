@@ -17,10 +17,18 @@ MEASURES = ("score", "score_negative", "constant", "mixed")  # one name is part 
 ANALYSIS = AnalysisSpec.model_validate(
     {
         "statistics": [
-            "mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis", "range",
+            "mean",
+            "median",
+            "mode",
+            "variance",
+            "standard_deviation",
+            "skewness",
+            "kurtosis",
+            "range",
             {"quantile": [{"q": 0.1}, {"q": 0.9}]},
             {"percentile": {"p": 30.0}},
-            "quantile_range", "percentile_range",
+            "quantile_range",
+            "percentile_range",
             {"correlation": [{}, {"method": "spearman"}, {"method": "kendall"}]},
             {"kl_divergence": [{}, {"bins": 4, "smoothing": 1.0}]},
             {"precision": [{}, {"threshold": 0.5, "normalise": "before"}]},

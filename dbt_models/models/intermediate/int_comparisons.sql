@@ -38,7 +38,7 @@ segment_levels as (
         segment_factors.segment_factor,
         prompt_factors.level
     from prompt_groups
-    inner join segment_factors on prompt_groups.study_id = segment_factors.study_id
+    inner join segment_factors using (study_id)
     left join prompt_factors
         on prompt_groups.study_id = prompt_factors.study_id
         and prompt_groups.prompt_id = prompt_factors.prompt_id
@@ -73,18 +73,8 @@ select
     cast(row_number() over (order by layouts.layout_position asc, outcomes.outcome_position asc) - 1 as integer)
         as comparison_position
 from outcomes
-inner join measure_slices
-    on outcomes.study_id = measure_slices.study_id
-    and outcomes.measure_id = measure_slices.measure_id
-inner join layouts
-    on measure_slices.study_id = layouts.study_id
-    and measure_slices.slice_id = layouts.slice_id
-inner join measures
-    on outcomes.study_id = measures.study_id
-    and outcomes.measure_id = measures.measure_id
-left join segmented
-    on layouts.study_id = segmented.study_id
-    and layouts.slice_id = segmented.slice_id
-    and layouts.grouping_id = segmented.grouping_id
-    and measures.segment_factor = segmented.segment_factor
-where segmented.grouping_id is null
+inner join measure_slices using (study_id, measure_id)
+inner join layouts using (study_id, slice_id)
+inner join measures using (study_id, measure_id)
+left join segmented using (study_id, slice_id, grouping_id, segment_factor)
+where segmented.study_id is null

@@ -24,10 +24,9 @@ asked as (
 ),
 
 strata as (
-    select layout_position, block_position, stratum_position
+    select distinct layout_position, block_position, stratum_position
     from prompt_groups
     where stratum_position is not null
-    group by layout_position, block_position, stratum_position
 ),
 
 every_cell as (
@@ -43,14 +42,14 @@ every_cell as (
     from cells
     union all
     select
-        selected_cells.comparison_position,
+        comparison_position,
         selected_cells.statistic,
-        selected_cells.parameters,
-        selected_cells.group_position,
-        selected_cells.block_position,
-        selected_cells.root_position,
-        selected_cells.cell_mean,
-        selected_cells.n_responses
+        parameters,
+        group_position,
+        block_position,
+        root_position,
+        cell_mean,
+        n_responses
     from selected_cells
     inner join asked
         on selected_cells.study_id = asked.study_id
@@ -58,50 +57,42 @@ every_cell as (
 ),
 
 layouts as (
-    select
-        comparisons.comparison_position,
-        comparisons.layout_position,
-        comparisons.layout_position in (select layout_position from strata) as is_nested
+    select comparison_position, layout_position, layout_position in (select layout_position from strata) as is_nested
     from comparisons
 ),
 
 compared as (
     select
-        every_cell.comparison_position,
-        every_cell.statistic,
-        every_cell.parameters,
-        every_cell.group_position,
-        every_cell.block_position,
-        false as is_nested,
-        every_cell.root_position,
+        comparison_position,
+        statistic,
+        parameters,
+        group_position,
+        block_position,
+        is_nested,
+        root_position,
         1 as n_units,
-        every_cell.n_responses as min_responses,
-        every_cell.cell_mean
+        n_responses as min_responses,
+        cell_mean
     from every_cell
-    inner join layouts on every_cell.comparison_position = layouts.comparison_position and not layouts.is_nested
+    inner join layouts using (comparison_position)
+    where not is_nested
     union all
     select
-        every_cell.comparison_position,
-        every_cell.statistic,
-        every_cell.parameters,
-        every_cell.group_position,
-        strata.stratum_position as block_position,
-        true as is_nested,
-        min(every_cell.root_position) as root_position,
+        comparison_position,
+        statistic,
+        parameters,
+        group_position,
+        stratum_position as block_position,
+        is_nested,
+        min(root_position) as root_position,
         count(*) as n_units,
-        min(every_cell.n_responses) as min_responses,
-        avg(every_cell.cell_mean) as cell_mean
+        min(n_responses) as min_responses,
+        avg(cell_mean) as cell_mean
     from every_cell
-    inner join layouts on every_cell.comparison_position = layouts.comparison_position and layouts.is_nested
-    inner join strata
-        on layouts.layout_position = strata.layout_position
-        and every_cell.block_position = strata.block_position
-    group by
-        every_cell.comparison_position,
-        every_cell.statistic,
-        every_cell.parameters,
-        every_cell.group_position,
-        strata.stratum_position
+    inner join layouts using (comparison_position)
+    inner join strata using (layout_position, block_position)
+    where is_nested
+    group by comparison_position, statistic, parameters, group_position, stratum_position, is_nested
 ),
 
 blocks as (
@@ -116,22 +107,6 @@ blocks as (
     group by comparison_position, statistic, parameters, block_position
 )
 
-select
-    compared.comparison_position,
-    compared.statistic,
-    compared.parameters,
-    compared.group_position,
-    compared.block_position,
-    compared.root_position,
-    compared.is_nested,
-    compared.n_units,
-    compared.min_responses,
-    compared.cell_mean,
-    blocks.n_groups,
-    blocks.block_mean
+select compared.*, blocks.n_groups, blocks.block_mean
 from compared
-inner join blocks
-    on compared.comparison_position = blocks.comparison_position
-    and compared.statistic = blocks.statistic
-    and compared.parameters = blocks.parameters
-    and compared.block_position = blocks.block_position
+inner join blocks using (comparison_position, statistic, parameters, block_position)

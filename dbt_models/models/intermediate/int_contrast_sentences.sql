@@ -9,7 +9,7 @@ contrasts as (
 ),
 
 measures as (
-    select * from {{ source('raw', 'measures') }}
+    select study_id, measure_id, kind, direction, favourable from {{ source('raw', 'measures') }}
 ),
 
 generations as (
@@ -32,6 +32,10 @@ selections as (
     group by study_id
 ),
 
+metrics as (
+    select name, has_direction from {{ ref('metrics') }} where of = 'contrasts'
+),
+
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
 from_tool as (
     {{ tool_bias_rows('contrasts', keys, keys, signed=true, statistic="replace(contrast, '_difference', '')") }}
@@ -43,30 +47,12 @@ described as (
         generations.is_baseline,
         generations.is_baseline or from_tool.study_id is not null as is_tool_bias,
         studies.alpha,
-        case
-            when contrasts.contrast in ('mean_difference', 'dbi') then ''
-            when contrasts.contrast = 'fdi_group' then 'distribution of '
-            when contrasts.contrast like 'log%' then 'log odds of '
-            when contrasts.contrast = 'risk_difference' and contrasts.category <> '' then 'share of '
-            when contrasts.contrast = 'risk_difference' then 'rate of '
-            else replace(replace(contrasts.contrast, '_difference', ''), '_', ' ') || ' of '
-        end
-        || case when contrasts.calibration = 'calibrated' then 'calibrated ' else '' end
-        || case when contrasts.category = '' then '' else '"' || contrasts.category || '" in ' end
-        || contrasts.measure_id as quantity,
+        {{ contrast_quantity() }} as quantity,
         case when contrasts.contrast like 'log%' then 'are' else 'is' end as is_or_are,
-        case when contrasts.contrast like 'log%' then 'those' else 'that' end
-        || ' of '
-        || case
-            when contrasts.reference = 'grand_mean' then 'all groups'
-            when contrasts.reference = 'rest' then 'the rest'
-            else contrasts.reference
-        end as that_of_others,
+        {{ contrast_others() }} as that_of_others,
         case
-            when
-                contrasts.contrast not in ('mean_difference', 'risk_difference', 'log_disparity', 'dbi')
-                and not (contrasts.contrast = 'selection_rate_difference' and selections.method = 'larger')
-            then 0
+            when not metrics.has_direction then 0
+            when contrasts.contrast = 'selection_rate_difference' and selections.method <> 'larger' then 0
             when measures.kind = 'categorical' and contrasts.category = measures.favourable then sign(contrasts.value)
             when measures.kind = 'categorical' then 0
             when measures.direction = 'higher_better' then sign(contrasts.value)
@@ -74,21 +60,12 @@ described as (
             else 0
         end as advantage
     from contrasts
-    inner join measures
-        on contrasts.study_id = measures.study_id
-        and contrasts.measure_id = measures.measure_id
-    inner join generations
-        on contrasts.study_id = generations.study_id
-        and contrasts.generation_id = generations.generation_id
-    inner join studies on contrasts.study_id = studies.study_id
-    left join selections on contrasts.study_id = selections.study_id
-    left join from_tool
-        on contrasts.study_id = from_tool.study_id
-        and contrasts.generation_id = from_tool.generation_id
-        and contrasts.calibration = from_tool.calibration
-        {% for key in keys %}
-        and contrasts.{{ key }} = from_tool.{{ key }}
-        {% endfor %}
+    inner join measures using (study_id, measure_id)
+    inner join generations using (study_id, generation_id)
+    inner join studies using (study_id)
+    inner join metrics on contrasts.contrast = metrics.name
+    left join selections using (study_id)
+    left join from_tool using (study_id, generation_id, calibration, {{ keys | join(', ') }})
     where contrasts.verdict is not null
 )
 
@@ -134,9 +111,7 @@ select
     || {{ finding_verdict() }}
     || case
         when verdict not in ('bias_shown', 'difference_shown') then ''
-        when is_tool_bias and not is_baseline
-        then '; raw ' || case when calibration = 'raw' then 'means' else 'values' end
-            || ' show no difference, the baseline texts alone do'
+        when is_tool_bias and not is_baseline then {{ finding_of_tool() }}
         when advantage < 0 then '; disadvantaged'
         when advantage > 0 then '; advantaged'
         else ''

@@ -9,7 +9,7 @@ disparities as (
 ),
 
 measures as (
-    select * from {{ source('raw', 'measures') }}
+    select study_id, measure_id, kind, direction from {{ source('raw', 'measures') }}
 ),
 
 generations as (
@@ -22,6 +22,10 @@ studies as (
 
 statistics as (
     select * from {{ source('raw', 'statistics') }}
+),
+
+metrics as (
+    select name, is_ratio, has_direction from {{ ref('metrics') }} where of = 'disparities'
 ),
 
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'statistic', 'parameters', 'metric'] %}
@@ -44,16 +48,16 @@ described as (
         || ' of '
         || case when disparities.calibration = 'calibrated' then 'calibrated ' else '' end
         || disparities.measure_id as quantity,
-        case when disparities.metric like '%ratio' then '1' else 'zero' end as no_difference,
+        case when metrics.is_ratio then '1' else 'zero' end as no_difference,
         case
             when disparities.group_low = disparities.group_high then ''
-            when disparities.value = 0 and disparities.metric not like '%ratio' then ''
+            when disparities.value = 0 and not metrics.is_ratio then ''
             when disparities.statistic = 'share'
             then ', nearest to all: ' || disparities.group_low || ', farthest: ' || disparities.group_high
             else ', lowest for ' || disparities.group_low || ', highest for ' || disparities.group_high
         end as extremes,
         case
-            when disparities.group_low = disparities.group_high then null
+            when disparities.group_low = disparities.group_high or not metrics.has_direction then null
             when disparities.metric = 'min_max_ratio' and disparities.value > 1 then null
             when disparities.statistic not in ('mean', 'median', 'selection_rate') then null
             when disparities.statistic = 'selection_rate' and disparities.parameters not like '%method=larger' then null
@@ -61,20 +65,11 @@ described as (
             when measures.direction = 'higher_worse' then disparities.group_high
         end as disadvantaged_group
     from disparities
-    inner join measures
-        on disparities.study_id = measures.study_id
-        and disparities.measure_id = measures.measure_id
-    inner join generations
-        on disparities.study_id = generations.study_id
-        and disparities.generation_id = generations.generation_id
-    inner join studies on disparities.study_id = studies.study_id
-    left join from_tool
-        on disparities.study_id = from_tool.study_id
-        and disparities.generation_id = from_tool.generation_id
-        and disparities.calibration = from_tool.calibration
-        {% for key in keys %}
-        and disparities.{{ key }} = from_tool.{{ key }}
-        {% endfor %}
+    inner join measures using (study_id, measure_id)
+    inner join generations using (study_id, generation_id)
+    inner join studies using (study_id)
+    inner join metrics on disparities.metric = metrics.name
+    left join from_tool using (study_id, generation_id, calibration, {{ keys | join(', ') }})
     where disparities.verdict is not null
 )
 
@@ -116,9 +111,7 @@ select
     || {{ finding_uncertainty() }}
     || {{ finding_verdict('no_difference') }}
     || case
-        when is_tool_bias and not is_baseline
-        then '; raw ' || case when calibration = 'raw' then 'means' else 'values' end
-            || ' show no difference, the baseline texts alone do'
+        when is_tool_bias and not is_baseline then {{ finding_of_tool() }}
         when verdict in ('bias_shown', 'difference_shown') and disadvantaged_group is not null
         then '; ' || disadvantaged_group || ' disadvantaged'
         else ''

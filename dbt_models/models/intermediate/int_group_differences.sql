@@ -28,17 +28,15 @@ group_references as (
 
 -- where all present are compared with: the study says so, or asks for dbi
 with_grand_mean as (
-    select comparisons.comparison_position
+    select comparison_position
     from comparisons
-    inner join every_reference
-        on comparisons.study_id = every_reference.study_id
-        and comparisons.slice_id = every_reference.slice_id
-        and comparisons.grouping_id = every_reference.grouping_id
-        and every_reference.reference = 'grand_mean'
+    inner join every_reference using (study_id, slice_id, grouping_id)
+    where reference = 'grand_mean'
     union
-    select comparisons.comparison_position
+    select comparison_position
     from comparisons
-    inner join contrasts on comparisons.study_id = contrasts.study_id and contrasts.contrast = 'dbi'
+    inner join contrasts using (study_id)
+    where contrast = 'dbi'
 ),
 
 designs as (
@@ -60,27 +58,7 @@ placed as (
             as unit_position,
         case when cells.n_groups > 1 then cells.cell_mean - cells.block_mean end as difference_from_mean
     from cells
-    inner join designs
-        on cells.comparison_position = designs.comparison_position
-        and cells.statistic = designs.statistic
-        and cells.parameters = designs.parameters
-),
-
-pairs as (
-    select placed.*, group_references.reference, placed.cell_mean - others.cell_mean as difference
-    from placed
-    inner join comparisons on placed.comparison_position = comparisons.comparison_position
-    inner join group_references
-        on comparisons.study_id = group_references.study_id
-        and comparisons.slice_id = group_references.slice_id
-        and comparisons.grouping_id = group_references.grouping_id
-        and placed.group_position = group_references.group_position
-    inner join placed as others
-        on placed.comparison_position = others.comparison_position
-        and placed.statistic = others.statistic
-        and placed.parameters = others.parameters
-        and placed.block_position = others.block_position
-        and group_references.other_position = others.group_position
+    inner join designs using (comparison_position, statistic, parameters)
 ),
 
 block_differences as (
@@ -92,9 +70,18 @@ block_differences as (
     union all
     select placed.*, 'grand_mean' as reference, difference_from_mean as difference
     from placed
-    inner join with_grand_mean on placed.comparison_position = with_grand_mean.comparison_position
+    inner join with_grand_mean using (comparison_position)
     union all
-    select * from pairs
+    select placed.*, reference, placed.cell_mean - others.cell_mean as difference
+    from placed
+    inner join comparisons using (comparison_position)
+    inner join group_references using (study_id, slice_id, grouping_id, group_position)
+    inner join placed as others
+        on placed.comparison_position = others.comparison_position
+        and placed.statistic = others.statistic
+        and placed.parameters = others.parameters
+        and placed.block_position = others.block_position
+        and group_references.other_position = others.group_position
 ),
 
 unit_differences as (

@@ -1,5 +1,5 @@
--- One row per (study_id, prompt_id): the number of a prompt, which tables of responses know it by: texts as keys would be
--- most of their size and of the work.
+-- One row per (study_id, prompt_id): the number of a prompt, which tables of responses know it by: texts as keys would
+-- be most of their size and of the work.
 with
 
 prompts as (

@@ -1,17 +1,11 @@
--- One row per (comparison_position, is_paired, group_position, side, prompt_position, replicate): the responses that the
--- difference of a statistic between a group (side own) and the others (rest) compares, where a study asks for one: those
--- of the blocks, in nested groupings of the strata, in which the group meets another. is_paired: of pairs with a baseline
--- alone.
+-- One row per (comparison_position, is_paired, group_position, side, prompt_position, replicate): the responses that
+-- the difference of a statistic between a group (side own) and the others (rest) compares, where a study asks for one:
+-- those of the blocks, in nested groupings of the strata, in which the group meets another. is_paired: of pairs with a
+-- baseline alone.
 {{ config(materialized='view') }}
 with
 
-grouped_values as (
-    select * from {{ ref('int_grouped_values') }} where x is not null
-),
-
-comparisons as (
-    select * from {{ ref('int_comparisons') }} where kind in ('continuous', 'binary')
-),
+{{ grouped_values() }},
 
 statistics as (
     select * from {{ source('raw', 'statistics') }} where statistic not in ('mean', 'selection_rate', 'precision')
@@ -28,6 +22,7 @@ differing as (
     inner join contrasts
         on statistics.study_id = contrasts.study_id
         and statistics.statistic || '_difference' = contrasts.contrast
+    where comparisons.kind in ('continuous', 'binary')
     group by comparisons.comparison_position, statistics.is_paired
 ),
 
@@ -43,7 +38,7 @@ compared as (
         grouped_values.baseline
     from grouped_values
     inner join differing using (comparison_position)
-    where grouped_values.baseline is not null or not differing.is_paired
+    where grouped_values.x is not null and (grouped_values.baseline is not null or not differing.is_paired)
 ),
 
 members as (

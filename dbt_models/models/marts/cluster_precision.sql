@@ -2,7 +2,7 @@
 -- 0 over all clusters of a measure, a response counted once a cluster. precision is NULL where no response has a
 -- baseline (n 0). The relative tolerance of 1e-12 is that of every comparison with a bound.
 -- Source: SAGED, figures 32 and 33, and C.5, precision.
-{% set threshold = '0.1' %}
+{% set threshold = '0.1e0' %}
 with
 
 clusters as (
@@ -100,7 +100,7 @@ select
     segment,
     cluster_position,
     generation_id,
-    cast({{ threshold }} as double) as threshold,
+    {{ threshold }} as threshold,
     n,
     n_within,
     case when n > 0 then cast(n_within as double) / n end as precision,

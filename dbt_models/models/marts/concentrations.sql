@@ -3,59 +3,58 @@
 -- its critical value, or the largest |z| past what chance alone reaches in 95 % of cases; dispersed: neither, but the
 -- range past that; past by more than rounding, for the largest |z| of two groups is always its cap.
 -- Source: SAGED 4.2; metrics.md 2.
-{% set keys = [
-    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic',
-    'statistic_parameters',
-] %}
 with
 
 profiles as (
     select *, parameters as statistic_parameters from {{ ref('int_statistic_profiles') }}
 ),
 
+disparity_values as (
+    select * from {{ ref('int_disparity_values') }}
+),
+
 disparities as (
     select * from {{ ref('disparities') }}
 ),
 
-{% for metric in ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
-{{ metric }}_keys as (
-    select parameters, {{ keys | join(', ') }} from {{ ref('disparity_' ~ metric) }}
-),
-
-{{ metric }}_rows as (
+-- what no difference looks like is of the index on cells, and so is what is held against it
+found as (
     select
-        {% for key in keys %}
-        own.{{ key }},
-        {% endfor %}
-        -- what no difference looks like is of the index on cells, and so is what is held against it
+        study_id,
+        slice_id,
+        generation_id,
+        measure_id,
+        calibration,
+        grouping_id,
+        statistic,
+        disparity_values.statistic_parameters,
+        metric,
         coalesce(disparities.value_cells, disparities.value) as value,
         disparities.null_q95
-    from {{ metric }}_keys as own
-    inner join disparities
-        on disparities.metric = '{{ metric }}'
-        and own.parameters = disparities.parameters
-        {% for key in keys[:-1] %}
-        and own.{{ key }} = disparities.{{ key }}
-        {% endfor %}
+    from disparities
+    inner join disparity_values
+        using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric)
 ),
 
-{% endfor %}
-joined as (
+sizes as (
     select
-        profiles.*,
-        range_rows.value as group_range,
-        range_rows.null_q95 as group_range_null_q95,
-        max_abs_z_rows.value as max_abs_z,
-        max_abs_z_rows.null_q95 as max_abs_z_null_q95,
-        dixon_excess_low_rows.value as dixon_excess_low,
-        dixon_excess_high_rows.value as dixon_excess_high
-    from profiles
-    {% for metric in ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
-    left join {{ metric }}_rows
-        on {% for key in keys %}
-        profiles.{{ key }} = {{ metric }}_rows.{{ key }}{{ ' and' if not loop.last }}
-        {% endfor %}
-    {% endfor %}
+        study_id,
+        slice_id,
+        generation_id,
+        measure_id,
+        calibration,
+        grouping_id,
+        statistic,
+        statistic_parameters,
+        max(case when metric = 'range' then value end) as group_range,
+        max(case when metric = 'range' then null_q95 end) as group_range_null_q95,
+        max(case when metric = 'max_abs_z' then value end) as max_abs_z,
+        max(case when metric = 'max_abs_z' then null_q95 end) as max_abs_z_null_q95,
+        max(case when metric = 'dixon_excess_low' then value end) as dixon_excess_low,
+        max(case when metric = 'dixon_excess_high' then value end) as dixon_excess_high
+    from found
+    group by
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
 )
 
 select
@@ -66,7 +65,7 @@ select
     calibration,
     grouping_id,
     statistic,
-    parameters,
+    profiles.parameters,
     case
         when n_groups < 2 then null
         when dixon_excess_low > 0 or dixon_excess_high > 0 then 'concentrated'
@@ -82,4 +81,8 @@ select
     group_range,
     group_range_null_q95,
     cast(n_groups as bigint) as n_groups
-from joined
+from profiles
+left join sizes
+    using (
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
+    )

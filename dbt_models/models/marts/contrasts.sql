@@ -2,8 +2,8 @@
 -- reference). Values by SQL, everything that is uncertain about them by inference, joined on that key.
 with
 
-metrics as (
-    {{ union_of(contrast_metrics()) }}
+contrast_values as (
+    select * from {{ ref('int_contrast_values') }}
 ),
 
 inference as (
@@ -15,17 +15,17 @@ bands as (
 )
 
 select
-    metrics.study_id,
-    metrics.slice_id,
-    metrics.generation_id,
-    metrics.measure_id,
-    metrics.calibration,
-    metrics.grouping_id,
-    metrics.group_id,
-    metrics.contrast,
-    metrics.category,
-    metrics.reference,
-    metrics.value,
+    contrast_values.study_id,
+    contrast_values.slice_id,
+    contrast_values.generation_id,
+    contrast_values.measure_id,
+    contrast_values.calibration,
+    contrast_values.grouping_id,
+    contrast_values.group_id,
+    contrast_values.contrast,
+    contrast_values.category,
+    contrast_values.reference,
+    contrast_values.value,
     inference.std_error,
     inference.ci_low,
     inference.ci_high,
@@ -38,25 +38,18 @@ select
     inference.family_id,
     inference.n_family,
     inference.margin,
-    {{ band('metrics.value') }} as band,
-    {{ verdict('contrasts', 'metrics') }} as verdict,
+    {{ band('contrast_values.value') }} as band,
+    {{ verdict('contrast_values.value', 'contrast_values.is_tested') }} as verdict,
     inference.n_needed,
-    metrics.n_responses,
-    coalesce(inference.n_root_prompts, metrics.n_root_prompts) as n_root_prompts,
+    contrast_values.n_responses,
+    coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
     inference.method,
     inference.scope,
-    metrics.reason,
-    {{ inference_reason('contrasts', 'metrics') }} as inference_reason
-from metrics
+    contrast_values.reason,
+    {{ inference_reason('contrast_values.reason', 'contrast_values.is_tested') }} as inference_reason
+from contrast_values
 left join inference
-    on metrics.study_id = inference.study_id
-    and metrics.slice_id = inference.slice_id
-    and metrics.generation_id = inference.generation_id
-    and metrics.measure_id = inference.measure_id
-    and metrics.calibration = inference.calibration
-    and metrics.grouping_id = inference.grouping_id
-    and metrics.group_id = inference.group_id
-    and metrics.contrast = inference.contrast
-    and metrics.category = inference.category
-    and metrics.reference = inference.reference
-left join bands on metrics.contrast = bands.metric
+    using (
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category, reference
+    )
+left join bands on contrast_values.contrast = bands.metric

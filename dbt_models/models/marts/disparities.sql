@@ -2,17 +2,22 @@
 -- value by SQL, every response equal; value_cells and what is uncertain about it by inference, joined on that key,
 -- parameters being those of the statistic alone there, and category '': an index is of all labels together.
 -- The probability that an impact ratio is under 0.8 is inference's alone.
-{% set value = (
-    "case when metrics.metric = 'impact_ratio_below_four_fifths' then inference.value_cells else metrics.value end"
-) %}
+{% set value -%}
+    case
+        when disparity_values.metric = 'impact_ratio_below_four_fifths' then inference.value_cells
+        else disparity_values.value
+    end
+{%- endset %}
 with
 
-metrics as (
-    {{ union_of(disparity_metrics()) }}
+disparity_values as (
+    select * from {{ ref('int_disparity_values') }}
 ),
 
 inference as (
-    select * from {{ source('inference', 'disparities') }}
+    select *, parameters as statistic_parameters
+    from {{ source('inference', 'disparities') }}
+    where category = ''
 ),
 
 bands as (
@@ -20,20 +25,20 @@ bands as (
 )
 
 select
-    metrics.study_id,
-    metrics.slice_id,
-    metrics.generation_id,
-    metrics.measure_id,
-    metrics.calibration,
-    metrics.grouping_id,
-    metrics.statistic,
-    metrics.parameters,
-    metrics.metric,
+    disparity_values.study_id,
+    disparity_values.slice_id,
+    disparity_values.generation_id,
+    disparity_values.measure_id,
+    disparity_values.calibration,
+    disparity_values.grouping_id,
+    disparity_values.statistic,
+    disparity_values.parameters,
+    disparity_values.metric,
     {{ value }} as value,
     inference.value_cells,
-    metrics.group_low,
-    metrics.group_high,
-    metrics.n_groups,
+    disparity_values.group_low,
+    disparity_values.group_high,
+    disparity_values.n_groups,
     inference.null_median,
     inference.null_q95,
     inference.value_corrected,
@@ -45,25 +50,18 @@ select
     inference.family_id,
     inference.n_family,
     inference.margin,
-    {{ band('metrics.value') }} as band,
-    {{ verdict('disparities', 'metrics') }} as verdict,
+    {{ band('disparity_values.value') }} as band,
+    {{ verdict('disparity_values.value', 'disparity_values.is_tested') }} as verdict,
     inference.n_needed,
-    metrics.n_responses,
-    coalesce(inference.n_root_prompts, metrics.n_root_prompts) as n_root_prompts,
+    disparity_values.n_responses,
+    coalesce(inference.n_root_prompts, disparity_values.n_root_prompts) as n_root_prompts,
     inference.method,
     inference.scope,
-    case when {{ value }} is null then metrics.reason end as reason,
-    {{ inference_reason('disparities', 'metrics') }} as inference_reason
-from metrics
+    case when {{ value }} is null then disparity_values.reason end as reason,
+    {{ inference_reason('disparity_values.reason', 'disparity_values.is_tested') }} as inference_reason
+from disparity_values
 left join inference
-    on metrics.study_id = inference.study_id
-    and metrics.slice_id = inference.slice_id
-    and metrics.generation_id = inference.generation_id
-    and metrics.measure_id = inference.measure_id
-    and metrics.calibration = inference.calibration
-    and metrics.grouping_id = inference.grouping_id
-    and metrics.statistic = inference.statistic
-    and metrics.statistic_parameters = inference.parameters
-    and metrics.metric = inference.metric
-    and inference.category = ''
-left join bands on metrics.metric = bands.metric
+    using (
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters, metric
+    )
+left join bands on disparity_values.metric = bands.metric

@@ -3,7 +3,9 @@
 with
 
 sentences as (
-    {{ union_of(['int_contrast_sentences', 'int_disparity_sentences']) }}
+    select * from {{ ref('int_contrast_sentences') }}
+    union all
+    select * from {{ ref('int_disparity_sentences') }}
 ),
 
 studies as (
@@ -31,11 +33,22 @@ first_requests_of_all as (
         first_requests.study_id,
         case when count(*) = count(first_requests.requested_at) then min(first_requests.requested_at) end as requested_at
     from first_requests
-    inner join generations
-        on first_requests.study_id = generations.study_id
-        and first_requests.generation_id = generations.generation_id
-        and not generations.is_baseline
+    inner join generations using (study_id, generation_id)
+    where not generations.is_baseline
     group by first_requests.study_id
+),
+
+placed as (
+    select
+        *,
+        case verdict
+            when 'bias_shown' then 1
+            when 'difference_shown' then 2
+            when 'equivalence_shown' then 3
+            when 'inconclusive' then 4
+            else 5
+        end as verdict_position
+    from sentences
 ),
 
 ranked as (
@@ -45,15 +58,9 @@ ranked as (
             partition by study_id
             order by
                 is_tool_bias asc,
-                case verdict
-                    when 'bias_shown' then 1
-                    when 'difference_shown' then 2
-                    when 'equivalence_shown' then 3
-                    when 'inconclusive' then 4
-                    else 5
-                end asc,
-                p_value asc nulls last,
-                effect_in_std_errors desc nulls last,
+                verdict_position asc,
+                round(p_value, 15) asc nulls last,
+                round(effect_in_std_errors, 9) desc nulls last,
                 generation_id asc,
                 slice_id asc,
                 measure_id asc,
@@ -67,7 +74,7 @@ ranked as (
                 statistic asc,
                 parameters asc
         ) as finding_rank
-    from sentences
+    from placed
 )
 
 select
@@ -104,11 +111,7 @@ select
     end as declared,
     ranked.sentence
 from ranked
-inner join studies on ranked.study_id = studies.study_id
-inner join generations
-    on ranked.study_id = generations.study_id
-    and ranked.generation_id = generations.generation_id
-left join first_requests
-    on ranked.study_id = first_requests.study_id
-    and ranked.generation_id = first_requests.generation_id
-left join first_requests_of_all on ranked.study_id = first_requests_of_all.study_id
+inner join studies using (study_id)
+inner join generations using (study_id, generation_id)
+left join first_requests using (study_id, generation_id)
+left join first_requests_of_all using (study_id)

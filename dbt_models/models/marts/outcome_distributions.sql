@@ -28,11 +28,4 @@ select
     shares.n_responses as n_group
 from shares
 left join intervals
-    on
-        shares.study_id = intervals.study_id
-        and shares.slice_id = intervals.slice_id
-        and shares.generation_id = intervals.generation_id
-        and shares.measure_id = intervals.measure_id
-        and shares.grouping_id = intervals.grouping_id
-        and shares.group_id = intervals.group_id
-        and shares.category = intervals.category
+    using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category)

@@ -8,7 +8,7 @@ statistics as (
 ),
 
 inference as (
-    select * from {{ source('inference', 'summary_statistics') }}
+    select * from {{ source('inference', 'summary_statistics') }} where category = ''
 )
 
 select
@@ -29,16 +29,7 @@ select
     statistics.n_missing,
     statistics.n_root_prompts,
     statistics.reason,
-    {{ inference_reason('summary_statistics', 'statistics') }} as inference_reason
+    {{ inference_reason('statistics.reason', is_tested_statistic('statistics.parameters')) }} as inference_reason
 from statistics
 left join inference
-    on statistics.study_id = inference.study_id
-    and statistics.slice_id = inference.slice_id
-    and statistics.generation_id = inference.generation_id
-    and statistics.measure_id = inference.measure_id
-    and statistics.calibration = inference.calibration
-    and statistics.grouping_id = inference.grouping_id
-    and statistics.group_id = inference.group_id
-    and statistics.statistic = inference.statistic
-    and statistics.parameters = inference.parameters
-    and inference.category = ''
+    using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters)

@@ -32,11 +32,9 @@ reasoned as (
             when designs.response_sd <= 1e-12 * abs(group_statistics.mean) then 'constant_values'
         end as reason
     from group_statistics
-    inner join asked on group_statistics.study_id = asked.study_id
-    left join designs on group_statistics.comparison_position = designs.comparison_position
-    left join differences
-        on group_statistics.comparison_position = differences.comparison_position
-        and group_statistics.group_position = differences.group_position
+    inner join asked using (study_id)
+    left join designs using (comparison_position)
+    left join differences using (comparison_position, group_position)
 )
 
 select

@@ -3,7 +3,7 @@
 -- Source: SAGED 4.2, four-fifths rule.
 {{ disparity_metric(
     'four_fifths',
-    'cast(cast(value_min < (0.8 - 1e-12) * value_max as integer) as double)',
+    'cast(cast(value_min < (0.8e0 - 1e-12) * value_max as integer) as double)',
     reasons={'value_max = 0': 'no_selections'},
     where=is_rate(),
 ) }}

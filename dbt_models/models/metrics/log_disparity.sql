@@ -23,18 +23,8 @@ rates as (
         differences.own_mean - differences.difference as other_rate
     from risk_differences
     inner join group_statistics
-        on risk_differences.study_id = group_statistics.study_id
-        and risk_differences.slice_id = group_statistics.slice_id
-        and risk_differences.generation_id = group_statistics.generation_id
-        and risk_differences.measure_id = group_statistics.measure_id
-        and risk_differences.calibration = group_statistics.calibration
-        and risk_differences.grouping_id = group_statistics.grouping_id
-        and risk_differences.category = group_statistics.category
-        and risk_differences.group_id = group_statistics.group_id
-    left join differences
-        on group_statistics.comparison_position = differences.comparison_position
-        and group_statistics.group_position = differences.group_position
-        and risk_differences.reference = differences.reference
+        using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id)
+    left join differences using (comparison_position, group_position, reference)
 ),
 
 reasoned as (

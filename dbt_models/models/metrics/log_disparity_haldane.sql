@@ -39,11 +39,7 @@ compared as (
             else counts.n_responses_all - counts.n_responses
         end as n_responses_other
     from counts
-    inner join group_references
-        on counts.study_id = group_references.study_id
-        and counts.slice_id = group_references.slice_id
-        and counts.grouping_id = group_references.grouping_id
-        and counts.group_position = group_references.group_position
+    inner join group_references using (study_id, slice_id, grouping_id, group_position)
     left join counts as others
         on counts.comparison_position = others.comparison_position
         and group_references.other_position = others.group_position
@@ -73,7 +69,7 @@ select
     reference,
     case
         when reason is null
-        then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add=0.5) }}
+        then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add='0.5e0') }}
     end as value,
     n_responses,
     n_root_prompts,

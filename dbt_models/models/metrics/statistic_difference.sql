@@ -55,7 +55,7 @@ counts as (
         asked.is_custom,
         case when asked.is_paired then group_statistics.n_pairs else group_statistics.n_responses end as n_values
     from group_statistics
-    inner join asked on group_statistics.study_id = asked.study_id
+    inner join asked using (study_id)
     where group_statistics.kind = 'continuous' or (group_statistics.kind = 'binary' and not asked.is_paired)
 ),
 
@@ -81,9 +81,7 @@ reasoned as (
             else 'constant_values'
         end as reason
     from counts
-    inner join totals
-        on counts.comparison_position = totals.comparison_position
-        and counts.statistic = totals.statistic
+    inner join totals using (comparison_position, statistic)
     left join sides as own
         on counts.comparison_position = own.comparison_position
         and counts.group_position = own.group_position

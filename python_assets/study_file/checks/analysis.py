@@ -6,6 +6,7 @@ from typing import Final
 from python_assets.extract.extractor import extractors
 from python_assets.study.analysis import AnalysisSpec, Family, Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     FieldPath,
     Problem,
@@ -14,67 +15,11 @@ from python_assets.study.problems import (
 )
 from python_assets.study.statistics import STATISTICS
 from python_assets.study.study import Kind, grouping_id, make_id
-from python_assets.study_file.checks.comparisons import MARGINS
 from python_assets.study_file.checks.factors import repeated
 from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 DIFFERENCE: Final = "_difference"
-WRITTEN: Final = ("mean_difference", "risk_difference", "log_disparity", "log_disparity_haldane", "fdi_group")
-"""Contrasts that every measure of their kind has."""
-OF_VALUES: Final = (
-    "range",
-    "standard_deviation",
-    "max_z",
-    "max_abs_z",
-    "min_max_ratio",
-    "dixon_low",
-    "dixon_high",
-    "impact_ratio",
-)
-OF_LABELS: Final = ("fdi", "fdi_max", "idi", "cramers_v", "jsd")
-METRICS: Final = (*OF_VALUES, *OF_LABELS)
-"""Metrics of disparities that have a p."""
-DISPARITIES: Final = (
-    *METRICS,
-    "max",
-    "min",
-    "mean",
-    "dixon_excess_low",
-    "dixon_excess_high",
-    "four_fifths",
-    "impact_ratio_below_four_fifths",
-    "cramers_v_bergsma",
-)
-METRICS_OF: Final[dict[Kind, tuple[str, ...]]] = {
-    "continuous": OF_VALUES,
-    "binary": OF_VALUES,
-    "categorical": OF_LABELS,
-}
-_DIFFERENCES: Final = [f"{name}{DIFFERENCE}" for name in STATISTICS if name != "mean"]
-_OF_PAIRS_OR_STANDARDS: Final = [
-    f"{name}{DIFFERENCE}" for name in ("correlation", "kl_divergence", "precision", "selection_rate")
-]
-CONTRASTS_OF: Final[dict[Kind, tuple[str, ...]]] = {
-    "continuous": ("mean_difference", "dbi", *_DIFFERENCES),
-    "binary": (
-        "risk_difference",
-        "log_disparity",
-        "log_disparity_haldane",
-        *(name for name in _DIFFERENCES if name not in _OF_PAIRS_OR_STANDARDS),
-    ),
-    "categorical": ("risk_difference", "fdi_group"),
-}
-BELOW_ONE: Final = (
-    "risk_difference",
-    "selection_rate_difference",
-    "precision_difference",
-    "fdi",
-    "fdi_group",
-    "idi",
-    "cramers_v",
-)
-"""Contrasts and metrics of shares; of impact_ratio it is said where margins are named."""
 SHARE: Final = "share"
 """The statistic of categorical disparities."""
 FAMILY_SEPARATOR: Final = " | "
@@ -101,7 +46,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
 def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
-        if name in DISPARITIES:
+        if name in metric_names("disparities"):
             expected = f"a name of its own, for {name} is a disparity already"
             yield Problem(("analysis", "custom_disparities", name), name, expected, "rename it")
 
@@ -124,7 +69,7 @@ def _contrast_problems(draft: Draft) -> Iterator[Problem]:
     for index, name in enumerate(named):
         path: FieldPath = ("analysis", "contrasts", index)
         statistic = name.removesuffix(DIFFERENCE)
-        if name in WRITTEN:
+        if name in metric_names("contrasts", is_asked=False):
             expected = f"one of {listed(possible)}; {name} is written without being asked for"
             yield Problem(path, name, expected, "remove it")
         elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in STATISTICS:
@@ -142,7 +87,7 @@ def optional_contrasts(analysis: AnalysisSpec) -> list[str]:
 
 def _margin_problems(draft: Draft) -> Iterator[Problem]:
     """Margins that nothing can reach, and those of a measure that has no such contrast or metric."""
-    known = every_measure_id(draft)
+    known, with_margin = every_measure_id(draft), metric_names(takes_margin=True)
     for name, margin in draft.parts.analysis.margins.items():
         path: FieldPath = ("analysis", "margins", name)
         if not isinstance(margin, dict):
@@ -150,22 +95,18 @@ def _margin_problems(draft: Draft) -> Iterator[Problem]:
             continue
         kind = _kind(draft, make_id(name)) if make_id(name) in known else None
         for metric, value in margin.items():
-            if kind is None or metric not in MARGINS or metric in _names_of(kind):
+            if kind is None or metric not in with_margin or metric in metric_names(kind=kind):
                 yield from _bound_problems((*path, metric), metric, value)
                 continue
-            possible = [one for one in MARGINS if one in _names_of(kind)]
+            possible = metric_names(kind=kind, takes_margin=True)
             expected = f"a contrast or metric that a {kind} measure has: {listed(possible)}"
             instead = next(one for one in ("mean_difference", "risk_difference") if one in possible)
             remedy = f"write {instead}: {value:g} instead" if metric.endswith(DIFFERENCE) else "remove it"
             yield Problem((*path, metric), value, expected, remedy)
 
 
-def _names_of(kind: Kind) -> tuple[str, ...]:
-    return (*CONTRASTS_OF[kind], *METRICS_OF[kind])
-
-
 def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
-    if name in BELOW_ONE and margin >= 1:
+    if name in metric_names(is_share=True) and margin >= 1:
         expected = f"a number below 1, for {name} is never larger than 1"
         yield Problem(path, margin, expected, "write a share: 0.05 for 5 %")
 
@@ -177,8 +118,8 @@ def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
         "generations": ("a generation", _generations(draft)),
         "slices": ("a slice", _slices(draft)),
-        "contrasts": ("a contrast of the study", [*WRITTEN, *analysis.contrasts]),
-        "metrics": ("a metric with a p", METRICS),
+        "contrasts": ("a contrast of the study", _contrasts(analysis)),
+        "metrics": ("a metric with a p", metric_names("disparities", is_tested=True)),
         "statistics": ("a statistic of the study", ["mean", SHARE, *analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
@@ -188,6 +129,11 @@ def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[
     if FAMILY_SEPARATOR in str(path[-1]):
         expected = f"a name without {FAMILY_SEPARATOR!r}, which names the families of the default rule"
         yield Problem(path, path[-1], expected, "rename the family")
+
+
+def _contrasts(analysis: AnalysisSpec) -> tuple[str, ...]:
+    """Every contrast that the study has."""
+    return (*metric_names("contrasts", is_asked=False), *analysis.contrasts)
 
 
 def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
@@ -200,10 +146,13 @@ def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Ite
     kinds = [_kind(draft, name) for name in measures if name in every_measure_id(draft)]
     if len(kinds) < len(measures) or None in kinds:
         return
-    written = {"contrasts": [*WRITTEN, *draft.parts.analysis.contrasts], "metrics": METRICS}
-    for field, of_kind in (("contrasts", CONTRASTS_OF), ("metrics", METRICS_OF)):
+    written = {
+        "contrasts": _contrasts(draft.parts.analysis),
+        "metrics": metric_names("disparities", is_tested=True),
+    }
+    possible = {name for kind in kinds if kind for name in metric_names(kind=kind)}
+    for field in written:
         names = getattr(family, field) or []
-        possible = {name for kind in kinds if kind for name in of_kind[kind]}
         if names and possible.isdisjoint(names) and set(names) <= set(written[field]):
             has = [name for name in written[field] if name in possible]
             expected = f"{field} that one of its measures has: {listed(has)}"

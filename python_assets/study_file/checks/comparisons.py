@@ -1,9 +1,9 @@
 """What is compared: slices, groupings, coverage, statistics and margins name what is there."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from python_assets.study.factors import KnownFactor
+from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     NOTHING,
     FieldPath,
@@ -18,24 +18,6 @@ from python_assets.study.study import AnalysisSpec, make_id
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
-
-MARGINS: Final = (
-    "mean_difference",
-    "risk_difference",
-    "log_disparity",
-    "dbi",
-    "fdi_group",
-    "selection_rate_difference",
-    "precision_difference",
-    "range",
-    "standard_deviation",
-    "impact_ratio",
-    "fdi",
-    "idi",
-    "cramers_v",
-    "jsd",
-)
-RATIOS: Final = ("impact_ratio",)
 
 
 def comparison_problems(draft: Draft) -> Iterator[Problem]:
@@ -117,14 +99,15 @@ def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) 
 
 
 def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
-    if name not in MARGINS:
+    known, ratios = metric_names(takes_margin=True), metric_names(is_ratio=True)
+    if name not in known:
         remedy = "correct it or remove it"
-        if len(path) == 3 and name in every_measure_id(draft) and not nearest(name, MARGINS):
+        if len(path) == 3 and name in every_measure_id(draft) and not nearest(name, known):
             remedy = (
                 f"write {name}: {{risk_difference: {margin}}} for a margin of one measure, "
                 "with mean_difference where it is continuous"
             )
-        yield unknown_name(path, name, "a contrast or metric", MARGINS, remedy)
-    elif margin <= 0 or (name in RATIOS and margin >= 1):
-        expected = "a ratio between 0 and 1" if name in RATIOS else "a number above 0"
+        yield unknown_name(path, name, "a contrast or metric", known, remedy)
+    elif margin <= 0 or (name in ratios and margin >= 1):
+        expected = "a ratio between 0 and 1" if name in ratios else "a number above 0"
         yield Problem(path, margin, expected, "choose another number")

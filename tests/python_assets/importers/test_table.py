@@ -88,7 +88,7 @@ def test_equal_replicates_are_quarantined(read):
     assert rules(read(changed(1, n=0))) == [("t.parquet:row 2", "duplicate_key")]
 
 
-@pytest.mark.parametrize("number", ["x", "1.5", None, "99999999999"])
+@pytest.mark.parametrize("number", ["x", "1.5", None, "2147483648"])
 def test_a_replicate_that_is_no_whole_number_is_quarantined(read, number):
     rows = [{**row, "n": str(row["n"])} for row in TABLE]
     rows[1]["n"] = number

@@ -213,11 +213,11 @@ def test_prompts_come_back_as_they_were(home, tmp_path, write_study, output):
     assert concepts == [("Ideraland",), ("Italy",)]
 
 
-@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
-def test_a_prompt_without_a_level_of_a_factor_comes_back_without_it(home, tmp_path, write_study, output):
+def test_a_prompt_without_a_level_of_a_factor_comes_back_without_it(home, tmp_path, write_study):
     with duckdb.connect(str(home.published)) as connection:
         connection.execute("delete from prompt_factors where level = 'Italy'")
-    folder = export_study(home, "small", "prompts", output, None).folder
+    # of the three formats the one that knows no NULL
+    folder = export_study(home, "small", "prompts", "csv", None).folder
     study = load_study(importing(write_study, folder / "manifest.json"))
     with open_build(tmp_path / "again.duckdb") as build:
         assert assemble(study, build).n_quarantined == 0
@@ -235,14 +235,13 @@ def test_responses_come_back_to_be_replayed(home, write_study):
     assert rows["response_text"].isna().tolist() == [False, True]
 
 
-@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
-def test_what_became_of_a_response_comes_back_with_it(home, write_study, tmp_path, output):
+def test_what_became_of_a_response_comes_back_with_it(home, write_study, tmp_path):
     with duckdb.connect(str(home.published)) as connection:
         connection.execute(
             "update responses set status = 'error', error = 'timeout: no answer' where response_text is null;"
             "update responses set status = 'truncated' where response_text is not null"
         )
-    folder = export_study(home, "small", "responses", output, None).folder
+    folder = export_study(home, "small", "responses", "csv", None).folder
     generations = '[{name: "*", provider: replay}]'
     study = load_study(importing(write_study, folder / "manifest.json", generations))
     with open_build(tmp_path / "again.duckdb") as build:

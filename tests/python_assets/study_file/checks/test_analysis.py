@@ -6,8 +6,8 @@ from python_assets.infer.indices import INDICES, RATE_INDICES
 from python_assets.infer.profiles import PROFILE_INDICES
 from python_assets.infer.rows import IDI, OF_KIND
 from python_assets.study.base import Against
+from python_assets.study.metrics import metric_names
 from python_assets.study.study import Kind
-from python_assets.study_file.checks.analysis import CONTRASTS_OF, METRICS_OF
 from python_assets.study_file.load import load_study
 
 BASE = {
@@ -272,13 +272,14 @@ def test_what_some_row_can_match_is_no_mistake(write_study, text):
 def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
     for kind in get_args(Kind):
         roles = (kind, "profile") if kind == "categorical" else (kind,)
-        assert {name for role in roles for name in OF_KIND[role]} <= set(CONTRASTS_OF[kind])
-    assert set(METRICS_OF["categorical"]) == {*PROFILE_INDICES, IDI}
-    assert METRICS_OF["continuous"] == METRICS_OF["binary"] == (*INDICES, *RATE_INDICES)
+        assert {name for role in roles for name in OF_KIND[role]} <= set(metric_names("contrasts", kind))
+    tested = {kind: metric_names("disparities", kind, is_tested=True) for kind in get_args(Kind)}
+    assert set(tested["categorical"]) == {*PROFILE_INDICES, IDI}
+    assert tested["continuous"] == tested["binary"] == (*INDICES, *RATE_INDICES)
 
 
 def test_differences_of_pairs_and_standards_are_of_continuous_measures():
-    only = set(CONTRASTS_OF["continuous"]) - set(CONTRASTS_OF["binary"])
+    only = set(metric_names("contrasts", "continuous")) - set(metric_names("contrasts", "binary"))
     assert only == {
         "mean_difference",
         "dbi",

@@ -1,0 +1,51 @@
+{# CTE grouped_values with what it is made of: the rows of int_grouped_values. int_statistic_sides takes them from here, not
+   from that view, which would put one more model between a response and its statistics. #}
+{% macro grouped_values() -%}
+outcome_values as (
+    select * from {{ ref('int_outcome_values') }}
+),
+
+prompts as (
+    select * from {{ ref('int_prompts') }}
+),
+
+prompt_groups as (
+    select * from {{ ref('int_prompt_groups') }}
+),
+
+comparisons as (
+    select * from {{ ref('int_comparisons') }}
+),
+
+places as (
+    select
+        prompt_groups.layout_position,
+        prompts.prompt_position,
+        prompt_groups.group_position,
+        prompt_groups.block_position,
+        prompt_groups.root_position,
+        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as compared_position,
+        count(*) over (
+            partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
+        ) as n_prompts_of_cell
+    from prompt_groups
+    inner join prompts using (study_id, prompt_id)
+),
+
+grouped_values as (
+    select
+        comparisons.comparison_position,
+        places.group_position,
+        places.block_position,
+        places.root_position,
+        places.compared_position,
+        prompt_position,
+        outcome_values.replicate,
+        places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,
+        outcome_values.x,
+        outcome_values.baseline
+    from outcome_values
+    inner join places using (prompt_position)
+    inner join comparisons using (outcome_position, layout_position)
+)
+{%- endmacro %}

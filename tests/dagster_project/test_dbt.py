@@ -1,0 +1,52 @@
+"""dbt as a run calls it, on a build file where almost nothing is there to build from."""
+
+import duckdb
+import pytest
+
+from dagster_project import dbt
+from python_assets.errors import TransformError
+from python_assets.warehouse.build import open_build
+
+REASONS = ("--select", "reasons")  # a seed, which needs no raw table
+
+
+@pytest.fixture
+def build_path(tmp_path):
+    path = tmp_path / "build" / "one_study.duckdb"
+    with open_build(path):
+        pass
+    return path
+
+
+def test_a_build_leaves_its_tables_in_the_file_and_the_file_free(build_path):
+    results = dbt.build(build_path, *REASONS)
+    assert {result.status for result in results} <= {"success", "pass"}
+    with duckdb.connect(str(build_path), config={"threads": 1}) as connection:  # other settings than dbt's
+        assert connection.execute("select count(*) from intermediate.reasons").fetchall()[0][0] > 0
+        assert connection.execute("select catalog_name from information_schema.schemata").fetchall()
+
+
+def test_a_second_study_is_built_without_another_parse(build_path, monkeypatch):
+    dbt.manifest_path()
+    monkeypatch.setattr(dbt, "_parse", None)
+    dbt.build(build_path, *REASONS)
+    assert not list(build_path.parent.rglob("partial_parse.msgpack"))
+
+
+def test_a_model_that_fails_is_named_with_its_file_and_the_reason(build_path):
+    with open_build(build_path) as connection:
+        connection.execute("drop table raw.factors")
+    with pytest.raises(TransformError) as told:
+        dbt.build(build_path, "--select", "factors")
+    assert "model factors (models/marts/factors.sql)" in str(told.value)
+    assert "does not exist" in str(told.value)
+
+
+def test_a_test_that_fails_is_named_and_the_file_is_free(build_path):
+    dbt.build(build_path, *REASONS)
+    with duckdb.connect(str(build_path)) as connection:
+        connection.execute("insert into intermediate.reasons from intermediate.reasons")
+    with pytest.raises(TransformError, match="test unique_key_reasons_reason .*Got [0-9]+ results"):
+        dbt.build(build_path, "--select", "unique_key_reasons_reason")
+    with open_build(build_path):
+        pass

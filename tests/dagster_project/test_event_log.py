@@ -1,0 +1,43 @@
+import dagster as dg
+import pytest
+
+from dagster_project.event_log import KeptOpenEventLog, instance_of_one_run
+from python_assets.telemetry import DAGSTER_YAML
+
+
+@dg.asset(check_specs=[dg.AssetCheckSpec("whole", asset="table")])
+def table():
+    return dg.MaterializeResult(check_results=[dg.AssetCheckResult(passed=True)])
+
+
+@pytest.fixture
+def dagster_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    (tmp_path / "dagster.yaml").write_text(DAGSTER_YAML, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_run_is_seen_by_dagsters_own_instance_as_if_it_had_stored_it(dagster_home):
+    with instance_of_one_run() as instance:
+        assert isinstance(instance.event_log_storage, KeptOpenEventLog)
+        done = dg.materialize([table], instance=instance)
+        with dg.DagsterInstance.get() as other:  # the UI, while the files are still open
+            assert other.get_run_by_id(done.run_id).is_success
+    with dg.DagsterInstance.get() as other:
+        stored = [entry.dagster_event for entry in other.all_logs(done.run_id)]
+        assert [event for event in stored if event in done.all_events] == done.all_events
+        assert other.get_latest_materialization_event(dg.AssetKey("table")).run_id == done.run_id
+
+
+def test_a_storage_that_the_user_chose_is_left_alone(dagster_home):
+    (dagster_home / "dagster.yaml").write_text(
+        f"""{DAGSTER_YAML}
+event_log_storage:
+  module: dagster._core.storage.event_log
+  class: ConsolidatedSqliteEventLogStorage
+  config: {{base_dir: {dagster_home / "mine"}}}
+""",
+        encoding="utf-8",
+    )
+    with instance_of_one_run() as instance:
+        assert not isinstance(instance.event_log_storage, KeptOpenEventLog)
