@@ -75,7 +75,7 @@ class Clusters(Part):
 
 
 class MeasureSpec(Part):
-    """What is read off a response. One of METHODS_OF_MEASURING says how, else name is an extractor."""
+    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name."""
 
     name: Name
     kind: Kind | None = None
