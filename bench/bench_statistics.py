@@ -94,7 +94,7 @@ def _built(path: Path, folder: Path) -> dict[str, float]:
     selection = ["--select", *(f"+{mart}" for mart in MARTS)]
     for command in (["seed"], ["run", "--threads", "1", *selection]):
         options = ["--quiet", "--vars", json.dumps({"build_path": str(path)}), "--profiles-dir", str(PROJECT)]
-        subprocess.run([DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
+        subprocess.run([*DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
     results = json.loads((folder / "run_results.json").read_text())["results"]
     after_values = _descendants(json.loads((folder / "manifest.json").read_text()), VALUES)
     return {
