@@ -5,10 +5,6 @@ outcome_values as (
     select * from {{ ref('int_outcome_values') }}
 ),
 
-prompts as (
-    select * from {{ ref('int_prompts') }}
-),
-
 prompt_groups as (
     select * from {{ ref('int_prompt_groups') }}
 ),
@@ -20,7 +16,7 @@ comparisons as (
 places as (
     select
         prompt_groups.layout_position,
-        prompts.prompt_position,
+        prompt_groups.prompt_position,
         prompt_groups.group_position,
         prompt_groups.block_position,
         prompt_groups.root_position,
@@ -29,7 +25,6 @@ places as (
             partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
         ) as n_prompts_of_cell
     from prompt_groups
-    inner join prompts using (study_id, prompt_id)
 ),
 
 grouped_values as (

@@ -13,18 +13,8 @@ generations as (
     select * from {{ source('raw', 'generations') }}
 ),
 
-prompts as (
-    select * from {{ ref('int_prompts') }}
-),
-
 prompt_slices as (
     select * from {{ ref('int_prompt_slices') }}
-),
-
-members as (
-    select prompt_slices.slice_id, prompts.prompt_position
-    from prompt_slices
-    inner join prompts using (study_id, prompt_id)
 ),
 
 statistics as (
@@ -62,7 +52,7 @@ pooled as (
 scales as (
     select
         pooled.study_id,
-        members.slice_id,
+        prompt_slices.slice_id,
         pooled.outcome_position,
         pooled.normalise_over,
         avg(outcome_values.x) as centre,
@@ -72,7 +62,7 @@ scales as (
         end as spread
     from pooled
     inner join outcome_values on pooled.source_position = outcome_values.outcome_position
-    inner join members using (prompt_position)
-    group by pooled.study_id, members.slice_id, pooled.outcome_position, pooled.normalise_over
+    inner join prompt_slices using (prompt_position)
+    group by pooled.study_id, prompt_slices.slice_id, pooled.outcome_position, pooled.normalise_over
 )
 {%- endmacro %}

@@ -7,10 +7,6 @@ cells as (
     select * from {{ ref('int_cells') }}
 ),
 
-selected_cells as (
-    select * from {{ ref('int_selected_cells') }}
-),
-
 comparisons as (
     select * from {{ ref('int_comparisons') }}
 ),
@@ -30,30 +26,12 @@ strata as (
 ),
 
 every_cell as (
-    select
-        comparison_position,
-        'mean' as statistic,
-        '' as parameters,
-        group_position,
-        block_position,
-        root_position,
-        cell_mean,
-        n_responses
+    select cells.*
     from cells
-    union all
-    select
-        comparison_position,
-        selected_cells.statistic,
-        parameters,
-        group_position,
-        block_position,
-        root_position,
-        cell_mean,
-        n_responses
-    from selected_cells
-    inner join asked
-        on selected_cells.study_id = asked.study_id
-        and selected_cells.statistic || '_difference' = asked.contrast
+    left join asked
+        on cells.study_id = asked.study_id
+        and cells.statistic || '_difference' = asked.contrast
+    where cells.statistic = 'mean' or asked.contrast is not null
 ),
 
 layouts as (

@@ -106,6 +106,6 @@ select
         when scheme = 'nested'
         then cast(dense_rank() over (partition by {{ layout }} order by stratum_id asc) - 1 as integer)
     end as stratum_position,
-    cast(dense_rank() over (order by study_id asc, prompt_id asc) - 1 as integer) as prompt_position,
+    prompt_position,
     cast(dense_rank() over (order by study_id asc, slice_id asc, grouping_id asc) - 1 as integer) as layout_position
 from placed

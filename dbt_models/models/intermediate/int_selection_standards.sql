@@ -49,10 +49,10 @@ selecting as (
 ),
 
 plain_means as (
-    select members.slice_id, outcome_values.outcome_position, avg(outcome_values.x) as mean
+    select prompt_slices.slice_id, outcome_values.outcome_position, avg(outcome_values.x) as mean
     from outcome_values
-    inner join members using (prompt_position)
-    group by members.slice_id, outcome_values.outcome_position
+    inner join prompt_slices using (prompt_position)
+    group by prompt_slices.slice_id, outcome_values.outcome_position
 ),
 
 held_against as (
@@ -71,7 +71,7 @@ held_against as (
             else outcome_values.x
         end as x
     from outcome_values
-    inner join members using (prompt_position)
+    inner join prompt_slices using (prompt_position)
     inner join selecting using (slice_id, outcome_position)
     where
         selecting.statistic = 'selection_rate'
