@@ -1,5 +1,5 @@
-{# CTE grouped_values with what it is made of: the rows of int_grouped_values. int_statistic_sides takes them from here, not
-   from that view, which would put one more model between a response and its statistics. #}
+{# CTE grouped_values with what it is made of: the rows of int_grouped_values. int_group_and_rest_values takes them from
+   here, not from that view, which would put one more model between a response and its statistics. #}
 {% macro grouped_values() -%}
 outcome_values as (
     select * from {{ ref('int_outcome_values') }}
@@ -20,7 +20,7 @@ places as (
         prompt_groups.group_position,
         prompt_groups.block_position,
         prompt_groups.root_position,
-        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as compared_position,
+        prompt_groups.stratum_position,
         count(*) over (
             partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
         ) as n_prompts_of_cell
@@ -33,7 +33,7 @@ grouped_values as (
         places.group_position,
         places.block_position,
         places.root_position,
-        places.compared_position,
+        places.stratum_position,
         prompt_position,
         outcome_values.replicate,
         places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,

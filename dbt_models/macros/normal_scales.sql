@@ -21,7 +21,7 @@ statistics as (
     select * from {{ source('raw', 'statistics') }}
 ),
 
-asked_scales as (
+requested_scales as (
     select study_id, normalise_over
     from statistics
     where normalise = 'before'
@@ -33,10 +33,10 @@ pooled as (
     select
         outcomes.study_id,
         outcomes.outcome_position,
-        asked_scales.normalise_over,
+        requested_scales.normalise_over,
         sources.outcome_position as source_position
     from outcomes
-    inner join asked_scales using (study_id)
+    inner join requested_scales using (study_id)
     inner join outcomes as sources using (study_id, measure_id, calibration)
     inner join generations
         on sources.study_id = generations.study_id
@@ -44,8 +44,8 @@ pooled as (
     where
         outcomes.kind <> 'categorical'
         and (
-            (asked_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
-            or (asked_scales.normalise_over = 'all' and not generations.is_baseline)
+            (requested_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
+            or (requested_scales.normalise_over = 'all' and not generations.is_baseline)
         )
 ),
 

@@ -1,5 +1,5 @@
 -- One row per (comparison_position, statistic, parameters, group_position, block_position): what differences between
--- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is asked for.
+-- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is requested for.
 -- In a nested grouping a block is a stratum, and its cells are means over the units of a group (inference.md 1).
 with
 
@@ -15,7 +15,7 @@ prompt_groups as (
     select * from {{ ref('int_prompt_groups') }}
 ),
 
-asked as (
+requested as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
@@ -28,10 +28,10 @@ strata as (
 every_cell as (
     select cells.*
     from cells
-    left join asked
-        on cells.study_id = asked.study_id
-        and cells.statistic || '_difference' = asked.contrast
-    where cells.statistic = 'mean' or asked.contrast is not null
+    left join requested
+        on cells.study_id = requested.study_id
+        and cells.statistic || '_difference' = requested.contrast
+    where cells.statistic = 'mean' or requested.contrast is not null
 ),
 
 layouts as (
