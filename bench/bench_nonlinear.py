@@ -73,8 +73,8 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         create table raw.groupings as select 'group' as grouping_id, 'group' as factor;
         create table intermediate.int_prompt_groups as
         select 'all' as slice_id, 'group' as grouping_id, format('p{{:03d}}_{{:02d}}', r, g) as prompt_id,
-               format('g{{:02d}}', g) as group_id, g::integer as group_position, r::integer as block_position, r::integer as root_position,
-               'blocked' as scheme, null::integer as stratum_position
+               format('g{{:02d}}', g) as group_id, g::integer as group_position,
+               r::integer as block_position, r::integer as root_position, 'blocked' as scheme, null::integer as stratum_position
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
         select setseed(0.5);
         create table intermediate.int_values as
@@ -86,7 +86,8 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
              intermediate.int_prompt_groups, range({options.replicates}) as v(replicate);
         create table intermediate.int_cells as
         select slice_id, grouping_id, generation_id, measure_id, calibration, category, 'mean' as statistic,
-               '' as parameters, group_position, block_position, root_position, avg(x) as cell_mean, count(*) as n_responses, 1 as n_prompts
+               '' as parameters, group_position, block_position, root_position, avg(x) as cell_mean,
+               count(*) as n_responses, 1 as n_prompts
         from intermediate.int_values join intermediate.int_prompt_groups using (prompt_id)
         group by all;
         create table intermediate.int_value_ranges as

@@ -206,7 +206,9 @@ def read_cells(
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
     values = _fetch(connection, _VALUES, columns, where)
     if len(values["group_position"]) and values["group_position"].max() >= len(group_ids):
-        raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a group that is not in int_prompt_groups")
+        raise ValueError(
+            f"int_cells of {slice_id}, {grouping_id} holds a group that is not in int_prompt_groups"
+        )
     code = values["block_position"].astype(np.int64) * len(group_ids) + values["group_position"]
     unique, first, cell = np.unique(code, return_index=True, return_inverse=True)
     frame = _frame(values, first, len(group_ids))

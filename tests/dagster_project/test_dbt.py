@@ -45,7 +45,7 @@ def test_a_model_that_fails_is_named_with_its_file_and_the_reason(build_path):
 def test_a_test_that_fails_is_named_and_the_file_is_free(build_path):
     with duckdb.connect(str(build_path)) as connection:
         connection.execute(
-            "insert into raw.statistics by name select 's' as study_id, 'guess' as statistic, '' as parameters"
+            "insert into raw.statistics (study_id, statistic, parameters) values ('s', 'guess', '')"
         )
     with pytest.raises(TransformError, match="test statistics_are_known .*Got [0-9]+ result"):
         dbt.build(build_path, "--select", "statistics_are_known")
