@@ -14,6 +14,8 @@
     },
     values={'contrasts': 'value', 'disparities': 'value', 'summary_statistics': 'value'},
     reasons={
+        'concentrations': ['reason'],
+        'design_power': ['reason'],
         'summary_statistics': ['reason', 'inference_reason'],
         'contrasts': ['reason', 'inference_reason'],
         'disparities': ['reason', 'inference_reason'],

@@ -99,7 +99,7 @@ def test_every_computed_mart_is_tested_for_its_key_and_its_reasons(built: Built)
         if {"value", "reason"} <= set(node["columns"]) and name not in PASSED_ON:
             assert (name, "value or reason") in rules, name
         if "reason" in node["columns"]:
-            assert (name, "unknown reason") in rules or name == "concentrations", name
+            assert (name, "unknown reason") in rules, name
 
 
 @pytest.mark.parametrize(
