@@ -26,7 +26,7 @@ from python_assets.warehouse import paths  # noqa: E402
 from python_assets.warehouse.build import Home, open_build, write_stage  # noqa: E402
 from python_assets.warehouse.study_row import record_study  # noqa: E402
 
-CELLS = ("+int_cells", "+int_selected_cells", "+int_groups")
+CELLS = ("+int_cells", "+int_prompt_groups")
 FAMILIES = """
     select measure_id, contrast, coalesce(bool_or(verdict in ('bias_shown', 'difference_shown')), false),
            coalesce(bool_or(q_value is not null), false)

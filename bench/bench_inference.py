@@ -91,14 +91,9 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         for m in range(n_measures)
         for calibration in ("raw", "calibrated")
     )
-    groups = pd.DataFrame({"group_position": range(options.groups)})
-    groups = groups.assign(
-        study_id="bench",
-        slice_id="all",
-        grouping_id="concept",
-        group_id=[f"g{g}" for g in groups.group_position],
-    )
-    prompts = pd.DataFrame({"scheme": ["blocked"], "root_position": 0, "stratum_position": 0})
+    prompts = pd.DataFrame({"group_position": range(options.groups), "scheme": "blocked"})
+    prompts = prompts.assign(group_id=[f"g{g}" for g in prompts.group_position])
+    prompts = prompts.assign(root_position=0, stratum_position=0)
     tables = {
         "raw.statistics": pd.DataFrame(statistic_rows(["mean"])),
         "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
@@ -106,9 +101,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
         .assign(kind="continuous", direction="none", unit="1"),
-        "intermediate.int_cells": cells,
-        "intermediate.int_selected_cells": cells.head(0).assign(statistic="", parameters=""),
-        "intermediate.int_groups": groups,
+        "intermediate.int_cells": cells.assign(statistic="mean", parameters=""),
     }
     for name, frame in tables.items():
         connection.register("frame", frame)

@@ -71,14 +71,10 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         select format('score_{{:03d}}', m) as measure_id, 'continuous' as kind, 'none' as direction
         from range({-(-options.columns // 20)}) as t(m);
         create table raw.groupings as select 'group' as grouping_id, 'group' as factor;
-        create table intermediate.int_groups as
-        select format('g{{:02d}}', g) as group_id, g::integer as group_position, 'all' as slice_id,
-               'group' as grouping_id
-        from range({n_groups}) as t(g);
         create table intermediate.int_prompt_groups as
         select 'all' as slice_id, 'group' as grouping_id, format('p{{:03d}}_{{:02d}}', r, g) as prompt_id,
-               g::integer as group_position, r::integer as block_position, r::integer as root_position,
-               'blocked' as scheme, null::integer as stratum_position
+               format('g{{:02d}}', g) as group_id, g::integer as group_position,
+               r::integer as block_position, r::integer as root_position, 'blocked' as scheme, null::integer as stratum_position
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
         select setseed(0.5);
         create table intermediate.int_values as
@@ -89,12 +85,11 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         from range({options.columns}) as t(c), (values ('raw'), ('calibrated')) as u(calibration),
              intermediate.int_prompt_groups, range({options.replicates}) as v(replicate);
         create table intermediate.int_cells as
-        select slice_id, grouping_id, generation_id, measure_id, calibration, category, group_position,
-               block_position, root_position, avg(x) as cell_mean, count(*) as n_responses, 1 as n_prompts
+        select slice_id, grouping_id, generation_id, measure_id, calibration, category, 'mean' as statistic,
+               '' as parameters, group_position, block_position, root_position, avg(x) as cell_mean,
+               count(*) as n_responses, 1 as n_prompts
         from intermediate.int_values join intermediate.int_prompt_groups using (prompt_id)
         group by all;
-        create table intermediate.int_selected_cells as
-        select *, '' as statistic, '' as parameters from intermediate.int_cells where false;
         create table intermediate.int_value_ranges as
         select 'all' as slice_id, generation_id, measure_id, calibration,
                least(min(x), min(baseline)) as value_low, greatest(max(x), max(baseline)) as value_high

@@ -18,8 +18,6 @@ GRAINS = {
 }
 CELLS = [
     "int_cells",
-    "int_selected_cells",
-    "int_groups",
     "int_values",
     "int_value_ranges",
     "int_prompt_groups",

@@ -16,20 +16,20 @@ differences as (
     select * from {{ ref('int_group_differences') }} where statistic = '{{ statistic }}'
 ),
 
-{{ asked_parameters(contrast, statistic) }},
+{{ requested_parameters(contrast, statistic) }},
 
 counts as (
     select
         group_statistics.*,
-        asked.parameters,
+        requested.parameters,
         differences.comparison_position is not null as has_cells,
         count(differences.comparison_position) over (partition by group_statistics.comparison_position) as n_groups
     from group_statistics
-    inner join asked using (study_id)
+    inner join requested using (study_id)
     left join differences
         on group_statistics.comparison_position = differences.comparison_position
         and group_statistics.group_position = differences.group_position
-        and asked.parameters = differences.parameters
+        and requested.parameters = differences.parameters
         and differences.reference = 'rest'
 ),
 

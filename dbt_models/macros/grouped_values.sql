@@ -1,12 +1,8 @@
-{# CTE grouped_values with what it is made of: the rows of int_grouped_values. int_statistic_sides takes them from here, not
-   from that view, which would put one more model between a response and its statistics. #}
+{# CTE grouped_values with what it is made of: the rows of int_grouped_values. int_group_and_rest_values takes them from
+   here, not from that view, which would put one more model between a response and its statistics. #}
 {% macro grouped_values() -%}
 outcome_values as (
     select * from {{ ref('int_outcome_values') }}
-),
-
-prompts as (
-    select * from {{ ref('int_prompts') }}
 ),
 
 prompt_groups as (
@@ -20,16 +16,15 @@ comparisons as (
 places as (
     select
         prompt_groups.layout_position,
-        prompts.prompt_position,
+        prompt_groups.prompt_position,
         prompt_groups.group_position,
         prompt_groups.block_position,
         prompt_groups.root_position,
-        coalesce(prompt_groups.stratum_position, prompt_groups.block_position) as compared_position,
+        prompt_groups.stratum_position,
         count(*) over (
             partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
         ) as n_prompts_of_cell
     from prompt_groups
-    inner join prompts using (study_id, prompt_id)
 ),
 
 grouped_values as (
@@ -38,7 +33,7 @@ grouped_values as (
         places.group_position,
         places.block_position,
         places.root_position,
-        places.compared_position,
+        places.stratum_position,
         prompt_position,
         outcome_values.replicate,
         places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,

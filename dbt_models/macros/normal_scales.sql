@@ -13,25 +13,15 @@ generations as (
     select * from {{ source('raw', 'generations') }}
 ),
 
-prompts as (
-    select * from {{ ref('int_prompts') }}
-),
-
 prompt_slices as (
     select * from {{ ref('int_prompt_slices') }}
-),
-
-members as (
-    select prompt_slices.slice_id, prompts.prompt_position
-    from prompt_slices
-    inner join prompts using (study_id, prompt_id)
 ),
 
 statistics as (
     select * from {{ source('raw', 'statistics') }}
 ),
 
-asked_scales as (
+requested_scales as (
     select study_id, normalise_over
     from statistics
     where normalise = 'before'
@@ -43,10 +33,10 @@ pooled as (
     select
         outcomes.study_id,
         outcomes.outcome_position,
-        asked_scales.normalise_over,
+        requested_scales.normalise_over,
         sources.outcome_position as source_position
     from outcomes
-    inner join asked_scales using (study_id)
+    inner join requested_scales using (study_id)
     inner join outcomes as sources using (study_id, measure_id, calibration)
     inner join generations
         on sources.study_id = generations.study_id
@@ -54,15 +44,15 @@ pooled as (
     where
         outcomes.kind <> 'categorical'
         and (
-            (asked_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
-            or (asked_scales.normalise_over = 'all' and not generations.is_baseline)
+            (requested_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
+            or (requested_scales.normalise_over = 'all' and not generations.is_baseline)
         )
 ),
 
 scales as (
     select
         pooled.study_id,
-        members.slice_id,
+        prompt_slices.slice_id,
         pooled.outcome_position,
         pooled.normalise_over,
         avg(outcome_values.x) as centre,
@@ -72,7 +62,7 @@ scales as (
         end as spread
     from pooled
     inner join outcome_values on pooled.source_position = outcome_values.outcome_position
-    inner join members using (prompt_position)
-    group by pooled.study_id, members.slice_id, pooled.outcome_position, pooled.normalise_over
+    inner join prompt_slices using (prompt_position)
+    group by pooled.study_id, prompt_slices.slice_id, pooled.outcome_position, pooled.normalise_over
 )
 {%- endmacro %}

@@ -6,23 +6,23 @@ binning as (
     -- the edges are on the scale of the sample
     select
         sample_position,
-        asked.asked_position,
-        asked.n_bins,
+        sample_statistics.sample_statistic_position,
+        sample_statistics.n_bins,
         {% for edge in ['value_low', 'value_high'] %}
         case
             when numbered_samples.scale = '' then numbered_samples.{{ edge }}
             else {{ normalised('numbered_samples.' ~ edge, 'numbered_samples.centre', 'numbered_samples.spread') }}
         end as {{ edge }}{{ ',' if not loop.last }}
         {% endfor %}
-    from asked
+    from sample_statistics
     inner join numbered_samples using (sample_position)
-    where asked.statistic = 'kl_divergence'
+    where sample_statistics.statistic = 'kl_divergence'
 ),
 
 binned as (
     {% for side, is_x in [('x', 1), ('baseline', 0)] %}
     select
-        binning.asked_position,
+        binning.sample_statistic_position,
         samples.group_position,
         {{ bin_of('samples.' ~ side, 'binning') }} as bin,
         {{ is_x }} as is_x
@@ -34,24 +34,24 @@ binned as (
 ),
 
 bin_counts as (
-    select asked_position, group_position, bin, sum(is_x) as n_x, count(*) - sum(is_x) as n_baseline
+    select sample_statistic_position, group_position, bin, sum(is_x) as n_x, count(*) - sum(is_x) as n_baseline
     from binned
-    group by asked_position, group_position, bin
+    group by sample_statistic_position, group_position, bin
 ),
 
 divergences as (
     select
-        asked_position,
+        sample_statistic_position,
         bin_counts.group_position,
         cast(sum(bin_counts.n_x) as bigint) as n,
         sum(
-            (bin_counts.n_x + asked.smoothing)
-            * ln((bin_counts.n_x + asked.smoothing) / (bin_counts.n_baseline + asked.smoothing))
+            (bin_counts.n_x + sample_statistics.smoothing)
+            * ln((bin_counts.n_x + sample_statistics.smoothing) / (bin_counts.n_baseline + sample_statistics.smoothing))
         )
-        / (sum(bin_counts.n_x) + min(asked.n_bins * asked.smoothing)) as value
+        / (sum(bin_counts.n_x) + min(sample_statistics.n_bins * sample_statistics.smoothing)) as value
     from bin_counts
-    inner join asked using (asked_position)
-    group by asked_position, bin_counts.group_position
+    inner join sample_statistics using (sample_statistic_position)
+    group by sample_statistic_position, bin_counts.group_position
 )
 {%- endmacro %}
 

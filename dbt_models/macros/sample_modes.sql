@@ -2,31 +2,31 @@
 {% macro modes_of_samples() -%}
 mode_bins as (
     select
-        asked.asked_position,
+        sample_statistics.sample_statistic_position,
         samples.group_position,
-        {{ mode_bin('samples.x', 'asked.bin_width') }} as bin,
+        {{ mode_bin('samples.x', 'sample_statistics.bin_width') }} as bin,
         count(*) as n_bin
     from samples
-    inner join asked using (sample_position)
-    where samples.is_value and asked.statistic = 'mode'
-    group by asked.asked_position, samples.group_position, bin
+    inner join sample_statistics using (sample_position)
+    where samples.is_value and sample_statistics.statistic = 'mode'
+    group by sample_statistics.sample_statistic_position, samples.group_position, bin
 ),
 
 fullest_bins as (
-    select asked_position, group_position, max(n_bin) as n_bin, cast(sum(n_bin) as bigint) as n
+    select sample_statistic_position, group_position, max(n_bin) as n_bin, cast(sum(n_bin) as bigint) as n
     from mode_bins
-    group by asked_position, group_position
+    group by sample_statistic_position, group_position
 ),
 
 modes as (
     select
-        asked_position,
+        sample_statistic_position,
         group_position,
         fullest_bins.n,
-        (min(mode_bins.bin) + 0.5e0) * min(asked.bin_width) as value
+        (min(mode_bins.bin) + 0.5e0) * min(sample_statistics.bin_width) as value
     from mode_bins
-    inner join fullest_bins using (asked_position, group_position, n_bin)
-    inner join asked using (asked_position)
-    group by asked_position, group_position, fullest_bins.n
+    inner join fullest_bins using (sample_statistic_position, group_position, n_bin)
+    inner join sample_statistics using (sample_statistic_position)
+    group by sample_statistic_position, group_position, fullest_bins.n
 )
 {%- endmacro %}

@@ -28,8 +28,8 @@ shaped as (
     select value_scan.*
     from value_scan
     inner join (
-        select sample_position from asked where statistic in ('skewness', 'kurtosis') group by sample_position
-    ) as asked_shapes using (sample_position)
+        select sample_position from sample_statistics where statistic in ('skewness', 'kurtosis') group by sample_position
+    ) as shape_samples using (sample_position)
     where not ({{ has_one_value('value_scan.value_high', 'value_scan.value_low') }})
 ),
 
@@ -54,10 +54,10 @@ powers as (
 
 moments as (
     select
-        asked.asked_position,
+        sample_statistics.sample_statistic_position,
         group_position,
         value_scan.n,
-        case asked.statistic
+        case sample_statistics.statistic
             when 'mean' then value_scan.mean
             when 'variance' then value_scan.variance
             when 'standard_deviation' then value_scan.standard_deviation
@@ -65,14 +65,14 @@ moments as (
             when 'skewness' then case when n > 2 then {{ skewness('n', 'squares', 'cubes') }} end
             when 'kurtosis' then case when n > 3 then {{ kurtosis('n', 'squares', 'fourths') }} end
         end as value
-    from asked
+    from sample_statistics
     inner join value_scan using (sample_position)
     left join powers using (sample_position, group_position)
-    where asked.statistic in ('mean', 'variance', 'standard_deviation', 'range', 'skewness', 'kurtosis')
+    where sample_statistics.statistic in ('mean', 'variance', 'standard_deviation', 'range', 'skewness', 'kurtosis')
     union all
-    select asked.asked_position, pair_scan.group_position, pair_scan.n, pair_scan.pearson as value
-    from asked
+    select sample_statistics.sample_statistic_position, pair_scan.group_position, pair_scan.n, pair_scan.pearson as value
+    from sample_statistics
     inner join pair_scan using (sample_position)
-    where asked.method = 'pearson'
+    where sample_statistics.method = 'pearson'
 )
 {%- endmacro %}

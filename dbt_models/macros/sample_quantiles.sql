@@ -1,13 +1,13 @@
-{# CTEs of int_statistic_values: quantiles, linear between the two values beside them, and differences of two. Levels are
+{# CTEs of int_statistic_values: quantiles, linear between the two nearest values, and differences of two. Levels are
    data, so that no aggregate has them: values are numbered, and a level says which two it lies between. #}
 {% macro quantiles_of_samples() -%}
 levels as (
-    select asked_position, sample_position, coalesce(level_low, 0.5e0) as quantile_level, false as is_upper
-    from asked
+    select sample_statistic_position, sample_position, coalesce(level_low, 0.5e0) as quantile_level, false as is_upper
+    from sample_statistics
     where statistic in ('median', 'quantile', 'percentile', 'quantile_range', 'percentile_range')
     union all
-    select asked_position, sample_position, level_high as quantile_level, true as is_upper
-    from asked
+    select sample_statistic_position, sample_position, level_high as quantile_level, true as is_upper
+    from sample_statistics
     where statistic in ('quantile_range', 'percentile_range')
 ),
 
@@ -60,7 +60,7 @@ quantiles as (
 quantile_statistics as (
     -- of two levels the upper quantile less the lower one
     select
-        levels.asked_position,
+        levels.sample_statistic_position,
         group_position,
         max(value_scan.n) as n,
         case
@@ -72,6 +72,6 @@ quantile_statistics as (
     from levels
     inner join quantiles using (sample_position, quantile_level)
     inner join value_scan using (sample_position, group_position)
-    group by levels.asked_position, group_position
+    group by levels.sample_statistic_position, group_position
 )
 {%- endmacro %}

@@ -1,20 +1,20 @@
 {# CTEs of int_statistic_values: correlations with the baseline that look at the order of values alone. #}
 {% macro rank_correlations_of_samples() -%}
 ranked_pairs as (
-    select asked.asked_position, samples.group_position, samples.x, samples.baseline, asked.method
+    select sample_statistics.sample_statistic_position, samples.group_position, samples.x, samples.baseline, sample_statistics.method
     from samples
-    inner join asked using (sample_position)
-    where samples.is_pair and asked.method in ('spearman', 'kendall')
+    inner join sample_statistics using (sample_position)
+    where samples.is_pair and sample_statistics.method in ('spearman', 'kendall')
 ),
 
 spearman_ranks as (
     -- ties have their mean rank
     select
-        asked_position,
+        sample_statistic_position,
         group_position,
         {% for side in ['x', 'baseline'] %}
-        rank() over (partition by asked_position, group_position order by {{ side }} asc nulls last)
-        + (count(*) over (partition by asked_position, group_position, {{ side }}) - 1) / 2.0e0 as {{ side }}
+        rank() over (partition by sample_statistic_position, group_position order by {{ side }} asc nulls last)
+        + (count(*) over (partition by sample_statistic_position, group_position, {{ side }}) - 1) / 2.0e0 as {{ side }}
         {{- ',' if not loop.last }}
         {% endfor %}
     from ranked_pairs
@@ -26,19 +26,19 @@ kendall_pairs as (
 ),
 
 rank_correlations as (
-    select asked_position, group_position, count(*) as n, {{ paired_correlation() }} as value
+    select sample_statistic_position, group_position, count(*) as n, {{ paired_correlation() }} as value
     from spearman_ranks
-    group by asked_position, group_position
+    group by sample_statistic_position, group_position
     union all
     -- tau-b over all pairs of pairs: the work grows with the square of the size of a group
     select
-        asked_position,
+        sample_statistic_position,
         group_position,
         cast(sqrt(count(*)) as bigint) as n,
         sum(sign(one.x - two.x) * sign(one.baseline - two.baseline))
         / nullif(sqrt(sum(abs(sign(one.x - two.x))) * sum(abs(sign(one.baseline - two.baseline)))), 0) as value
     from kendall_pairs as one
-    inner join kendall_pairs as two using (asked_position, group_position)
-    group by asked_position, group_position
+    inner join kendall_pairs as two using (sample_statistic_position, group_position)
+    group by sample_statistic_position, group_position
 )
 {%- endmacro %}

@@ -31,9 +31,9 @@
     union all
     select paired.study_id, paired.generation_id, paired.calibration, {% for key in keys %}paired.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
     from (select *, {{ statistic }} as own_statistic from {{ mart }}) as paired
-    inner join (select distinct study_id, statistic from statistics where is_paired) as asked
-        on paired.study_id = asked.study_id
-        and paired.own_statistic = asked.statistic
+    inner join (select distinct study_id, statistic from statistics where is_paired) as requested
+        on paired.study_id = requested.study_id
+        and paired.own_statistic = requested.statistic
     where
         paired.calibration = 'raw'
         and paired.verdict in ('bias_shown', 'difference_shown')

@@ -9,7 +9,7 @@
 with
 
 summary_statistics as (
-    select *, {{ is_tested_statistic('parameters') }} as is_tested from {{ ref('int_statistics') }}
+    select *, {{ is_tested_statistic('parameters') }} as is_tested from {{ ref('summary_statistics') }}
 ),
 
 contrasts as (

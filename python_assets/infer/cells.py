@@ -17,32 +17,23 @@ from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.statistics import Sample
 
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
-_CELL = """
-    slice_id, grouping_id, generation_id, measure_id, calibration, category,
-    group_position, block_position, root_position, cell_mean, n_responses, n_prompts
-"""
-_CELLS = f"""
-    select {_CELL}, 'mean' as statistic, '' as parameters from intermediate.int_cells
-    union all
-    select {_CELL}, statistic, parameters from intermediate.int_selected_cells
-"""
 _COLUMNS = f"""
-    with cells as ({_CELLS})
     select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
-    from (select distinct {", ".join(KEYS)} from cells where slice_id = ? and grouping_id = ?) as keys
+    from (
+        select distinct {", ".join(KEYS)} from intermediate.int_cells where slice_id = ? and grouping_id = ?
+    ) as keys
     left join (select measure_id, kind, direction from raw.measures) as measures using (measure_id)
     order by column_position
 """
 _VALUES = f"""
-    with cells as ({_CELLS})
     select column_position, group_position, block_position, root_position, cell_mean, n_responses, n_prompts
-    from cells
+    from intermediate.int_cells
     join column_keys using ({", ".join(KEYS)})
     where slice_id = ? and grouping_id = ?
 """
 _GROUPS = """
-    select group_id, group_position
-    from intermediate.int_groups
+    select distinct group_id, group_position
+    from intermediate.int_prompt_groups
     where slice_id = ? and grouping_id = ?
     order by group_position
 """
@@ -189,7 +180,7 @@ class Values(NamedTuple):
 
 def designs(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     """Slices and groupings with any cell, in order."""
-    query = f"with cells as ({_CELLS}) select distinct slice_id, grouping_id from cells order by all"
+    query = "select distinct slice_id, grouping_id from intermediate.int_cells order by all"
     return connection.execute(query).fetchall()
 
 
@@ -205,7 +196,7 @@ def read_cells(
         has_unit: whether the study declares what the independent unit is.
 
     Raises:
-        ValueError: a measure has no kind, a group is not in int_groups, or a cell stands twice.
+        ValueError: a measure has no kind, a group is not in int_prompt_groups, or a cell stands twice.
     """
     where = [slice_id, grouping_id]
     columns = connection.execute(_COLUMNS, where).df()
@@ -215,7 +206,9 @@ def read_cells(
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
     values = _fetch(connection, _VALUES, columns, where)
     if len(values["group_position"]) and values["group_position"].max() >= len(group_ids):
-        raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a group that is not in int_groups")
+        raise ValueError(
+            f"int_cells of {slice_id}, {grouping_id} holds a group that is not in int_prompt_groups"
+        )
     code = values["block_position"].astype(np.int64) * len(group_ids) + values["group_position"]
     unique, first, cell = np.unique(code, return_index=True, return_inverse=True)
     frame = _frame(values, first, len(group_ids))

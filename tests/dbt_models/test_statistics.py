@@ -108,7 +108,7 @@ def paired_reason(comparison: Comparison, group: str, statistic: str) -> str | N
 
 
 def test_precision_of_cells_averages_prompts(built: Built, compared: list[Comparison]):
-    table = built.table("intermediate.int_selected_cells")
+    table = built.table("intermediate.int_cells")
     cells = dict(iter(table[table.statistic == "precision"].groupby(KEYS)))
     assert {key[3] for key in cells} == {"raw"}
     n_checked = 0

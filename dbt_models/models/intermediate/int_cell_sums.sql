@@ -13,10 +13,6 @@ comparisons as (
     select * from {{ ref('int_comparisons') }}
 ),
 
-prompt_groups as (
-    select * from {{ ref('int_prompt_groups') }}
-),
-
 standards as (
     select * from {{ ref('int_selection_standards') }}
 ),
@@ -43,6 +39,8 @@ judged as {{ not_kept() }} (
         selecting.selection_position,
         grouped_values.group_position,
         grouped_values.block_position,
+        grouped_values.root_position,
+        grouped_values.stratum_position,
         grouped_values.prompt_position,
         grouped_values.is_alone,
         grouped_values.x,
@@ -58,7 +56,9 @@ judged as {{ not_kept() }} (
     inner join selecting using (comparison_position)
 ),
 
-{% set keys = 'comparison_position, selection_position, group_position, block_position' %}
+{% set keys -%}
+    comparison_position, selection_position, group_position, block_position, root_position, stratum_position
+{%- endset %}
 prompt_sums as (
     select
         {{ keys }},
@@ -69,61 +69,33 @@ prompt_sums as (
     from judged
     where not is_alone
     group by {{ keys }}, prompt_position
-),
-
-cells as (
-    select
-        {{ keys }},
-        sum(total) as total,
-        cast(sum(n_selected) as bigint) as n_selected,
-        cast(sum(n_selectable) as bigint) as n_selectable,
-        cast(sum(n_responses) as bigint) as n_responses,
-        count(*) as n_prompts,
-        avg(total / n_responses) as cell_mean,
-        avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
-        min(n_responses) as min_responses,
-        max(n_responses) as max_responses
-    from prompt_sums
-    group by {{ keys }}
-    union all
-    -- one response needs no summing up: of most studies these are all cells
-    select
-        {{ keys }},
-        x as total,
-        cast(is_selected as bigint) as n_selected,
-        cast(is_selected is not null as bigint) as n_selectable,
-        cast(1 as bigint) as n_responses,
-        cast(1 as bigint) as n_prompts,
-        x as cell_mean,
-        cast(cast(is_selected as integer) as double) as selected_share,
-        cast(1 as bigint) as min_responses,
-        cast(1 as bigint) as max_responses
-    from judged
-    where is_alone
-),
-
-blocks as (
-    select layout_position, block_position, root_position, stratum_position
-    from prompt_groups
-    group by layout_position, block_position, root_position, stratum_position
 )
 
 select
-    comparison_position,
-    cells.selection_position,
-    cells.group_position,
-    block_position,
-    blocks.root_position,
-    blocks.stratum_position,
-    cells.total,
-    cells.n_selected,
-    cells.n_selectable,
-    cells.n_responses,
-    cells.n_prompts,
-    cells.cell_mean,
-    cells.selected_share,
-    cells.min_responses,
-    cells.max_responses
-from cells
-inner join comparisons using (comparison_position)
-inner join blocks using (layout_position, block_position)
+    {{ keys }},
+    sum(total) as total,
+    cast(sum(n_selected) as bigint) as n_selected,
+    cast(sum(n_selectable) as bigint) as n_selectable,
+    cast(sum(n_responses) as bigint) as n_responses,
+    count(*) as n_prompts,
+    avg(total / n_responses) as cell_mean,
+    avg(case when n_selectable > 0 then cast(n_selected as double) / n_selectable end) as selected_share,
+    min(n_responses) as min_responses,
+    max(n_responses) as max_responses
+from prompt_sums
+group by {{ keys }}
+union all
+-- one response needs no summing up: of most studies these are all cells
+select
+    {{ keys }},
+    x as total,
+    cast(is_selected as bigint) as n_selected,
+    cast(is_selected is not null as bigint) as n_selectable,
+    cast(1 as bigint) as n_responses,
+    cast(1 as bigint) as n_prompts,
+    x as cell_mean,
+    cast(cast(is_selected as integer) as double) as selected_share,
+    cast(1 as bigint) as min_responses,
+    cast(1 as bigint) as max_responses
+from judged
+where is_alone

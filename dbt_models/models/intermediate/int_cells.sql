@@ -1,6 +1,10 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_position,
--- block_position): the mean of a cell, all its prompts equal.
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, statistic, parameters,
+-- group_position, block_position): the mean of a cell; and, of continuous measures, the share of its responses that a
+-- selection rate selects, or of its pairs that precision does. All prompts of a cell count alike. The selection rate of
+-- a binary measure is its mean, and a rate that is normalised afterwards is no share of a cell.
 {{ config(materialized='view') }}
+{% set comparison = 'study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category' %}
+{% set cell = 'group_position, block_position, root_position' %}
 with
 
 cells as (
@@ -9,23 +13,35 @@ cells as (
 
 comparisons as (
     select * from {{ ref('int_comparisons') }}
+),
+
+standards as (
+    select * from {{ ref('int_selection_standards') }}
 )
 
 select
-    comparisons.study_id,
-    comparisons.slice_id,
-    comparisons.generation_id,
-    comparisons.measure_id,
-    comparisons.calibration,
-    comparisons.grouping_id,
-    comparisons.category,
-    cells.group_position,
-    cells.block_position,
-    cells.root_position,
-    cells.cell_mean,
-    cells.n_responses,
-    cells.n_prompts,
+    {{ comparison }},
+    'mean' as statistic,
+    '' as parameters,
+    {{ cell }},
+    cell_mean,
+    n_responses,
+    n_prompts,
     comparison_position
 from cells
 inner join comparisons using (comparison_position)
-where cells.selection_position = 0
+where selection_position = 0
+union all
+select
+    {{ comparison }},
+    statistic,
+    parameters,
+    {{ cell }},
+    selected_share as cell_mean,
+    n_selectable as n_responses,
+    n_prompts,
+    comparison_position
+from cells
+inner join comparisons using (comparison_position)
+inner join standards using (study_id, slice_id, outcome_position, selection_position)
+where n_selectable > 0 and normalise <> 'after'

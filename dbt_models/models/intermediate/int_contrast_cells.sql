@@ -1,14 +1,10 @@
 -- One row per (comparison_position, statistic, parameters, group_position, block_position): what differences between
--- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is asked for.
+-- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is requested for.
 -- In a nested grouping a block is a stratum, and its cells are means over the units of a group (inference.md 1).
 with
 
 cells as (
     select * from {{ ref('int_cells') }}
-),
-
-selected_cells as (
-    select * from {{ ref('int_selected_cells') }}
 ),
 
 comparisons as (
@@ -19,7 +15,7 @@ prompt_groups as (
     select * from {{ ref('int_prompt_groups') }}
 ),
 
-asked as (
+requested as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
@@ -30,30 +26,12 @@ strata as (
 ),
 
 every_cell as (
-    select
-        comparison_position,
-        'mean' as statistic,
-        '' as parameters,
-        group_position,
-        block_position,
-        root_position,
-        cell_mean,
-        n_responses
+    select cells.*
     from cells
-    union all
-    select
-        comparison_position,
-        selected_cells.statistic,
-        parameters,
-        group_position,
-        block_position,
-        root_position,
-        cell_mean,
-        n_responses
-    from selected_cells
-    inner join asked
-        on selected_cells.study_id = asked.study_id
-        and selected_cells.statistic || '_difference' = asked.contrast
+    left join requested
+        on cells.study_id = requested.study_id
+        and cells.statistic || '_difference' = requested.contrast
+    where cells.statistic = 'mean' or requested.contrast is not null
 ),
 
 layouts as (

@@ -8,22 +8,22 @@ _OF_GROUPS = """
     comparison_position, group_position, 'group' as side, x, baseline,
     x is not null as is_value, baseline is not null as is_pair
 """
-_OF_SIDES = """
+_OF_GROUP_AND_REST = """
     comparison_position, group_position, side, x, baseline,
     not is_paired as is_value, is_paired as is_pair
 """
 _KEYS = "comparison_position, group_position, side"
-_ASKED = "statistic, parameters, is_paired, expression"
+_STATISTICS = "statistic, parameters, is_paired, expression"
 
 
 def model(dbt, session):
     """One row per (comparison_position, group_position, side, statistic, parameters)."""
     dbt.config(materialized="table")
     of_groups = dbt.ref("int_grouped_values").project(_OF_GROUPS)
-    values = of_groups.union(dbt.ref("int_statistic_sides").project(_OF_SIDES))
-    asked = dbt.source("raw", "statistics").filter("expression is not null")
+    values = of_groups.union(dbt.ref("int_group_and_rest_values").project(_OF_GROUP_AND_REST))
+    own = dbt.source("raw", "statistics").filter("expression is not null")
     found = values.limit(0).aggregate(_columns("", "", "null"), _KEYS)
-    for statistic, parameters, is_paired, expression in asked.project(_ASKED).fetchall():
+    for statistic, parameters, is_paired, expression in own.project(_STATISTICS).fetchall():
         counted = values.filter("is_pair" if is_paired else "is_value")
         found = found.union(counted.aggregate(_columns(statistic, parameters, expression), _KEYS))
     return found

@@ -12,41 +12,53 @@ group_statistics as (
     select * from {{ ref('int_group_statistics') }}
 ),
 
-compared as (
+blocks as (
     select
-        *,
-        coalesce(stratum_position, block_position) as compared_position,
-        coalesce(stratum_position, root_position) as part_position,
-        case when stratum_position is null then 0 else group_position end as part_group
+        comparison_position,
+        block_position,
+        root_position,
+        stratum_position,
+        min(group_position) as first_group,
+        count(*) as n_groups,
+        min(min_responses) as min_responses,
+        max(max_responses) as max_responses,
+        min(n_prompts) as min_prompts,
+        max(n_prompts) as max_prompts
     from cells
+    group by comparison_position, block_position, root_position, stratum_position
 ),
 
 counts as (
     select
         comparison_position,
         count(distinct root_position) as n_root_prompts,
-        count(distinct group_position) as n_groups,
-        min(min_responses) = max(max_responses) and min(n_prompts) = max(n_prompts) as has_even_cells
-    from cells
-    group by comparison_position
-),
-
-blocks as (
-    select comparison_position, compared_position, count(distinct group_position) as n_groups
-    from compared
-    group by comparison_position, compared_position
-),
-
-fewest_groups as (
-    select comparison_position, min(n_groups) as min_groups
+        min(min_responses) = max(max_responses) and min(min_prompts) = max(max_prompts) as has_even_cells
     from blocks
     group by comparison_position
 ),
 
+-- where groups meet: in a block, or in the stratum of their units, of one group each
+meetings as (
+    select
+        comparison_position,
+        case when stratum_position is null then max(n_groups) else count(distinct first_group) end as n_groups
+    from blocks
+    group by comparison_position, stratum_position, case when stratum_position is null then block_position end
+),
+
+fewest_groups as (
+    select comparison_position, min(n_groups) as min_groups
+    from meetings
+    group by comparison_position
+),
+
 parts as (
-    select comparison_position, part_position, part_group, count(distinct block_position) as n_blocks
-    from compared
-    group by comparison_position, part_position, part_group
+    select comparison_position, count(*) as n_blocks
+    from blocks
+    group by
+        comparison_position,
+        stratum_position,
+        case when stratum_position is null then root_position else first_group end
 ),
 
 evenness as (
@@ -72,6 +84,7 @@ spreads as (
     -- one response has no spread
     select
         comparison_position,
+        count(*) as n_groups,
         case when sum(n_responses) > 1 then sqrt(sum(sum_of_squares) / (sum(n_responses) - 1)) end as response_sd
     from deviations
     group by comparison_position
@@ -80,8 +93,8 @@ spreads as (
 select
     comparison_position,
     counts.n_root_prompts,
-    counts.n_groups,
-    counts.has_even_cells and evenness.has_even_parts and fewest_groups.min_groups = counts.n_groups as is_balanced,
+    spreads.n_groups,
+    counts.has_even_cells and evenness.has_even_parts and fewest_groups.min_groups = spreads.n_groups as is_balanced,
     spreads.response_sd
 from counts
 inner join fewest_groups using (comparison_position)

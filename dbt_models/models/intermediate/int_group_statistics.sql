@@ -12,7 +12,9 @@ comparisons as (
 ),
 
 slice_groups as (
-    select * from {{ ref('int_groups') }}
+    select study_id, slice_id, grouping_id, group_id, group_position
+    from {{ ref('int_prompt_groups') }}
+    group by study_id, slice_id, grouping_id, group_id, group_position
 ),
 
 one_scan as (

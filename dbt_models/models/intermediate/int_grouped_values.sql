@@ -10,7 +10,7 @@ select
     group_position,
     block_position,
     root_position,
-    compared_position,
+    stratum_position,
     prompt_position,
     replicate,
     is_alone,

@@ -2,7 +2,7 @@
 -- Codes are dense, from 0, within (study_id, slice_id, grouping_id); layout_position numbers those triples,
 -- prompt_position all prompts. root_position is the code of the unit: the root prompt, unless the study declares
 -- another.
--- scheme is how groups meet, told from the prompts alone. blocked: some unit holds two groups or more, and they are
+-- scheme is how groups meet, read off the prompts alone. blocked: some unit holds two groups or more, and they are
 -- compared within it. nested: every unit lies in one group, and units are compared within their stratum: the levels of
 -- those blocking factors outside the grouping that are constant within every unit (inference.md 1).
 -- A block is a root prompt of a unit with the levels of all blocking factors outside the grouping (inference.md 2.6).
@@ -106,6 +106,6 @@ select
         when scheme = 'nested'
         then cast(dense_rank() over (partition by {{ layout }} order by stratum_id asc) - 1 as integer)
     end as stratum_position,
-    cast(dense_rank() over (order by study_id asc, prompt_id asc) - 1 as integer) as prompt_position,
+    prompt_position,
     cast(dense_rank() over (order by study_id asc, slice_id asc, grouping_id asc) - 1 as integer) as layout_position
 from placed

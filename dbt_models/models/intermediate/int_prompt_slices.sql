@@ -1,4 +1,5 @@
--- One row per (study_id, slice_id, prompt_id): the prompts of a slice.
+-- One row per (study_id, slice_id, prompt_id): the prompts of a slice. prompt_position numbers all prompts; tables of
+-- responses know them by it: texts as keys would be most of their size and of the work.
 -- A prompt is in a slice when it meets one condition of every factor that the slice names; 'all' names none.
 with
 
@@ -11,7 +12,11 @@ conditions as (
 ),
 
 prompts as (
-    select * from {{ source('raw', 'prompts') }}
+    select
+        study_id,
+        prompt_id,
+        cast(row_number() over (order by study_id asc, prompt_id asc) - 1 as integer) as prompt_position
+    from {{ source('raw', 'prompts') }}
 ),
 
 prompt_factors as (
@@ -31,7 +36,7 @@ met as (
     group by study_id, slice_id, prompt_id
 )
 
-select study_id, slice_id, prompt_id
+select study_id, slice_id, prompt_id, prompt_position
 from slice_ids
 inner join prompts using (study_id)
 left join named using (study_id, slice_id)

@@ -3,7 +3,9 @@
 with
 
 slice_groups as (
-    select * from {{ ref('int_groups') }}
+    select study_id, slice_id, grouping_id, group_id, group_position
+    from {{ ref('int_prompt_groups') }}
+    group by study_id, slice_id, grouping_id, group_id, group_position
 ),
 
 grouping_references as (

@@ -1,5 +1,5 @@
 -- One row per (study_id, slice_id, outcome_position, selection_position): what the values of a continuous outcome are
--- held against to be selected, from all its rows in the slice. Precision is the share selected by being near the
+-- compared with to be selected, from all its rows in the slice. Precision is the share selected by being near the
 -- baseline: its standard is the threshold, and raw values alone have it. Where values are normalised before, centre and
 -- spread say how, and the standard is on that scale.
 with
@@ -49,87 +49,13 @@ selecting as (
 ),
 
 plain_means as (
-    select members.slice_id, outcome_values.outcome_position, avg(outcome_values.x) as mean
+    select prompt_slices.slice_id, outcome_values.outcome_position, avg(outcome_values.x) as mean
     from outcome_values
-    inner join members using (prompt_position)
-    group by members.slice_id, outcome_values.outcome_position
+    inner join prompt_slices using (prompt_position)
+    group by prompt_slices.slice_id, outcome_values.outcome_position
 ),
 
-held_against as (
-    -- what other standards are of
-    select
-        slice_id,
-        outcome_position,
-        selecting.selection_position,
-        selecting.standard,
-        selecting.bin_width,
-        coalesce(selecting.level_low, 0.5e0) as level_low,
-        coalesce(selecting.level_high, selecting.level_low, 0.5e0) as level_high,
-        case
-            when selecting.normalise = 'before'
-            then {{ normalised('outcome_values.x', 'selecting.centre', 'selecting.spread') }}
-            else outcome_values.x
-        end as x
-    from outcome_values
-    inner join members using (prompt_position)
-    inner join selecting using (slice_id, outcome_position)
-    where
-        selecting.statistic = 'selection_rate'
-        and selecting.standard <> 'fixed'
-        and (selecting.standard <> 'mean' or selecting.normalise = 'before')
-),
-
-means as (
-    select slice_id, outcome_position, selection_position, avg(x) as mean
-    from held_against
-    where standard = 'mean'
-    group by slice_id, outcome_position, selection_position
-),
-
-placed as (
-    select
-        *,
-        row_number() over (partition by slice_id, outcome_position, selection_position order by x asc nulls last) - 1
-            as place,
-        count(*) over (partition by slice_id, outcome_position, selection_position) - 1 as last_place
-    from held_against
-    where standard in ('median', 'quantile', 'percentile', 'quantile_range', 'percentile_range')
-),
-
-quantiles as (
-    -- linear between the two values beside the quantile
-    select
-        slice_id,
-        outcome_position,
-        selection_position,
-        sum(x * greatest(0, 1 - abs(place - level_low * last_place))) as quantile_low,
-        sum(x * greatest(0, 1 - abs(place - level_high * last_place))) as quantile_high
-    from placed
-    group by slice_id, outcome_position, selection_position
-),
-
-bins as (
-    select
-        slice_id,
-        outcome_position,
-        selection_position,
-        {{ mode_bin('x', 'bin_width') }} as bin,
-        count(*) as n_bin
-    from held_against
-    where standard = 'mode' and x is not null
-    group by slice_id, outcome_position, selection_position, bin
-),
-
-ranked_bins as (
-    select *, row_number() over (
-        partition by slice_id, outcome_position, selection_position order by n_bin desc, bin asc
-    ) as place
-    from bins
-),
-
-fullest as (
-    select * from ranked_bins where place = 1
-),
+{{ standard_averages() }},
 
 standards as (
     select

@@ -2,15 +2,14 @@
 -- every statistic that the study asks for and that is neither a share of selected values (int_cell_sums) nor its own
 -- expression (int_custom_statistics); and those of both sides of a difference that it asks for. A statistic that is
 -- normalised afterwards stands here as it is. NULL where it is undefined, or not finite.
--- A sample is the values of one side of all groups of a comparison, as they are (scale '') or normalised.
 with
 
 grouped_values as (
     select * from {{ ref('int_grouped_values') }} where x is not null
 ),
 
-sides as (
-    select * from {{ ref('int_statistic_sides') }}
+group_and_rest_values as (
+    select * from {{ ref('int_group_and_rest_values') }}
 ),
 
 comparisons as (
@@ -34,67 +33,7 @@ contrasts as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
-statistic_samples as (
-    select *, 'group' as side, case when normalise = 'before' then normalise_over else '' end as scale
-    from statistics
-    union all
-    select statistics.*, two_sides.side, '' as scale
-    from statistics
-    inner join contrasts
-        on statistics.study_id = contrasts.study_id
-        and statistics.statistic || '_difference' = contrasts.contrast
-    cross join (select 'own' as side union all select 'rest' as side) as two_sides
-    where statistics.statistic <> 'mean' and statistics.normalise = ''
-),
-
-sample_kinds as (
-    select study_id, side, scale
-    from statistic_samples
-    group by study_id, side, scale
-),
-
-numbered_samples as (
-    select
-        comparisons.comparison_position,
-        sample_kinds.side,
-        sample_kinds.scale,
-        scales.centre,
-        scales.spread,
-        ranges.value_low,
-        ranges.value_high,
-        comparisons.study_id,
-        cast(
-            row_number() over (
-                order by comparisons.comparison_position asc, sample_kinds.side asc, sample_kinds.scale asc
-            ) as integer
-        ) as sample_position
-    from comparisons
-    inner join sample_kinds using (study_id)
-    left join scales
-        on comparisons.slice_id = scales.slice_id
-        and comparisons.outcome_position = scales.outcome_position
-        and sample_kinds.scale = scales.normalise_over
-    left join ranges
-        on comparisons.slice_id = ranges.slice_id
-        and comparisons.outcome_position = ranges.outcome_position
-    where sample_kinds.scale = '' or scales.spread is not null
-),
-
-asked as (
-    select
-        numbered_samples.sample_position,
-        statistic_samples.*,
-        cast(
-            row_number() over (
-                order by
-                    numbered_samples.sample_position asc,
-                    statistic_samples.statistic asc,
-                    statistic_samples.parameters asc
-            ) as integer
-        ) as asked_position
-    from numbered_samples
-    inner join statistic_samples using (study_id, side, scale)
-),
+{{ numbered_samples() }},
 
 samples as (
     select
@@ -114,12 +53,12 @@ samples as (
     union all
     select
         numbered_samples.sample_position,
-        sides.group_position,
-        not sides.is_paired as is_value,
-        sides.is_paired as is_pair,
-        sides.x,
-        sides.baseline
-    from sides
+        group_and_rest_values.group_position,
+        not group_and_rest_values.is_paired as is_value,
+        group_and_rest_values.is_paired as is_pair,
+        group_and_rest_values.x,
+        group_and_rest_values.baseline
+    from group_and_rest_values
     inner join numbered_samples using (comparison_position, side)
 ),
 
@@ -149,11 +88,11 @@ select
     numbered_samples.comparison_position,
     found.group_position,
     numbered_samples.side,
-    asked.statistic,
-    asked.parameters,
+    sample_statistics.statistic,
+    sample_statistics.parameters,
     found.n,
     -- neither infinite nor NaN
     case when abs(found.value) <= 1e100 then found.value end as value
 from found
-inner join asked using (asked_position)
+inner join sample_statistics using (sample_statistic_position)
 inner join numbered_samples using (sample_position)

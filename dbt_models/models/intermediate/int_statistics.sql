@@ -3,6 +3,7 @@
 -- for continuous measures only: the selection rate of a binary measure is its mean. Categorical measures have shares
 -- instead (outcome_distributions).
 -- n_responses counts what the statistic is of: pairs, where it compares with the baseline.
+{{ config(materialized='view') }}
 with
 
 group_statistics as (
@@ -18,7 +19,7 @@ custom_statistics as (
 ),
 
 cells as (
-    select * from {{ ref('int_cell_sums') }} where n_selectable > 0
+    select * from {{ ref('int_cell_sums') }} where n_selectable > 0 and n_selected is not null
 ),
 
 comparisons as (
@@ -33,7 +34,7 @@ generations as (
     select * from {{ source('raw', 'generations') }}
 ),
 
-asked as (
+requested as (
     select
         *,
         cast(row_number() over (order by study_id asc, statistic asc, parameters asc) - 1 as integer)
@@ -48,7 +49,6 @@ selected as (
         group_position,
         cast(sum(n_selected) as double) / sum(n_selectable) as share
     from cells
-    where n_selected is not null
     group by comparison_position, selection_position, group_position
 ),
 
@@ -59,12 +59,7 @@ every_value as (
     select comparison_position, group_position, statistic, parameters, value
     from custom_statistics
     union all
-    select
-        comparison_position,
-        selected.group_position,
-        standards.statistic,
-        standards.parameters,
-        selected.share as value
+    select comparison_position, group_position, statistic, parameters, share as value
     from selected
     inner join comparisons using (comparison_position)
     inner join standards using (study_id, slice_id, outcome_position, selection_position)
@@ -74,80 +69,28 @@ long_statistics as (
     select
         group_statistics.*,
         generations.is_baseline,
-        asked.statistic,
-        asked.parameters,
-        asked.statistic_position,
-        asked.is_paired,
-        asked.normalise,
-        asked.normalise_over,
-        asked.expression is not null as is_custom,
-        case when asked.normalise_over = 'generation' then generation_id else '' end as pooled_generation_id,
+        requested.statistic,
+        requested.parameters,
+        requested.statistic_position,
+        requested.is_paired,
+        requested.normalise,
+        requested.normalise_over,
+        requested.expression is not null as is_custom,
+        case when requested.normalise_over = 'generation' then generation_id else '' end as pooled_generation_id,
         every_value.value as value_as_it_is
     from group_statistics
-    inner join asked using (study_id)
+    inner join requested using (study_id)
     inner join generations using (study_id, generation_id)
     left join every_value using (comparison_position, group_position, statistic, parameters)
     where
         group_statistics.kind = 'continuous'
-        or (group_statistics.kind = 'binary' and asked.statistic <> 'selection_rate' and not asked.is_paired)
+        or (group_statistics.kind = 'binary' and requested.statistic <> 'selection_rate' and not requested.is_paired)
 ),
 
-{% set pool = (
-    'study_id, slice_id, measure_id, calibration, grouping_id, statistic, parameters, pooled_generation_id'
-) %}
-pooled as (
-    -- what a statistic is normalised by afterwards: the groups of its generation, or of all but the baseline
-    select
-        {{ pool }},
-        avg(value_as_it_is) as centre,
-        case
-            when not ({{ has_one_value('max(value_as_it_is)', 'min(value_as_it_is)') }})
-            then stddev_samp(value_as_it_is)
-        end as spread
-    from long_statistics
-    where normalise = 'after' and (normalise_over = 'generation' or not is_baseline)
-    group by {{ pool }}
-),
-
-normalised_statistics as (
-    select
-        long_statistics.*,
-        case
-            when long_statistics.normalise = 'after'
-            then {{ normalised('long_statistics.value_as_it_is', 'pooled.centre', 'pooled.spread') }}
-            else long_statistics.value_as_it_is
-        end as value,
-        case
-            when long_statistics.is_paired and long_statistics.calibration = 'raw'
-            then long_statistics.n_responses - long_statistics.n_pairs
-            else 0
-        end as n_unpaired
-    from long_statistics
-    left join pooled using ({{ pool }})
-),
-
-spreads as (
-    select
-        comparison_position,
-        statistic_position,
-        avg(value) as value_mean,
-        case
-            when count(value) > 1 and not ({{ has_one_value('max(value)', 'min(value)') }}) then stddev_samp(value)
-        end as value_sd
-    from normalised_statistics
-    group by comparison_position, statistic_position
-)
+{{ normalised_statistics() }}
 
 select
-    study_id,
-    slice_id,
-    generation_id,
-    measure_id,
-    calibration,
-    grouping_id,
-    group_id,
-    statistic,
-    parameters,
+    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters,
     value,
     (value - spreads.value_mean) / spreads.value_sd as z,
     n_responses - n_unpaired as n_responses,

@@ -10,29 +10,19 @@ outcomes as (
     select * from {{ ref('int_outcomes') }}
 ),
 
-prompts as (
-    select * from {{ ref('int_prompts') }}
-),
-
 prompt_slices as (
     select * from {{ ref('int_prompt_slices') }}
 ),
 
-members as (
-    select prompt_slices.slice_id, prompts.prompt_position
-    from prompt_slices
-    inner join prompts using (study_id, prompt_id)
-),
-
 extremes as (
     select
-        members.slice_id,
+        prompt_slices.slice_id,
         outcome_values.outcome_position,
         least(min(outcome_values.x), min(outcome_values.baseline)) as value_low,
         greatest(max(outcome_values.x), max(outcome_values.baseline)) as value_high
     from outcome_values
-    inner join members using (prompt_position)
-    group by members.slice_id, outcome_values.outcome_position
+    inner join prompt_slices using (prompt_position)
+    group by prompt_slices.slice_id, outcome_values.outcome_position
 )
 
 select

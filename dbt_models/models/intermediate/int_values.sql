@@ -12,7 +12,9 @@ outcomes as (
 ),
 
 prompts as (
-    select * from {{ ref('int_prompts') }}
+    select study_id, prompt_id, prompt_position
+    from {{ ref('int_prompt_slices') }}
+    group by study_id, prompt_id, prompt_position
 )
 
 select

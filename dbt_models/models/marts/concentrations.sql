@@ -3,6 +3,7 @@
 -- its critical value, or the largest |z| past what chance alone reaches in 95 % of cases; dispersed: neither, but the
 -- range past that; past by more than rounding, for the largest |z| of two groups is always its cap.
 -- Source: SAGED 4.2; metrics.md 2.
+{% set read = ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
 with
 
 profiles as (
@@ -10,14 +11,14 @@ profiles as (
 ),
 
 disparity_values as (
-    select * from {{ ref('int_disparity_values') }}
+    select * from {{ ref('int_disparity_values') }} where metric in ('{{ read | join("', '") }}')
 ),
 
 disparities as (
     select * from {{ ref('disparities') }}
 ),
 
--- what no difference looks like is of the index on cells, and so is what is held against it
+-- what no difference looks like is of the index on cells, and so is what is compared with it
 found as (
     select
         study_id,

@@ -15,7 +15,7 @@ designs as (
     select * from {{ ref('int_designs') }}
 ),
 
-asked as (
+requested as (
     select * from {{ source('raw', 'contrasts') }} where contrast = 'dbi'
 ),
 
@@ -32,7 +32,7 @@ reasoned as (
             when designs.response_sd <= 1e-12 * abs(group_statistics.mean) then 'constant_values'
         end as reason
     from group_statistics
-    inner join asked using (study_id)
+    inner join requested using (study_id)
     left join designs using (comparison_position)
     left join differences using (comparison_position, group_position)
 )

@@ -25,13 +25,13 @@ statistics as (
     select * from {{ source('raw', 'statistics') }}
 ),
 
-sides as (
+group_and_rest as (
     select * from statistic_values
     union all
     select * from custom_statistics
 ),
 
-asked as (
+requested as (
     select
         statistics.study_id,
         statistics.statistic,
@@ -49,14 +49,14 @@ asked as (
 counts as (
     select
         group_statistics.*,
-        asked.statistic,
-        asked.parameters,
-        asked.is_paired,
-        asked.is_custom,
-        case when asked.is_paired then group_statistics.n_pairs else group_statistics.n_responses end as n_values
+        requested.statistic,
+        requested.parameters,
+        requested.is_paired,
+        requested.is_custom,
+        case when requested.is_paired then group_statistics.n_pairs else group_statistics.n_responses end as n_values
     from group_statistics
-    inner join asked using (study_id)
-    where group_statistics.kind = 'continuous' or (group_statistics.kind = 'binary' and not asked.is_paired)
+    inner join requested using (study_id)
+    where group_statistics.kind = 'continuous' or (group_statistics.kind = 'binary' and not requested.is_paired)
 ),
 
 totals as (
@@ -82,13 +82,13 @@ reasoned as (
         end as reason
     from counts
     inner join totals using (comparison_position, statistic)
-    left join sides as own
+    left join group_and_rest as own
         on counts.comparison_position = own.comparison_position
         and counts.group_position = own.group_position
         and counts.statistic = own.statistic
         and counts.parameters = own.parameters
         and own.side = 'own'
-    left join sides as rest
+    left join group_and_rest as rest
         on counts.comparison_position = rest.comparison_position
         and counts.group_position = rest.group_position
         and counts.statistic = rest.statistic

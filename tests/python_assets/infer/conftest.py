@@ -115,7 +115,6 @@ class Study:
         strata: of each root prompt, where root prompts are nested in groups.
         """
         values = pd.concat(self.values)
-        groups = np.arange(values.group.max() + 1)
         values["root_position"] = values.root // blocks_of_root
         values["prompt_id"] = "p" + values.root.astype(str) + "_" + values.group.astype(str)
         keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
@@ -125,9 +124,10 @@ class Study:
         cells = cells.assign(n_prompts=n_prompts, **place)
         if shuffle is not None:
             cells = cells.sample(frac=1, random_state=shuffle)
-        selected = pd.concat([*self.selected, cells.head(0).assign(statistic="", parameters="")])
+        cells = pd.concat([cells.assign(statistic="mean", parameters=""), *self.selected])
         prompts = values[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
         prompts = prompts.assign(
+            group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
@@ -148,10 +148,6 @@ class Study:
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
-            "intermediate.int_selected_cells": selected,
-            "intermediate.int_groups": pd.DataFrame(
-                {"group_id": [f"g{g}" for g in groups], "group_position": groups}
-            ).assign(**place),
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(
                 study_id="small"
             ),

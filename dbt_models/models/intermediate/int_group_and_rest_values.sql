@@ -30,7 +30,7 @@ compared as (
     select
         comparison_position,
         differing.is_paired,
-        grouped_values.compared_position,
+        coalesce(grouped_values.stratum_position, grouped_values.block_position) as compared_position,
         grouped_values.group_position as own_position,
         grouped_values.prompt_position,
         grouped_values.replicate,

@@ -1,13 +1,13 @@
-{# CTE asked: the studies that have a contrast, and the parameters of its statistic there. The difference of means is in
-   every study, others where raw.contrasts names them; of several that are not
-   normalised the first in the order of parameters. #}
-{% macro asked_parameters(contrast, statistic) -%}
+{# CTE requested: the studies that have a contrast, and the parameters of its statistic there. The difference of means is
+   in every study, others are where raw.contrasts names them; of several that are not normalised the first in the order of
+   parameters. #}
+{% macro requested_parameters(contrast, statistic) -%}
 {%- if statistic == 'mean' -%}
-asked as (
+requested as (
     select study_id, '' as parameters from {{ source('raw', 'studies') }}
 )
 {%- else -%}
-asked as (
+requested as (
     select contrasts.study_id, min(statistics.parameters) as parameters
     from {{ source('raw', 'contrasts') }} as contrasts
     inner join {{ source('raw', 'statistics') }} as statistics

@@ -1,3 +1,0 @@
-{% test value_or_reason(model, value='value') %}
-select * from {{ model }} where ({{ value }} is null) = (reason is null)
-{% endtest %}
