@@ -23,7 +23,7 @@ class Metric(NamedTuple):
     of: Mart
     kinds: tuple[Kind, ...]
     is_tested: bool
-    is_asked: bool
+    is_on_request: bool
     is_ratio: bool
     is_share: bool
     has_direction: bool

@@ -69,7 +69,7 @@ def _contrast_problems(draft: Draft) -> Iterator[Problem]:
     for index, name in enumerate(named):
         path: FieldPath = ("analysis", "contrasts", index)
         statistic = name.removesuffix(DIFFERENCE)
-        if name in metric_names("contrasts", is_asked=False):
+        if name in metric_names("contrasts", is_on_request=False):
             expected = f"one of {listed(possible)}; {name} is written without being asked for"
             yield Problem(path, name, expected, "remove it")
         elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in STATISTICS:
@@ -133,7 +133,7 @@ def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[
 
 def _contrasts(analysis: AnalysisSpec) -> tuple[str, ...]:
     """Every contrast that the study has."""
-    return (*metric_names("contrasts", is_asked=False), *analysis.contrasts)
+    return (*metric_names("contrasts", is_on_request=False), *analysis.contrasts)
 
 
 def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
