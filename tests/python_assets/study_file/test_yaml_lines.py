@@ -66,11 +66,11 @@ def test_a_key_may_override_a_merged_one(write_study):
     assert [(g.generation_id, g.spec.replicates) for g in study.generations] == [("fair", 3), ("other", 3)]
 
 
-def test_an_alias_to_itself_is_told(told):
+def test_an_alias_to_itself_is_told(problem_texts):
     expected = "slices.south: got nothing; expected a value that does not hold itself; remove the alias"
-    assert expected in told({**SCRAPE, "slices": "&s {south: *s}"})
+    assert expected in problem_texts({**SCRAPE, "slices": "&s {south: *s}"})
 
 
-def test_a_tag_of_another_language_is_told_and_nothing_is_made_of_it(told):
+def test_a_tag_of_another_language_is_told_and_nothing_is_made_of_it(problem_texts):
     sections = {**SCRAPE, "title": "!!python/object/apply:os.getcwd []"}
-    assert told(sections)[0].startswith("title: got ")
+    assert problem_texts(sections)[0].startswith("title: got ")
