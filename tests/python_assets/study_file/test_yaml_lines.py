@@ -1,20 +1,7 @@
 import pytest
 
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES
 
 UNREADABLE = {
     "not UTF-8": (b"title: caf\xe9\n", 1, 'byte 0xe9"; expected UTF-8; save the file with encoding UTF-8'),

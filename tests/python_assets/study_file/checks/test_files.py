@@ -1,59 +1,12 @@
-import pandas as pd
 import pytest
 
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def scrape(**changes):
-    parts = {
-        "levels": "[Ideraland, Italy]",
-        "reference": "Ideraland",
-        "keywords": "{Ideraland: [Ideraland]}",
-        "sources": "[{tag: article, path: a.md}]",
-    }
-    branch = changes.pop("branch", "{from: Ideraland}")
-    parts |= changes
-    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
-    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
-
-
-def table(folder, name):
-    frame = pd.DataFrame({"id": ["1"], "model": ["m"], "answer": ["a"], "sex": ["f"], "score": ["0.5"]})
-    path = folder / name
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-    elif path.suffix == ".xlsx":
-        frame.to_excel(path, index=False)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_csv(path, index=False)
+from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, scrape, write_scores
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.jsonl", "scores.parquet", "scores.xlsx"])
 def test_columns_are_looked_up_in_the_table(tmp_path, problem_texts, name):
-    table(tmp_path, name)
+    write_scores(tmp_path, name)
     prompts = (
         f"{{import: {{path: {name}, columns: {{prompt: [id, idd], generation: model, replicate: auto, "
         "response: answr}, factors: {gender: gender}}}"
@@ -77,7 +30,7 @@ def test_columns_are_looked_up_in_the_table(tmp_path, problem_texts, name):
 
 
 def test_an_import_whose_columns_are_there_is_valid(tmp_path, write_study):
-    table(tmp_path, "scores.csv")
+    write_scores(tmp_path, "scores.csv")
     study = load_study(write_study(IMPORT))
     assert [generation.generation_id for generation in study.generations] == ["*"]
     assert study.groupings == [("gender",)]

@@ -1,34 +1,6 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def generations(text):
-    return {**SCRAPE, "generations": text}
-
-
-def imported(**changes):
-    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
-    return {
-        **IMPORT,
-        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
-        **changes,
-    }
-
+from tests.python_assets.study_file.sections import generations, imported
 
 CASES = {
     "several models of one name": (

@@ -1,34 +1,6 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def measures(text):
-    return {**SCRAPE, "measures": text}
-
-
-def imported(**changes):
-    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
-    return {
-        **IMPORT,
-        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
-        **changes,
-    }
-
+from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
     "an unknown extractor": (

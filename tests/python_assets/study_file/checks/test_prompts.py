@@ -1,36 +1,6 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-
-
-def scrape(**changes):
-    parts = {
-        "levels": "[Ideraland, Italy]",
-        "reference": "Ideraland",
-        "keywords": "{Ideraland: [Ideraland]}",
-        "sources": "[{tag: article, path: a.md}]",
-    }
-    branch = changes.pop("branch", "{from: Ideraland}")
-    parts |= changes
-    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
-    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
-
-
-def templates(texts='[{id: t1, text: "A {gender} asks."}]', **changes):
-    content = ", ".join(f"{key}: {value}" for key, value in ({"cross": "[gender]"} | changes).items())
-    return {**TEMPLATES, "prompts": f"{{templates: {{{content}, texts: {texts}}}}}"}
-
+from tests.python_assets.study_file.sections import TEMPLATES, scrape, templates
 
 CASES = {
     "a scraped level twice": (
