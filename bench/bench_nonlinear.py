@@ -74,7 +74,8 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         create table intermediate.int_prompt_groups as
         select 'all' as slice_id, 'group' as grouping_id, format('p{{:03d}}_{{:02d}}', r, g) as prompt_id,
                format('g{{:02d}}', g) as group_id, g::integer as group_position,
-               r::integer as block_position, r::integer as root_position, 'blocked' as scheme, null::integer as stratum_position
+               r::integer as block_position, r::integer as root_position, 'blocked' as scheme,
+               null::integer as stratum_position
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
         select setseed(0.5);
         create table intermediate.int_values as

@@ -64,8 +64,8 @@ def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     margins = simulated.no_margins(sizes.n_sets, impact_ratio=MARGINS["impact_ratio"])
     x, selected = (z.mean(axis=2).reshape(-1, sizes.n_sets) for z in (rows, is_selected))
     contrasts = compare_means(task, x, margins).contrasts["mean_difference"]
-    outside = (contrasts.ci_low > 0) | (contrasts.ci_high < 0)
-    yield "unadjusted 95 % interval without 0, any group", share(outside.any(axis=1))
+    excludes_zero = (contrasts.ci_low > 0) | (contrasts.ci_high < 0)
+    yield "unadjusted 95 % interval without 0, any group", share(excludes_zero.any(axis=1))
     words = words_of(contrasts)
     yield "**Plumbline**, any group: difference_shown", share((words == "difference_shown").any(axis=1))
     test = compare_selections(task, selected, margins).indices["impact_ratio"]

@@ -87,7 +87,7 @@ TABLES = {
             case when statistic = 'mean' then random() end as ci_low,
             case when statistic = 'mean' then random() end as ci_high, random() as z,
             75 as n_responses, 0 as n_missing, 75 as n_root_prompts
-        from sides, range(21) countries(c)
+        from statistics_of_measures, range(21) countries(c)
     """,
     "disparities": f"""
         select 'all' as slice_id, generation_id, measure_id, calibration, 'concept' as grouping_id, statistic,
@@ -97,11 +97,11 @@ TABLES = {
             case when metric in {TESTED} then 'inconclusive' end as verdict,
             format('Country {{:02d}}', (random() * 20)::int) as group_low,
             format('Country {{:02d}}', (random() * 20)::int) as group_high
-        from sides, (select unnest([{", ".join(map(repr, METRICS))}]) as metric)
+        from statistics_of_measures, (select unnest([{", ".join(map(repr, METRICS))}]) as metric)
     """,
 }
-SIDES = """
-    create temp table sides as
+STATISTICS_OF_MEASURES = """
+    create temp table statistics_of_measures as
     select generation_id, measure_id, calibration,
         case when s = 0 then 'mean' else format('statistic_{}', s) end as statistic
     from generations, measures, (select unnest(['raw', 'calibrated']) as calibration), range(14) statistics(s)
@@ -124,7 +124,7 @@ def make_published(path: Path) -> None:
             connection.execute(f"create table {model['name']} ({columns})")
         for table, query in TABLES.items():
             if table == "summary_statistics":
-                connection.execute(SIDES)
+                connection.execute(STATISTICS_OF_MEASURES)
             connection.execute(f"insert into {table} by name select 'paper' as study_id, * from ({query})")
             print(
                 f"| rows of {table} | {connection.execute(f'select count(*) from {table}').fetchone()[0]:,} |"

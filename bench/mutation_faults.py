@@ -226,15 +226,15 @@ def main() -> None:
     showing = commands.add_parser("table")
     for name in ("old", "new"):
         showing.add_argument(name, type=Path)
-    asked = parser.parse_args()
-    if asked.command == "draw":
-        csv.writer(sys.stdout).writerows(draw(asked.tree, asked.other))
-    elif asked.command == "table":
-        print("\n".join(table(asked.old, asked.new)))
+    arguments = parser.parse_args()
+    if arguments.command == "draw":
+        csv.writer(sys.stdout).writerows(draw(arguments.tree, arguments.other))
+    elif arguments.command == "table":
+        print("\n".join(table(arguments.old, arguments.new)))
     else:
         n = len(Fault._fields)
-        listed = [Listed(Fault(*row[:n]), "".join(row[n:])) for row in _rows(asked.faults)]
-        run(asked.tree, listed, asked.log)
+        listed = [Listed(Fault(*row[:n]), "".join(row[n:])) for row in _rows(arguments.faults)]
+        run(arguments.tree, listed, arguments.log)
 
 
 if __name__ == "__main__":

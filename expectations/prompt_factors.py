@@ -11,7 +11,7 @@ from great_expectations.expectations.row_conditions import Column
 from expectations.few_unexpected import few_unexpected, relation
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from python_assets.study.factors import study_factors
-from python_assets.study.study import Study
+from python_assets.study.study import Study, grouping_id
 
 KEYS: Final = ("prompt_id", "factor")
 
@@ -51,7 +51,7 @@ def grouped_factors(study: Study) -> dict[str, list[str]]:
     """
     models = {name for name, factor in study.factors.items() if factor.type == "model"}
     return {
-        " x ".join(grouping): list(grouping)
+        grouping_id(grouping): list(grouping)
         for grouping in study.groupings
         if not models.intersection(grouping)
     }

@@ -25,6 +25,7 @@ from python_assets.providers.records import (
     Progress,
     Prompt,
 )
+from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
 
@@ -183,7 +184,7 @@ def _imported_answers(study: Study) -> dict[str, Answers]:
 
 
 def _answers(study: Study, generation: Generation, imported: dict[str, Answers]) -> Answers:
-    if generation.spec.provider != "replay":
+    if generation.spec.provider != REPLAY:
         return {}
     name = UNNAMED if UNNAMED in imported else generation.generation_id
     if name not in imported:

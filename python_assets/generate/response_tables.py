@@ -10,7 +10,7 @@ import pandas as pd
 
 from python_assets.providers.provider import providers
 from python_assets.providers.records import Description, GenerationRun, Response
-from python_assets.study.base import BASELINE
+from python_assets.study.base import BASELINE, REPLAY
 from python_assets.study.study import Generation
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -57,7 +57,7 @@ def _row(
 ) -> dict[str, Any]:
     spec = generation.spec
     # how imported responses were drawn is not known
-    decoding = {} if spec.provider == "replay" else spec.decoding.model_dump(exclude_none=True)
+    decoding = {} if spec.provider == REPLAY else spec.decoding.model_dump(exclude_none=True)
     return {
         "generation_id": generation.generation_id,
         "provider": spec.provider,

@@ -1,8 +1,8 @@
 """What a study would do: its prompts, calls, groups and coverage, and what its design lets one say.
 
-Belongs here: counting on an in-memory copy of the first stages. Nothing is
-generated, fetched or asked: what is on disk is used, and what depends on the rest is unknown. What inference
-makes of the groupings is schemes.py.
+Belongs here: counting on an in-memory copy of the first stages. Nothing is generated, fetched or asked: what
+is on disk is used, and what depends on the rest is unknown. What inference makes of the groupings is
+schemes.py.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.infer.reasons import InferenceReason
-from python_assets.plan.design_tables import coverage_sets, design_tables, grouping_id
+from python_assets.plan.design_tables import coverage_sets, design_tables
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.schemes import planned_groupings
@@ -28,15 +28,13 @@ from python_assets.plan.text import (
     PlannedGrouping,
 )
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
-from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED
-from python_assets.study.study import Generation, Study, make_id
+from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR
+from python_assets.study.study import Generation, Study, grouping_id, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 IN_MEMORY: Final = Path(":memory:")
-REPLAY: Final = "replay"
-SIMULATOR: Final = "simulator"
 OF_UNITS: Final = (InferenceReason.SEVERAL_PROMPTS, InferenceReason.NO_SHARED_BLOCK)
 DECLARE_UNIT: Final = ": declare `unit:`, the factor that these prompts are draws of, for example unit: name"
 

@@ -34,21 +34,11 @@ _FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parq
 
 
 class Exported(NamedTuple):
-    """The folder of an export, its files with their rows, and the licences that the copy is under.
-
-    n_unknown_licence: documents of which nobody said the licence.
-    """
+    """The folder of an export, its files with their rows, and in words the licences of the copy."""
 
     folder: Path
     n_rows: dict[str, int]
-    licences: list[str]
-    n_unknown_licence: int
-
-    @property
-    def licence_summary(self) -> str:
-        """The licences of the documents, and how many documents have none stated."""
-        unknown = [f"{self.n_unknown_licence:,} of unknown licence"] if self.n_unknown_licence else []
-        return ", ".join([*self.licences, *unknown]) or "no documents"
+    licence_summary: str
 
 
 def export_study(
@@ -80,7 +70,7 @@ def export_study(
         manifest = _manifest(connection, study, stage, files, factors)
     _replace(target / NAME, (manifest.model_dump_json(indent=2) + "\n").encode())
     n_rows = {file.name: file.n_rows for file in files}
-    return Exported(target, n_rows, manifest.licences, manifest.n_unknown_licence)
+    return Exported(target, n_rows, manifest.licence_summary)
 
 
 def _study_row(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, Any]:

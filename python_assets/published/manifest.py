@@ -53,7 +53,8 @@ class Manifest(_Record):
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
         licences: of the documents, each once.
-        n_unknown_licence: documents of which nobody said the licence.
+        n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
+            counted.
     """
 
     format: Literal["plumbline export 1"]
@@ -66,7 +67,7 @@ class Manifest(_Record):
     generations: list[dict[str, Any]]
     measures: list[dict[str, Any]]
     licences: list[str]
-    n_unknown_licence: int
+    n_unknown_licence: int | None = None
     removes_prompt: bool
     config: dict[str, Any]
     config_sha256: str
@@ -74,6 +75,16 @@ class Manifest(_Record):
     run_id: str
     published_at: datetime
     exported_at: datetime
+
+    @property
+    def licence_summary(self) -> str:
+        """The licences of the documents, and how many documents have none stated."""
+        if not self.documents:
+            return "no documents"
+        if self.n_unknown_licence is None:
+            return ", ".join([*self.licences, "documents of unknown licence not counted"])
+        unknown = [f"{self.n_unknown_licence:,} of unknown licence"] if self.n_unknown_licence else []
+        return ", ".join([*self.licences, *unknown])
 
 
 def read_manifest(path: Path, field: str) -> Manifest:

@@ -13,7 +13,6 @@ VERDICTS: Final[dict[str, str]] = {
     "inconclusive": "inconclusive",
     "not_computable": "not computable",
 }
-SHOWN: Final = ("bias_shown", "difference_shown", "equivalence_shown")
 DIRECTIONS: Final[dict[str, str]] = {
     "higher_better": "higher is better",
     "higher_worse": "higher is worse",

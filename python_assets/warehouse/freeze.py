@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import WarehouseError
+from python_assets.study.base import REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
@@ -87,7 +88,7 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
     content, key = analysis_of(study), analysis_sha256(study)
     logs = home.responses(study.study_id).glob("*.jsonl")
     has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
-    has_imported = any(generation.spec.provider == "replay" for generation in study.generations)
+    has_imported = any(generation.spec.provider == REPLAY for generation in study.generations)
     if known := frozen_at(study, home):
         return Freeze(
             sha256=key,

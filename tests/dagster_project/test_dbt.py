@@ -36,10 +36,10 @@ def test_a_second_study_is_built_without_another_parse(build_path, monkeypatch):
 def test_a_model_that_fails_is_named_with_its_file_and_the_reason(build_path):
     with open_build(build_path) as connection:
         connection.execute("drop table raw.factors")
-    with pytest.raises(TransformError) as told:
+    with pytest.raises(TransformError) as raised:
         dbt.build(build_path, "--select", "factors")
-    assert "model factors (models/marts/factors.sql)" in str(told.value)
-    assert "does not exist" in str(told.value)
+    assert "model factors (models/marts/factors.sql)" in str(raised.value)
+    assert "does not exist" in str(raised.value)
 
 
 def test_a_test_that_fails_is_named_and_the_file_is_free(build_path):

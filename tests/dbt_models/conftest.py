@@ -15,7 +15,7 @@ from python_assets.infer.families import Family
 from python_assets.infer.run import infer_study
 from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
-from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES, STUDY, raw_tables
+from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES, STUDY, raw_tables
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
@@ -31,7 +31,7 @@ class Analysis(NamedTuple):
     references: dict[str, tuple[Against, str | None]] = {
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
-    requested_contrasts: tuple[str, ...] = tuple(ASKED_CONTRASTS)
+    requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
     families: dict[str, Family] = {}
 
 

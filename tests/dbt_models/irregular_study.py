@@ -50,7 +50,7 @@ MEASURES = {
     "stance": ("categorical", "none"),
 }
 MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
-ASKED_CONTRASTS = [
+REQUESTED_CONTRASTS = [
     "dbi",
     "selection_rate_difference",
     "precision_difference",
@@ -145,7 +145,7 @@ def _design() -> dict[str, pd.DataFrame]:
         "grouping_references": rows(
             "grouping_id reference reference_group", [(g, *reference) for g, reference in REFERENCES.items()]
         ),
-        "contrasts": rows("contrast", [(name,) for name in ASKED_CONTRASTS]),
+        "contrasts": rows("contrast", [(name,) for name in REQUESTED_CONTRASTS]),
         "coverage_sets": rows(
             "factors factor factor_position",
             [("gender", "gender", 0), ("race x gender", "race", 0), ("race x gender", "gender", 1)],

@@ -157,7 +157,7 @@ def compared_means(comparison: Comparison) -> dict[tuple[str, str], tuple[float,
 
 
 @cache
-def sides(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+def group_and_reference(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Responses of a group and those of the others, in the blocks or strata in which it meets another."""
     rows = comparison.every_pair if is_paired else comparison.every_value
     place = rows.block if rows.stratum.isna().all() else rows.stratum

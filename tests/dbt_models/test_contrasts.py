@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 from tests.dbt_models.conftest import Built
-from tests.dbt_models.irregular_study import ASKED_CONTRASTS, REFERENCES
+from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES
 from tests.dbt_models.reference import (
     MIN_VALUES,
     PAIRED,
@@ -17,7 +17,7 @@ from tests.dbt_models.reference import (
     Comparison,
     compared_means,
     differences,
-    sides,
+    group_and_reference,
 )
 from tests.dbt_models.test_statistics import KEYS, Row, assert_value, key_of, kind_of, lookup, range_of
 
@@ -80,7 +80,7 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
         "log_disparity": n_rows["binary"],
         "log_disparity_haldane": n_rows["binary"],
     }
-    assert set(table.contrast) == {*found, "risk_difference", "fdi_group", *ASKED_CONTRASTS}
+    assert set(table.contrast) == {*found, "risk_difference", "fdi_group", *REQUESTED_CONTRASTS}
 
 
 @pytest.mark.parametrize("contrast", SHARES)
@@ -212,7 +212,7 @@ def test_differences_of_other_statistics_pool_the_rest_on_the_same_prompts(
             continue
         for group in comparison.groups:
             row = rows[key_of(comparison, group, f"{statistic}_difference", "", "rest")]
-            parts = sides(comparison, group, is_paired=is_paired)
+            parts = group_and_reference(comparison, group, is_paired=is_paired)
             reason = statistic_reason(comparison, group, statistic, min(len(part) for part in parts))
             if reason is None and statistic in ("skewness", "kurtosis"):
                 reason = "constant_values" if any(np.ptp(part.x) < 1e-9 for part in parts) else None
@@ -248,12 +248,12 @@ def statistic_reason(comparison: Comparison, group: str, statistic: str, n_fewes
 
 
 def test_root_prompts_nested_in_groups_are_compared_within_their_stratum(built: Built):
-    places = built.table("intermediate.int_prompt_groups")
-    nested = places[places.scheme == "nested"]
-    assert set(places.scheme[places.grouping_id == "topic"]) == {"nested"}
-    n_groups = places.groupby(["slice_id", "grouping_id", "root_position"]).group_id.nunique()
+    prompt_groups = built.table("intermediate.int_prompt_groups")
+    nested = prompt_groups[prompt_groups.scheme == "nested"]
+    assert set(prompt_groups.scheme[prompt_groups.grouping_id == "topic"]) == {"nested"}
+    n_groups = prompt_groups.groupby(["slice_id", "grouping_id", "root_position"]).group_id.nunique()
     is_crossed = n_groups.groupby(["slice_id", "grouping_id"]).max() > 1
-    schemes = places.groupby(["slice_id", "grouping_id"]).scheme.agg(set)
+    schemes = prompt_groups.groupby(["slice_id", "grouping_id"]).scheme.agg(set)
     assert schemes.equals(is_crossed.map({True: {"blocked"}, False: {"nested"}}))
     assert (nested.block_position == nested.root_position).all()
     strata = nested.groupby(["slice_id", "grouping_id", "root_position"]).stratum_position.nunique()
@@ -261,4 +261,4 @@ def test_root_prompts_nested_in_groups_are_compared_within_their_stratum(built: 
     assert (
         nested[(nested.slice_id == "all") & (nested.grouping_id == "topic")].stratum_position.nunique() == 3
     )
-    assert places.stratum_position[places.scheme == "blocked"].isna().all()
+    assert prompt_groups.stratum_position[prompt_groups.scheme == "blocked"].isna().all()

@@ -43,8 +43,8 @@ def assert_value(row: Row, value: float | None, reason: str | None = None) -> No
 
 
 def test_every_statistic_has_its_reference(built: Built):
-    asked = {name for name in NAMES if built.table("marts.summary_statistics").statistic.eq(name).any()}
-    assert asked == set(REFERENCE) | set(PAIRED) | {"selection_rate"}
+    found = {name for name in NAMES if built.table("marts.summary_statistics").statistic.eq(name).any()}
+    assert found == set(REFERENCE) | set(PAIRED) | {"selection_rate"}
 
 
 @pytest.mark.parametrize("statistic", REFERENCE)

@@ -155,10 +155,10 @@ def is_left_out(key: tuple[str, ...], row: StatisticRow) -> bool:
     return is_constant or (row.is_paired and (generation == "baseline" or calibration == "calibrated"))
 
 
-@pytest.mark.parametrize("asked", ROWS, ids=lambda asked: " ".join(asked)[:70])
-def test_a_statistic_with_its_options(statistics: pd.DataFrame, values: pd.DataFrame, asked: tuple[str, str]):
-    row = ROWS[asked]
-    table = statistics[(statistics.statistic == asked[0]) & (statistics.parameters == asked[1])]
+@pytest.mark.parametrize("key", ROWS, ids=lambda key: " ".join(key)[:70])
+def test_a_statistic_with_its_options(statistics: pd.DataFrame, values: pd.DataFrame, key: tuple[str, str]):
+    row = ROWS[key]
+    table = statistics[(statistics.statistic == key[0]) & (statistics.parameters == key[1])]
     found = {key: part.set_index("group_id") for key, part in table.groupby(KEYS)}
     # of other measures the difference from the baseline is one value
     keys = [

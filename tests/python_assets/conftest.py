@@ -34,14 +34,14 @@ def problems_of():
 
 
 @pytest.fixture
-def told(write_study, problems_of):
+def problem_texts(write_study, problems_of):
     """The problems of a study file of these sections, as their texts less the place in the file."""
 
-    def tell(sections, check_files=False, name="mine"):
+    def texts(sections, check_files=False, name="mine"):
         problems = problems_of(write_study(sections, name), check_files).problems
         return [problem._replace(line=None).text("f").removeprefix("f: ") for problem in problems]
 
-    return tell
+    return texts
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import config_problems, providers
 from python_assets.providers.records import GenerationConfig
 from python_assets.registry import is_function_path
-from python_assets.study.base import EVERY_IMPORTED
+from python_assets.study.base import EVERY_IMPORTED, REPLAY
 from python_assets.study.factors import KnownFactor
 from python_assets.study.problems import (
     NOTHING,
@@ -17,8 +17,6 @@ from python_assets.study.problems import (
 )
 from python_assets.study.study import Generation, GenerationSpec
 from python_assets.study_file.expand import Draft
-
-REPLAY = "replay"
 
 
 def generation_problems(draft: Draft) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ def run_context(tmp_path):
 def engine(tmp_path):
     """Write the engine `helper`, a function of text and seed; returns its generation.
 
-    It appends what it is asked to asked.txt.
+    It appends what it is asked to sent.txt.
     """
 
     def write(body):
@@ -24,8 +24,8 @@ def engine(tmp_path):
             "from pathlib import Path\n\n\n"
             "def reply(messages, decoding):\n"
             '    text, seed = messages[-1]["content"], decoding["seed"]\n'
-            f"    with Path({str(tmp_path / 'asked.txt')!r}).open('a', encoding='utf-8') as asked:\n"
-            '        asked.write(text.replace("\\n", " ") + "\\n")\n'
+            f"    with Path({str(tmp_path / 'sent.txt')!r}).open('a', encoding='utf-8') as file:\n"
+            '        file.write(text.replace("\\n", " ") + "\\n")\n'
             f"{lines}\n",
             encoding="utf-8",
         )
@@ -35,11 +35,11 @@ def engine(tmp_path):
 
 
 @pytest.fixture
-def asked(tmp_path):
+def inquiries_sent(tmp_path):
     """What the engine was asked so far."""
 
     def read():
-        file = tmp_path / "asked.txt"
+        file = tmp_path / "sent.txt"
         return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
     return read

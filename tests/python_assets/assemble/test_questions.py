@@ -40,29 +40,31 @@ def ask(make_study, engine, run_context):
     return write
 
 
-def test_a_question_that_passes_its_checks_is_the_prompt(ask, asked):
+def test_a_question_that_passes_its_checks_is_the_prompt(ask, inquiries_sent):
     assert ask(GOOD, [TOWNS, ROADS]) == [
         ("What happened to the towns of Italy?", None),
         ("What happened to the roads of Italy?", None),
     ]
-    questions = {line for line in asked() if line.startswith("Answer")}
+    questions = {line for line in inquiries_sent() if line.startswith("Answer")}
     assert {line.partition("Question: ")[2] for line in questions} == {
         f"What happened to the {about} of {level}?"
         for about in ("towns", "roads")
         for level in ("France", "Japan")
     }
-    assert len(asked()) == 2 + 4 + 4
+    assert len(inquiries_sent()) == 2 + 4 + 4
 
 
-def test_the_keywords_checked_with_are_as_many_as_asked_and_of_other_levels(ask, asked):
+def test_the_keywords_checked_with_are_as_many_as_asked_and_of_other_levels(ask, inquiries_sent):
     ask(GOOD, [TOWNS, ROADS], n_checks=1)
-    assert len(asked()) == 2 + 2 + 2
-    assert not any("of Italy?" in line for line in asked() if line.startswith(("Answer", "Question")))
+    assert len(inquiries_sent()) == 2 + 2 + 2
+    assert not any(
+        "of Italy?" in line for line in inquiries_sent() if line.startswith(("Answer", "Question"))
+    )
 
 
-def test_without_checks_nothing_but_the_question_is_asked_for(ask, asked):
+def test_without_checks_nothing_but_the_question_is_asked_for(ask, inquiries_sent):
     assert ask(GOOD, [TOWNS], n_checks=0)[0].prompt_text == "What happened to the towns of Italy?"
-    assert len(asked()) == 1
+    assert len(inquiries_sent()) == 1
 
 
 @pytest.mark.parametrize(
@@ -78,9 +80,9 @@ def test_without_checks_nothing_but_the_question_is_asked_for(ask, asked):
         ("Which Italyan towns were rebuilt?", "keyword_not_in_question", TRIES),
     ],
 )
-def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, asked, reply, reason, n_tries):
+def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, inquiries_sent, reply, reason, n_tries):
     assert ask(f"return {reply!r}", [TOWNS]) == [(None, reason)]
-    assert len(asked()) == n_tries
+    assert len(inquiries_sent()) == n_tries
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, 
     assert write([towns]) == [(None, "keyword_not_in_question")]
 
 
-def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, asked):
+def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries_sent):
     body = """
     if text.startswith("Write"):
         return "What did towns of Italy do?" if "were tried" in text else "What did Manzoni do in Italy?"
@@ -116,7 +118,7 @@ def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, asked):
     return "No" if "Manzoni" in text else "Yes"
     """
     assert ask(body, [TOWNS]) == [("What did towns of Italy do?", None)]
-    writing = [line for line in asked() if line.startswith("Write")]
+    writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert ["What did Manzoni do in Italy?" in line for line in writing] == [False, True]
 
 
@@ -124,14 +126,14 @@ def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, asked):
     ("verdict", "reason"),
     [("No", "check_failed"), ("It may be so.", "unusable_reply"), ("", "unusable_reply")],
 )
-def test_three_tries_are_the_most(ask, asked, verdict, reason):
+def test_three_tries_are_the_most(ask, inquiries_sent, verdict, reason):
     body = f"""
     if text.startswith("Write"):
         return "What of Italy number " + str(seed) + "?"
     return "This." if text.startswith("Answer") else {verdict!r}
     """
     assert ask(body, [TOWNS]) == [(None, reason)]
-    writing = [line for line in asked() if line.startswith("Write")]
+    writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert [line.count("What of Italy number") for line in writing] == [0, 1, 2]
 
 
@@ -191,7 +193,7 @@ def scraped(make_study, engine, build):
 
 
 def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
-    scraped, build, run_context, asked
+    scraped, build, run_context, inquiries_sent
 ):
     counts = assemble(scraped, build, run_context)
     rows = build.sql("select prompt_id, task, prompt_text, baseline_text from raw.prompts").fetchall()
@@ -203,9 +205,9 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
     )
     assert [row[2] for row in rows[2:]] == [row[2].replace("Italy", "France") for row in rows[:2]]
     assert (counts.n_prompts, counts.n_dropped) == (4, {})
-    n_asked = len(asked())
+    n_sent = len(inquiries_sent())
     assert assemble(scraped, build, run_context).n_prompts == 4
-    assert len(asked()) == n_asked
+    assert len(inquiries_sent()) == n_sent
 
 
 def test_nothing_is_asked_where_nothing_may_be(scraped, build):

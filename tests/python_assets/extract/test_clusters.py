@@ -19,7 +19,7 @@ VECTORS = {
     "peru": (5.0, 0.0, 0.0),
     "the": (0.1, 0.1, 0.1),
 }
-ASKED = {"k": 2, "words": 2}
+TWO_CLUSTERS = {"k": 2, "words": 2}
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def _clusters(build, *columns: str) -> list[tuple[Any, ...]]:
 def test_texts_of_all_generations_and_baselines_are_grouped_within_each_level(
     two_countries, make_study, parts
 ):
-    two_countries.extract(make_study({"clusters": ASKED}, **parts))
+    two_countries.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     # France: the war, war army, army army war, war / music song, music; Peru: song, the song, music music,
     # song song the / war
     rows = _clusters(two_countries, "measure_id", "factor", "segment", "cluster_position", "n_texts")
@@ -88,7 +88,7 @@ def test_texts_of_all_generations_and_baselines_are_grouped_within_each_level(
 def test_the_distance_is_that_of_the_text_from_the_mean_of_the_cluster(
     two_countries, make_study, parts, metric: str
 ):
-    two_countries.extract(make_study({"clusters": {**ASKED, "metric": metric}}, **parts))
+    two_countries.extract(make_study({"clusters": {**TWO_CLUSTERS, "metric": metric}}, **parts))
     texts = ["the war", "war army", "army army war", "war"]
     centre = np.mean([_vector(text) for text in texts], axis=0)
 
@@ -107,7 +107,7 @@ def test_the_distance_is_that_of_the_text_from_the_mean_of_the_cluster(
 
 @pytest.mark.parametrize("way", ["average", "maximum", "weighted_average"])
 def test_the_vector_of_a_cluster_is_made_as_asked(two_countries, make_study, parts, way: str):
-    two_countries.extract(make_study({"clusters": {**ASKED, "vector": way}}, **parts))
+    two_countries.extract(make_study({"clusters": {**TWO_CLUSTERS, "vector": way}}, **parts))
     vectors = np.array([_vector(text) for text in ("music song", "music")])
     name = np.array(VECTORS["france"])
     weights = vectors @ name / np.linalg.norm(vectors, axis=1) / np.linalg.norm(name)
@@ -121,7 +121,7 @@ def test_the_vector_of_a_cluster_is_made_as_asked(two_countries, make_study, par
 
 
 def test_themes_are_words_of_the_cluster_that_are_not_the_level_itself(two_countries, make_study, parts):
-    two_countries.extract(make_study({"clusters": ASKED}, **parts))
+    two_countries.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     found = dict(_clusters(two_countries, "segment || cluster_position", "theme"))
     themes = {cluster: set(words.split(", ")) for cluster, words in found.items()}
     # war and army say the same, music is too much like France, war too much like Peru
@@ -132,7 +132,7 @@ def test_themes_are_words_of_the_cluster_that_are_not_the_level_itself(two_count
 
 
 def test_one_clustering_of_all_prompts_has_one_segment(two_countries, make_study, parts):
-    two_countries.extract(make_study({"clusters": {**ASKED, "per": "all"}}, **parts))
+    two_countries.extract(make_study({"clusters": {**TWO_CLUSTERS, "per": "all"}}, **parts))
     rows = _clusters(two_countries, "factor", "segment", "n_texts")
     assert [row[:2] for row in rows] == [("", "all")] * 2
     # the war, war army, army army war, war / music song, music, song, the song, music music, song song the
@@ -140,7 +140,7 @@ def test_one_clustering_of_all_prompts_has_one_segment(two_countries, make_study
 
 
 def test_responses_are_sorted_to_the_nearest_baseline_cluster(two_countries, make_study, parts):
-    two_countries.extract(make_study({"cluster_and_sort": ASKED}, **parts))
+    two_countries.extract(make_study({"cluster_and_sort": TWO_CLUSTERS}, **parts))
     rows = _clusters(two_countries, "measure_id", "segment", "n_texts")
     assert rows == [
         ("cluster_and_sort", "France", 1),
@@ -163,14 +163,14 @@ def test_a_text_that_has_no_distance_from_any_cluster_is_sorted_to_none(build, m
     build.prompts(p1="war", p2="music")
     build.factors(("p1", "concept", "Peru"), ("p2", "concept", "Peru"))
     build.responses(("p1", "nil"), ("p2", "song"))
-    build.extract(make_study({"cluster_and_sort": ASKED | {"metric": "cosine"}}, **parts))
+    build.extract(make_study({"cluster_and_sort": TWO_CLUSTERS | {"metric": "cosine"}}, **parts))
     members = [_numbers(build, f"cluster_and_sort_{j}_member") for j in (1, 2)]
     assert [member["replayed", "p1"] for member in members] == [None, None]
     assert sum(member["replayed", "p2"] for member in members) == 1
 
 
 def test_a_level_with_fewer_texts_than_clusters_has_fewer_clusters(two_countries, make_study, parts):
-    two_countries.extract(make_study({"cluster_and_sort": ASKED}, **parts))
+    two_countries.extract(make_study({"cluster_and_sort": TWO_CLUSTERS}, **parts))
     rows = {
         (g, p): (value, reason)
         for g, p, value, reason in two_countries.rows(
@@ -186,7 +186,7 @@ def test_what_has_no_text_no_level_or_no_known_word_has_a_reason(build, make_stu
     build.prompts(p1="war", p2="music", p3="song", p4="army")
     build.factors(*((prompt, "concept", "Peru") for prompt in ("p1", "p2", "p3")))
     build.responses(("p1", None, "refused", 0), ("p2", "xyzzy"), ("p3", "song"), ("p4", "song"))
-    build.extract(make_study({"clusters": ASKED}, **parts))
+    build.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     for value in ("member", "distance"):
         rows = build.rows(f"clusters_1_{value}", "generation_id", "prompt_id", "value", "reason")
         reasons = {(g, p): reason for g, p, _, reason in rows}
@@ -212,7 +212,8 @@ def test_the_order_of_rows_and_names_of_generations_change_nothing(build, make_s
 
 def test_slices_bound_the_texts_that_are_grouped(two_countries, make_study, parts):
     study = make_study(
-        {"clusters": ASKED, "slice": "france"}, **parts | {"slices": {"france": {"concept": ["France"]}}}
+        {"clusters": TWO_CLUSTERS, "slice": "france"},
+        **parts | {"slices": {"france": {"concept": ["France"]}}},
     )
     two_countries.extract(study)
     assert {segment for (segment,) in _clusters(two_countries, "segment")} == {"France"}
@@ -220,7 +221,7 @@ def test_slices_bound_the_texts_that_are_grouped(two_countries, make_study, part
 
 
 def test_the_model_seed_and_options_stand_beside_the_clusters(two_countries, make_study, parts):
-    two_countries.extract(make_study({"name": "topics", "clusters": ASKED}, **parts))
+    two_countries.extract(make_study({"name": "topics", "clusters": TWO_CLUSTERS}, **parts))
     columns = ("distinct measure_id", "parameters", "seed", "model")
     query = f"select {', '.join(columns)} from raw.clusters"
     parameters = "k=2;per=concept;vector=average;words=2;metric=l2"
@@ -240,6 +241,6 @@ def test_a_study_without_any_text_has_no_clusters(build, make_study, parts):
     build.prompts(p1=None)
     build.factors(("p1", "concept", "Peru"))
     build.responses(("p1", None, "error", 0))
-    build.extract(make_study({"clusters": ASKED}, **parts))
+    build.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     assert _clusters(build, "segment") == []
     assert build.rows("clusters_1_member", "value", "reason") == [(None, "response_error")]

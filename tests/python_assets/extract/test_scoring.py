@@ -28,9 +28,9 @@ def cache(tmp_path: Path):
 
 def test_scores_stand_in_the_order_they_were_asked_for_in(cache):
     scorer = Scorer(UNITS, cache)
-    asked = np.array([2_000, -1, 3, 3, 13, 700])
-    found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), asked)
-    np.testing.assert_array_equal(found, two_scores([TEXTS[i] if i >= 0 else "13" for i in asked]))
+    positions = np.array([2_000, -1, 3, 3, 13, 700])
+    found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), positions)
+    np.testing.assert_array_equal(found, two_scores([TEXTS[i] if i >= 0 else "13" for i in positions]))
     assert (scorer.n_measured, scorer.n_cached) == (4, 0)
 
 

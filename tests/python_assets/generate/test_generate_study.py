@@ -160,10 +160,10 @@ def test_the_simulator_stands_in_without_touching_the_logs_of_the_models(
 ):
     study = generated(at(openai_server, "there"))
     log = Home(tmp_path / "home").responses(study.study_id) / "there.jsonl"
-    before, n_calls = log.read_bytes(), len(openai_server.asked)
+    before, n_calls = log.read_bytes(), len(openai_server.requests)
     generated(at(openai_server, "there"), simulated=True)
     assert build.execute("select provider, model, is_simulated from raw.generations").fetchall() == [
         ("simulator", MODEL, True)
     ]
-    assert (log.read_bytes(), len(openai_server.asked)) == (before, n_calls)
+    assert (log.read_bytes(), len(openai_server.requests)) == (before, n_calls)
     assert (log.parent / "simulated" / "there.jsonl").is_file()

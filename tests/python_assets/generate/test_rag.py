@@ -50,11 +50,11 @@ def answered(study_with: Callable[..., Study], build: Any, tmp_path: Path) -> An
     """Scrape, assemble and generate; gives the responses with their context read."""
 
     def run(text: str = TEXT, extension: Any = None, **generation: Any) -> list[dict[str, Any]]:
-        asked = extension or {"type": "rag", "top_k": 2, "words_per_passage": 20}
-        study = study_with(text, extension=asked, **generation)
+        spec = extension or {"type": "rag", "top_k": 2, "words_per_passage": 20}
+        study = study_with(text, extension=spec, **generation)
         scrape(study, build)
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "home"), progress=lambda told: None)
+        generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
         rows = build.execute("select * from raw.responses join raw.prompts using (prompt_id)").df()
         rows["context"] = [json.loads(context) for context in rows["context_json"]]
         return list(rows.to_dict("records"))
@@ -98,10 +98,10 @@ def test_a_local_model_works_with_it_too(answered: Answered, tmp_path: Path) -> 
 
 def test_a_generation_says_what_stood_before_its_prompts(answered: Answered, build: Any) -> None:
     answered(provider="simulator")
-    name, told = build.execute(
+    name, extensions_json = build.execute(
         "select extension, extensions_json from raw.generations where not is_baseline"
     ).fetchone()
-    identity = json.loads(told)
+    identity = json.loads(extensions_json)
     assert (name, identity["type"], identity["top_k"], identity["n_passages"]) == ("rag", "rag", 2, 4)
     assert len(identity["corpus_sha256"]) == 64
 

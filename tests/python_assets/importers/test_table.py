@@ -176,9 +176,9 @@ def test_a_baseline_text_is_an_actual_one(read):
 
 
 def test_only_the_prompt_column_is_required(read):
-    asked = {"generations": [{"name": "one", "provider": "simulator"}], "groupings": ["document"]}
+    sections = {"generations": [{"name": "one", "provider": "simulator"}], "groupings": ["document"]}
     rows = [{"p": "a"}, {"p": "b"}, {"p": "a"}]
-    imported = read(rows, replicate=None, columns={"prompt": "p"}, factors={}, **asked)
+    imported = read(rows, replicate=None, columns={"prompt": "p"}, factors={}, **sections)
     assert imported.prompts["prompt_id"].tolist() == ["a", "b"]
     assert rules(imported) == [("t.parquet:row 3", "duplicate_key")]
 

@@ -211,6 +211,15 @@ def test_no_interval_of_a_log_disparity_from_the_grand_mean(build):
     assert set(log.reason[0]) == {"p_floor"}
 
 
+@pytest.mark.parametrize(("n_prompts", "ending"), [(9, ", approximate interval"), (10, "")])
+def test_the_interval_of_a_log_disparity_is_called_approximate_under_ten_root_prompts(
+    build, n_prompts, ending
+):
+    y = (np.random.default_rng(16).random((n_prompts, 3)) < 0.5).astype(float)
+    log = contrasts(*build(y, n_permutations=199))["log_disparity"]
+    assert set(log.method[0]) == {f"permuted cluster score z, logit MOVER interval{ending}"}
+
+
 def test_interval_and_margin_of_the_grand_mean_hold_what_they_promise(build):
     """Two groups, 10 root prompts: MOVER of a group and a mean that holds it would cover .83."""
     rng = np.random.default_rng(11)

@@ -28,7 +28,7 @@ class Reply:
 
 
 @dataclass
-class Asked:
+class Request:
     path: str
     headers: Mapping[str, str]
     body: Any
@@ -37,9 +37,9 @@ class Asked:
 class Server:
     """Answers each request with `answer`, unless `next_replies` still holds one for a generation call."""
 
-    def __init__(self, generation_path: str, answer: Callable[["Server", Asked], Reply]) -> None:
+    def __init__(self, generation_path: str, answer: Callable[["Server", Request], Reply]) -> None:
         self.generation_path = generation_path
-        self.asked: list[Asked] = []
+        self.requests: list[Request] = []
         self.next_replies: list[Reply] = []
         self.most_in_flight = 0
         self.stopped = threading.Event()
@@ -49,15 +49,15 @@ class Server:
         self.url = ""
 
     @property
-    def calls(self) -> list[Asked]:
-        return [asked for asked in self.asked if asked.path == self.generation_path]
+    def calls(self) -> list[Request]:
+        return [request for request in self.requests if request.path == self.generation_path]
 
-    def reply_to(self, asked: Asked) -> Reply:
+    def reply_to(self, request: Request) -> Reply:
         with self._lock:
-            self.asked.append(asked)
-            if asked.path == self.generation_path and self.next_replies:
+            self.requests.append(request)
+            if request.path == self.generation_path and self.next_replies:
                 return self.next_replies.pop(0)
-        return self._answer(self, asked)
+        return self._answer(self, request)
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -84,7 +84,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 
         def _serve(self, body: Any) -> None:
             with server.counted():
-                reply = server.reply_to(Asked(self.path, dict(self.headers.items()), body))
+                reply = server.reply_to(Request(self.path, dict(self.headers.items()), body))
                 if reply.waits_for is not None:
                     reply.waits_for.wait(timeout=10)
             if reply.status == 0 or (reply.waits_for is not None and server.stopped.is_set()):
@@ -137,18 +137,18 @@ def ollama_chat(content: str | None, **fields: Any) -> Reply:
     )
 
 
-def ollama_answer(server: Server, asked: Asked) -> Reply:
+def ollama_answer(server: Server, request: Request) -> Reply:
     details = {"format": "gguf", "family": "llama", "parameter_size": "8.0B", "quantization_level": "Q4_0"}
-    if asked.path == "/api/version":
+    if request.path == "/api/version":
         return Reply({"version": "0.12.6"})
-    if asked.path == "/api/tags":
+    if request.path == "/api/tags":
         other = {"name": "mistral:7b", "model": "mistral:7b", "digest": "f" * 64, "details": details}
         return Reply(
             {"models": [other, {"name": MODEL, "model": MODEL, "digest": DIGEST, "details": details}]}
         )
-    if asked.body["model"] != MODEL:
-        return Reply({"error": f"model '{asked.body['model']}' not found"}, status=404)
-    if asked.path == "/api/show":
+    if request.body["model"] != MODEL:
+        return Reply({"error": f"model '{request.body['model']}' not found"}, status=404)
+    if request.path == "/api/show":
         shown = {
             "modelfile": "# Modelfile",
             "template": "{{ .Prompt }}",
@@ -156,7 +156,7 @@ def ollama_answer(server: Server, asked: Asked) -> Reply:
             "model_info": {},
         }
         return Reply(shown)
-    return ollama_chat("A reply to: " + asked.body["messages"][-1]["content"])
+    return ollama_chat("A reply to: " + request.body["messages"][-1]["content"])
 
 
 def openai_completion(content: Any, finish_reason: str = "stop", **message: Any) -> Reply:
@@ -184,9 +184,9 @@ def openai_error(status: int, message: str, code: str | None, **headers: str) ->
     return Reply({"error": error}, status=status, headers=headers)
 
 
-def openai_answer(server: Server, asked: Asked) -> Reply:
-    if asked.path != server.generation_path:
+def openai_answer(server: Server, request: Request) -> Reply:
+    if request.path != server.generation_path:
         return Reply(b"<html>404 page not found</html>", status=404)
-    if asked.body["model"] != MODEL:
-        return openai_error(404, f"The model `{asked.body['model']}` does not exist.", "model_not_found")
-    return openai_completion("A reply to: " + asked.body["messages"][-1]["content"])
+    if request.body["model"] != MODEL:
+        return openai_error(404, f"The model `{request.body['model']}` does not exist.", "model_not_found")
+    return openai_completion("A reply to: " + request.body["messages"][-1]["content"])

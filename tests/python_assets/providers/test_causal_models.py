@@ -18,7 +18,7 @@ from tests.python_assets.providers.tiny_models import (
     save_tokenizer,
 )
 
-TALK: list[Message] = [
+CONVERSATION: list[Message] = [
     {"role": "system", "content": "be brief"},
     {"role": "user", "content": "w1"},
     {"role": "assistant", "content": "w2"},
@@ -38,18 +38,18 @@ def read(tmp_path: Path, template: str | None, messages: list[Message]) -> str:
 
 def test_a_chat_template_writes_the_turns(tmp_path: Path) -> None:
     expected = "<system> be brief <user> w1 <assistant> w2 <user> w3 <assistant>"
-    assert read(tmp_path, CHAT, TALK) == expected
+    assert read(tmp_path, CHAT, CONVERSATION) == expected
 
 
 @pytest.mark.parametrize("template", [NO_SYSTEM, SILENT], ids=["refused", "left out"])
 def test_a_role_that_the_template_does_not_take_stands_in_the_user_turn(
     tmp_path: Path, template: str
 ) -> None:
-    assert read(tmp_path, template, TALK) == "<user> be brief w1 <assistant> w2 <user> w3 <assistant>"
+    assert read(tmp_path, template, CONVERSATION) == "<user> be brief w1 <assistant> w2 <user> w3 <assistant>"
 
 
 def test_without_a_template_the_texts_follow_one_another(tmp_path: Path) -> None:
-    assert read(tmp_path, None, TALK) == f"{BOS} be brief w1 w2 w3"
+    assert read(tmp_path, None, CONVERSATION) == f"{BOS} be brief w1 w2 w3"
 
 
 @pytest.mark.parametrize("template", [CHAT, None])
@@ -66,7 +66,7 @@ def test_a_lone_surrogate_is_read_as_an_unknown_sign(tmp_path: Path) -> None:
 
 def test_a_template_that_refuses_everything_is_told(tmp_path: Path) -> None:
     with pytest.raises(GenerationError, match="generation 'tiny': its chat template refuses .*: never"):
-        read(tmp_path, "{{ raise_exception('never') }}", TALK)
+        read(tmp_path, "{{ raise_exception('never') }}", CONVERSATION)
 
 
 def test_a_folder_is_known_by_what_its_files_hold(tmp_path: Path) -> None:

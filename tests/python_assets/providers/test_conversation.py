@@ -16,7 +16,7 @@ from tests.python_assets.providers.conftest import Ask, Waits, numbered_prompts
 from tests.python_assets.providers.servers import Server, openai_error
 
 
-class AskedTwice(Extension):
+class TwoTurns(Extension):
     """Asks, then asks again with the first answer in view."""
 
     def __init__(self, corpus: str = "a") -> None:
@@ -31,7 +31,7 @@ class AskedTwice(Extension):
 
 
 def test_an_extension_holds_a_conversation_with_a_server(openai_server: Server, ask: Ask) -> None:
-    run = ask(openai_server, 2, extension=AskedTwice())
+    run = ask(openai_server, 2, extension=TwoTurns())
     first, second = run.responses
     assert [call.body["messages"][-1]["content"] for call in openai_server.calls[:2]] == [
         "Sentence number 0 begins",
@@ -47,21 +47,21 @@ def test_an_extension_holds_a_conversation_with_a_server(openai_server: Server, 
 
 def test_a_turn_that_fails_is_asked_again_alone(openai_server: Server, ask: Ask, waits: Waits) -> None:
     openai_server.next_replies = [openai_error(500, "overloaded", None)]
-    run = ask(openai_server, 1, extension=AskedTwice())
+    run = ask(openai_server, 1, extension=TwoTurns())
     assert run.responses[0].status == "ok"
     assert (len(openai_server.calls), run.n_retries) == (3, 1)
 
 
 def test_what_an_extension_draws_on_is_part_of_the_address(openai_server: Server, ask: Ask) -> None:
     ask(openai_server, 1)
-    assert ask(openai_server, 1, extension=AskedTwice()).n_requested == 1
-    assert ask(openai_server, 1, extension=AskedTwice("b")).n_requested == 1
-    for extension in (None, AskedTwice(), AskedTwice("b")):
+    assert ask(openai_server, 1, extension=TwoTurns()).n_requested == 1
+    assert ask(openai_server, 1, extension=TwoTurns("b")).n_requested == 1
+    for extension in (None, TwoTurns(), TwoTurns("b")):
         assert ask(openai_server, 1, extension=extension).n_requested == 0
 
 
 def test_an_extension_works_over_a_provider_that_answers_at_once(log_path: Path) -> None:
-    prompts, config = numbered_prompts(3), GenerationConfig("fair", "simulator", extension=AskedTwice())
+    prompts, config = numbered_prompts(3), GenerationConfig("fair", "simulator", extension=TwoTurns())
     run = generate(prompts, config, log_path)
     plain = generate(prompts, replace(config, extension=None), log_path)
     assert [row.response_text for row in run.responses] == [row.response_text for row in plain.responses]

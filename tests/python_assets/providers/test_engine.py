@@ -44,7 +44,7 @@ def study_of(make_study):
 
 
 @pytest.fixture
-def asked_study(study_of, openai_server):
+def study_with_engine(study_of, openai_server):
     return study_of(provider="openai", model=MODEL, base_url=openai_server.url + "/v1")
 
 
@@ -52,9 +52,9 @@ def inquiries(*texts, **facts):
     return [Inquiry(f"thing | {i}", text, facts) for i, text in enumerate(texts)]
 
 
-def test_each_inquiry_gets_its_reply_in_order(asked_study, run_context, openai_server):
+def test_each_inquiry_gets_its_reply_in_order(study_with_engine, run_context, openai_server):
     openai_server.next_replies = [openai_completion("<think>Hm.</think>One."), openai_error(400, "no", None)]
-    replies = ask_engine(asked_study, run_context, "Big Helper", "assemble", inquiries("a", "b", "c"))
+    replies = ask_engine(study_with_engine, run_context, "Big Helper", "assemble", inquiries("a", "b", "c"))
     assert replies[0] == Reply("One.", "ok", None)
     assert sorted(reply.status for reply in replies) == ["error", "ok", "ok"]
     [failed] = [reply for reply in replies if reply.text is None]
@@ -62,10 +62,10 @@ def test_each_inquiry_gets_its_reply_in_order(asked_study, run_context, openai_s
     assert openai_server.calls[0].body["messages"] == [{"role": "user", "content": "a"}]
 
 
-def test_an_engine_may_write_longer_than_a_response(asked_study, run_context, openai_server):
-    ask_engine(asked_study, run_context, "big_helper", "assemble", inquiries("a"))
+def test_an_engine_may_write_longer_than_a_response(study_with_engine, run_context, openai_server):
+    ask_engine(study_with_engine, run_context, "big_helper", "assemble", inquiries("a"))
     assert openai_server.calls[0].body["max_tokens"] == 1024
-    assert asked_study.generations[0].spec.decoding.max_tokens == 256
+    assert study_with_engine.generations[0].spec.decoding.max_tokens == 256
 
 
 def test_a_rerun_asks_nothing_and_needs_no_server(study_of, run_context, openai_server):
@@ -84,29 +84,33 @@ def test_a_rerun_asks_nothing_and_needs_no_server(study_of, run_context, openai_
     ]
 
 
-def test_what_is_asked_again_is_asked_with_another_seed(asked_study, run_context, openai_server):
+def test_what_is_asked_again_is_asked_with_another_seed(study_with_engine, run_context, openai_server):
     ask_engine(
-        asked_study, run_context, "big_helper", "scrape", [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)]
+        study_with_engine,
+        run_context,
+        "big_helper",
+        "scrape",
+        [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)],
     )
     assert sorted(call.body["seed"] for call in openai_server.calls) == [42, 43]
-    ask_engine(asked_study, run_context, "big_helper", "scrape", [Inquiry("c", "x")])
+    ask_engine(study_with_engine, run_context, "big_helper", "scrape", [Inquiry("c", "x")])
     assert len(openai_server.calls) == 2
 
 
 @pytest.mark.parametrize("may_ask", [False, None])
-def test_nothing_is_asked_where_nothing_may_be(asked_study, home, openai_server, may_ask):
+def test_nothing_is_asked_where_nothing_may_be(study_with_engine, home, openai_server, may_ask):
     run_context = None if may_ask is None else RunContext(home, lambda text: None, may_ask)
     with pytest.raises(OfflineError, match=r"'big_helper' has not answered all 2 .* scrape .* plumbline run"):
-        ask_engine(asked_study, run_context, "Big Helper", "scrape", inquiries("a", "b"))
-    assert ask_engine(asked_study, run_context, "Big Helper", "scrape", []) == []
-    assert openai_server.asked == []
+        ask_engine(study_with_engine, run_context, "Big Helper", "scrape", inquiries("a", "b"))
+    assert ask_engine(study_with_engine, run_context, "Big Helper", "scrape", []) == []
+    assert openai_server.requests == []
 
 
-def test_an_unknown_engine_is_told_with_those_the_study_has(asked_study, run_context):
+def test_an_unknown_engine_is_told_with_those_the_study_has(study_with_engine, run_context):
     with pytest.raises(StudyError, match=r"engine 'big_helpr' .* engines: 'big_helper'; did you mean 'big_h"):
-        ask_engine(asked_study, run_context, "big_helpr", "scrape", inquiries("a"))
+        ask_engine(study_with_engine, run_context, "big_helpr", "scrape", inquiries("a"))
     with pytest.raises(StudyError, match=r"engine 'fair' is not in the study.*engine: true"):
-        ask_engine(asked_study, run_context, "fair", "scrape", inquiries("a"))
+        ask_engine(study_with_engine, run_context, "fair", "scrape", inquiries("a"))
 
 
 def test_an_engine_that_cannot_answer_stops_the_stage(study_of, run_context):
@@ -135,9 +139,9 @@ def test_a_judge_is_probed_before_responses_are_asked_for(study_of, home, openai
     assert [engine.generation_id for engine, _ in engine_descriptions(study, home)] == ["big_helper"]
 
 
-def test_an_engine_that_no_judge_uses_is_not_probed(asked_study, home, openai_server):
-    probe_judges(asked_study, home)
-    assert openai_server.asked == []
+def test_an_engine_that_no_judge_uses_is_not_probed(study_with_engine, home, openai_server):
+    probe_judges(study_with_engine, home)
+    assert openai_server.requests == []
 
 
 def test_the_model_behind_an_engine_is_the_one_of_its_log(study_of, run_context, ollama_server):

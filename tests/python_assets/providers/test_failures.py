@@ -24,9 +24,11 @@ def test_jitter_halves_a_wait_at_most() -> None:
     assert all(0.5 <= Backoff().seconds(0, None) <= 1.0 for _ in range(100))
 
 
-@pytest.mark.parametrize(("asked", "waited"), [(0.0, 0.0), (7.0, 7.0), (1e9, 600.0), (float("inf"), 600.0)])
-def test_retry_after_replaces_the_wait(asked: float, waited: float) -> None:
-    assert Backoff().seconds(3, asked) == waited
+@pytest.mark.parametrize(
+    ("retry_after", "waited"), [(0.0, 0.0), (7.0, 7.0), (1e9, 600.0), (float("inf"), 600.0)]
+)
+def test_retry_after_replaces_the_wait(retry_after: float, waited: float) -> None:
+    assert Backoff().seconds(3, retry_after) == waited
 
 
 def test_a_recorded_error_says_whether_it_is_asked_again() -> None:

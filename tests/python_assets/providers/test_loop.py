@@ -130,10 +130,10 @@ def test_response_id_is_the_sha256_of_the_logged_request(
 
 
 def test_progress_is_told_about_twenty_times_and_at_the_end(openai_server: Server, ask: Ask) -> None:
-    told: list[tuple[int, int]] = []
-    ask(openai_server, 45, progress=lambda n_done, n_total: told.append((n_done, n_total)))
-    assert told[-1] == (45, 45)
-    assert 20 <= len(told) <= 24
+    reported: list[tuple[int, int]] = []
+    ask(openai_server, 45, progress=lambda n_done, n_total: reported.append((n_done, n_total)))
+    assert reported[-1] == (45, 45)
+    assert 20 <= len(reported) <= 24
 
 
 def test_a_log_that_another_run_writes_is_left_alone(openai_server: Server, ask: Ask, log_path: Path) -> None:

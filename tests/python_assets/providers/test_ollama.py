@@ -64,8 +64,8 @@ def test_a_model_removed_after_it_was_described_stops_at_the_first_call(
 
 
 def test_no_server_names_the_command_that_starts_it(ollama_server: Server, ask: Ask, waits: Waits) -> None:
-    told = "127.0.0.1:9: connection: .*ollama serve.*--provider simulator"
-    with pytest.raises(GenerationError, match=told):
+    message = "127.0.0.1:9: connection: .*ollama serve.*--provider simulator"
+    with pytest.raises(GenerationError, match=message):
         ask(ollama_server, base_url="http://127.0.0.1:9")
     assert len(waits.seconds) == 2
 
@@ -150,7 +150,9 @@ def test_the_key_of_another_service_is_not_sent(
 ) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", "secret-of-the-cloud")
     ask(ollama_server)
-    assert all("authorization" not in {n.lower() for n in asked.headers} for asked in ollama_server.asked)
+    assert all(
+        "authorization" not in {n.lower() for n in request.headers} for request in ollama_server.requests
+    )
 
 
 def test_the_key_the_study_names_is_sent(
@@ -158,7 +160,7 @@ def test_the_key_the_study_names_is_sent(
 ) -> None:
     monkeypatch.setenv("TEST_KEY", "secret")
     ask(ollama_server, api_key_env="TEST_KEY")
-    sent = [{n.lower(): v for n, v in asked.headers.items()} for asked in ollama_server.asked]
+    sent = [{n.lower(): v for n, v in request.headers.items()} for request in ollama_server.requests]
     assert {headers["authorization"] for headers in sent} == {"Bearer secret"}
 
 

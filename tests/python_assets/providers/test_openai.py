@@ -214,13 +214,13 @@ def test_an_empty_quota_is_not_retried(openai_server: Server, ask: Ask) -> None:
 def test_many_failures_in_a_row_stop_the_generation_and_the_log_keeps_the_answers(
     openai_server: Server, ask: Ask
 ) -> None:
-    n_asked = FAILURES_IN_A_ROW + 30
+    n_requests = FAILURES_IN_A_ROW + 30
     openai_server.next_replies = [openai_completion("first")]
     openai_server.next_replies += [openai_error(400, "bad parameter", None)] * FAILURES_IN_A_ROW
     with pytest.raises(GenerationError, match=f"{FAILURES_IN_A_ROW} requests in a row failed.*bad parameter"):
-        ask(openai_server, n_asked, concurrency=1)
+        ask(openai_server, n_requests, concurrency=1)
     assert len(openai_server.calls) == 1 + FAILURES_IN_A_ROW
-    again = ask(openai_server, n_asked)
+    again = ask(openai_server, n_requests)
     assert again.n_by_status["error"] == FAILURES_IN_A_ROW
     assert again.n_requested == 29
 
@@ -234,10 +234,10 @@ def test_the_first_call_is_alone_and_concurrency_is_bounded(openai_server: Serve
             return True
 
     first = openai_completion("first")
-    held = [openai_completion(f"held {i}") for i in range(9)]
-    for reply in held:
+    waiting = [openai_completion(f"waiting {i}") for i in range(9)]
+    for reply in waiting:
         reply.waits_for = Together()
-    openai_server.next_replies = [first, *held]
+    openai_server.next_replies = [first, *waiting]
     run = ask(openai_server, 10, concurrency=3)
     assert run.n_by_status["ok"] == 10
     assert openai_server.most_in_flight == 3

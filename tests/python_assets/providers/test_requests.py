@@ -23,8 +23,8 @@ def test_the_address_of_a_response_is_fixed() -> None:
         '"messages":[{"content":"Be brief.","role":"system"},{"content":"text","role":"user"}],'
         '"model":"m","model_digest":null,"provider":"openai","replicate":0}'
     )
-    asked = response_id(decoding={"temperature": 0.0, "seed": 42, "top_p": None}, system_prompt="Be brief.")
-    assert asked == hashlib.sha256(content.encode()).hexdigest()
+    found = response_id(decoding={"temperature": 0.0, "seed": 42, "top_p": None}, system_prompt="Be brief.")
+    assert found == hashlib.sha256(content.encode()).hexdigest()
 
 
 @pytest.mark.parametrize(

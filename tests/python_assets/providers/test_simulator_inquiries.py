@@ -30,9 +30,9 @@ def test_an_article_is_of_whole_sentences_that_name_the_level():
 
 
 def test_a_question_holds_the_keyword_and_now_and_then_there_is_none():
-    asked = replies(1_000, task="question", keyword="Italy", sentence=SENTENCE)
-    questions = [text for text in asked if text != "NO"]
-    assert 10 <= len(asked) - len(questions) <= 60
+    found = replies(1_000, task="question", keyword="Italy", sentence=SENTENCE)
+    questions = [text for text in found if text != "NO"]
+    assert 10 <= len(found) - len(questions) <= 60
     assert all("Italy" in text and text.endswith("?") for text in questions)
     assert len(set(questions)) > 0.8 * len(questions)
 

@@ -17,7 +17,7 @@ from python_assets.providers.records import (
     Message,
     Prompt,
 )
-from tests.python_assets.providers.test_conversation import AskedTwice
+from tests.python_assets.providers.test_conversation import TwoTurns
 from tests.python_assets.providers.tiny_models import CHAT, WORDS, save_model
 
 Run = Callable[..., GenerationRun]
@@ -106,11 +106,11 @@ def test_an_answer_does_not_depend_on_the_prompts_beside_it(
 ) -> None:
     prompts = some_prompts(12)
     save_model(tmp_path / "one", CHAT, has_absolute_positions=has_absolute_positions)
-    asked = {"model": "one", "folder": tmp_path, "decoding": {"temperature": temperature}}
+    options = {"model": "one", "folder": tmp_path, "decoding": {"temperature": temperature}}
     kept = [
         [
             (row.response_text, row.status, row.n_tokens_in, row.n_tokens_out)
-            for row in run(prompts, concurrency=n, **asked).responses
+            for row in run(prompts, concurrency=n, **options).responses
         ]
         for n in (1, 5, 12)
     ]
@@ -197,24 +197,24 @@ def test_a_rerun_asks_nothing_and_other_weights_are_asked_anew(run: Run, tmp_pat
 
 def test_an_extension_holds_its_conversations_side_by_side(run: Run) -> None:
     prompts = some_prompts(6, longest=8)
-    together = run(prompts, concurrency=6, extension=AskedTwice())
-    alone = run(prompts, concurrency=1, extension=AskedTwice())
+    together = run(prompts, concurrency=6, extension=TwoTurns())
+    alone = run(prompts, concurrency=1, extension=TwoTurns())
     assert [row.response_text for row in together.responses] == [row.response_text for row in alone.responses]
     assert all("first" in (row.context_json or "") for row in together.responses)
 
 
 def test_every_batch_is_logged_when_it_is_answered(run: Run, tmp_path: Path, model: Path) -> None:
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     config = GenerationConfig("tiny", "transformers", str(model), decoding={"max_tokens": 1}, concurrency=4)
     log = tmp_path / "progress.jsonl"
     n_lines: list[int] = []
 
     def progress(done: int, total: int) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         n_lines.append(len(log.read_text().splitlines()) - 1)
 
     generate(some_prompts(10), config, log, progress)
-    assert told == [(4, 10), (8, 10), (10, 10)]
+    assert reported == [(4, 10), (8, 10), (10, 10)]
     assert n_lines == [4, 8, 10]
 
 

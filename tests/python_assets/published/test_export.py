@@ -121,7 +121,7 @@ def test_the_manifest_says_what_was_copied(home):
         sha256_of_file(done.folder / "responses.jsonl"),
     )
     assert manifest.factors["concept"].levels == ["Ideraland", "Italy"]
-    assert manifest.licences == done.licences == ["CC0-1.0"]
+    assert manifest.licences == ["CC0-1.0"]
     assert manifest.n_unknown_licence == 0 and done.licence_summary == "CC0-1.0"
     assert manifest.config["prompts"]["scrape"]["factor"] == "concept"
     assert manifest.removes_prompt
@@ -135,6 +135,15 @@ def test_documents_of_unknown_licence_are_counted(home):
     manifest = read_manifest(done.folder / "manifest.json", "f")
     assert manifest.licences == ["CC0-1.0"] and manifest.n_unknown_licence == 2
     assert done.licence_summary == "CC0-1.0, 2 of unknown licence"
+
+
+def test_an_export_made_before_unknown_licences_were_counted_is_read(home):
+    path = export_study(home, "small", "prompts", "csv", None).folder / "manifest.json"
+    counted = json.loads(path.read_text())
+    path.write_text(json.dumps({key: counted[key] for key in counted if key != "n_unknown_licence"}))
+    manifest = read_manifest(path, "f")
+    assert manifest.n_unknown_licence is None
+    assert manifest.licence_summary == "CC0-1.0, documents of unknown licence not counted"
 
 
 def test_a_study_without_documents_says_so(home):

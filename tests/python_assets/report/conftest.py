@@ -241,9 +241,9 @@ def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> No
         for mart, rows in tables.items():
             for row in rows:
                 named = {"study_id": study_id, **row}
-                places = ", ".join("?" * len(named))
+                placeholders = ", ".join("?" * len(named))
                 connection.execute(
-                    f"insert into {mart} ({', '.join(named)}) values ({places})", list(named.values())
+                    f"insert into {mart} ({', '.join(named)}) values ({placeholders})", list(named.values())
                 )
         connection.execute("commit")
 

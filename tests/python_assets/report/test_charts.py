@@ -14,10 +14,10 @@ def test_every_value_lies_on_the_scale_in_the_order_of_its_size(values):
     axis = make_axis(values)
     assert axis.low <= min(values)
     assert max(values) <= axis.high
-    places = [axis.place(value) for value in sorted(values)]
-    assert places == sorted(places)
-    assert places[0] >= 0
-    assert places[-1] <= WIDTH
+    positions = [axis.place(value) for value in sorted(values)]
+    assert positions == sorted(positions)
+    assert positions[0] >= 0
+    assert positions[-1] <= WIDTH
 
 
 @given(st.lists(numbers, min_size=1))

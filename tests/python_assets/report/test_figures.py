@@ -14,8 +14,8 @@ MEANS = [
 
 def test_groups_stand_in_declared_order(report):
     shown = report().sections["groups"]
-    places = [shown.index(group) for group in ("Ideraland", "Chad", "Brazil")]
-    assert places == sorted(places)
+    positions = [shown.index(group) for group in ("Ideraland", "Chad", "Brazil")]
+    assert positions == sorted(positions)
 
 
 def test_single_responses_are_drawn_only_where_they_are_those_of_the_mean(report, publish_small, tmp_path):

@@ -16,7 +16,7 @@ def test_words_that_can_be_keywords(keyword):
 
 
 @pytest.mark.parametrize(
-    ("keyword", "told"),
+    ("keyword", "problem"),
     [
         ("", "no letter"),
         ("...", "no letter"),
@@ -26,9 +26,9 @@ def test_words_that_can_be_keywords(keyword):
         ("nul\0l", "control character"),
     ],
 )
-def test_words_that_cannot_are_told_with_the_reason(keyword, told):
-    assert told in unusable_keyword(keyword)
+def test_words_that_cannot_are_told_with_the_reason(keyword, problem):
+    assert problem in unusable_keyword(keyword)
     row = rejected_keyword("Italy", FoundKeyword(keyword, "word", "embedding_on_wiki", 0.5))
     assert row.rule == "unusable_keyword"
-    assert told in row.detail
+    assert problem in row.detail
     assert row.record_key.startswith("Italy: ")

@@ -102,9 +102,9 @@ def test_words_that_the_file_gives_are_found_beside_those_asked_for(find):
 
 def test_the_page_is_fetched_once_for_all_finders(find, server):
     find("embedding_on_wiki", top_n=3)
-    n_asked = len(server.asked)
+    n_requests = len(server.requests)
     find("embedding_on_wiki", top_n=5, keyword="Rome", page="Italy", may_ask=False)
-    assert len(server.asked) == n_asked
+    assert len(server.requests) == n_requests
 
 
 def test_words_are_near_to_the_keyword_of_the_finder(find):

@@ -36,8 +36,8 @@ REPLIES = {
 
 
 def ask(messages, decoding):
-    asked = messages[-1]["content"]
-    return next(reply for part, reply in REPLIES.items() if part in asked)
+    content = messages[-1]["content"]
+    return next(reply for part, reply in REPLIES.items() if part in content)
 """
 
 
@@ -136,9 +136,9 @@ def test_without_leave_to_ask_nothing_is_asked(make_study, build, run_context):
 def test_the_inquiry_names_domain_keyword_and_number(make_study, build, run_context):
     scrape(study(make_study, keyword="the Italian state", top_n=7), build, run_context)
     (log,) = run_context.home.responses("test_study").glob("asker.scrape.jsonl")
-    asked = log.read_text(encoding="utf-8")
-    assert "keywords | Italy | the Italian state | people" in asked
-    assert json.loads(asked.splitlines()[0])
+    logged = log.read_text(encoding="utf-8")
+    assert "keywords | Italy | the Italian state | people" in logged
+    assert json.loads(logged.splitlines()[0])
 
 
 def test_the_simulator_gives_keywords(make_study, build, run_context):

@@ -32,11 +32,11 @@ def server():
 @pytest.fixture
 def open_wiki(server, tmp_path):
     """Open a client of that server."""
-    told = []
+    progress = []
     clients = []
 
     def opened(contact=CONTACT, may_ask=True, api=None):
-        run_context = RunContext(Home(tmp_path), told.append, may_ask)
+        run_context = RunContext(Home(tmp_path), progress.append, may_ask)
         clients.append(MediaWiki(api or server.api, contact, run_context, "sources[0]", AT_ONCE))
         return clients[-1]
 
@@ -85,9 +85,9 @@ def test_what_was_read_once_is_read_from_disk_without_asking(open_wiki, server):
         return entries, wiki.read([entries["Italy"]]), wiki.links("Italy"), wiki.backlinks("Italy")
 
     first = read(open_wiki())
-    n_asked = len(server.asked)
+    n_requests = len(server.requests)
     assert read(open_wiki(contact=None, may_ask=False)) == first
-    assert len(server.asked) == n_asked
+    assert len(server.requests) == n_requests
 
 
 def test_a_missing_title_is_asked_again_unless_its_absence_is_taken_as_known(open_wiki, server):
@@ -118,27 +118,27 @@ def test_nothing_is_asked_that_may_not_be(open_wiki, server):
         open_wiki(may_ask=False).look_up(["Italy"])
     with MediaWiki(server.api, CONTACT, None, "f") as wiki, pytest.raises(OfflineError):
         wiki.links("Italy")
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_without_a_contact_nothing_is_asked(open_wiki, server):
     with pytest.raises(StudyError, match=r"prompts\.scrape\.wiki\.contact is missing.*User-Agent"):
         open_wiki(contact=None).look_up(["Italy"])
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_every_request_names_the_program_and_the_contact_and_yields_to_lag(open_wiki, server):
     wiki = open_wiki()
     wiki.read([wiki.look_up(["Italy"])["Italy"]])
     assert all(agent.startswith("Plumbline/") and f"({CONTACT})" in agent for agent in server.agents)
-    assert {options["maxlag"] for options in server.asked} == {"5"}
+    assert {options["maxlag"] for options in server.requests} == {"5"}
 
 
 @pytest.mark.parametrize("answer", [BUSY, LAGGED, Answer(503, "busy"), Answer(500, "")])
 def test_a_busy_wiki_is_asked_again(open_wiki, server, answer):
     server.next_answers = [answer, answer]
     assert open_wiki().look_up(["Italy"])["Italy"].kind == "page"
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_wiki_that_stays_busy_is_an_error_that_says_what_is_kept(open_wiki, server):
@@ -159,7 +159,7 @@ def test_a_page_with_very_many_links_is_read_up_to_a_bound(open_wiki, server, mo
     monkeypatch.setattr(mediawiki, "MOST_LINKS", 4)
     server.articles["Hub"] = Article(links=tuple(f"Page {i:02}" for i in range(30)))
     assert open_wiki().links("Hub") == ["Page 00", "Page 01", "Page 02", "Page 03"]
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 def test_at_most_three_requests_are_under_way_at_once(open_wiki, server):
@@ -183,7 +183,7 @@ def test_more_titles_than_one_request_holds_are_asked_in_parts(open_wiki, server
     server.articles |= {name: Article("x", revision=200 + i) for i, name in enumerate(names)}
     entries = open_wiki().look_up(names)
     assert [entry.title for entry in entries.values()] == names
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_an_address_that_is_no_api_is_an_error(open_wiki, server):

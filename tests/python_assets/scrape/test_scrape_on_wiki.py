@@ -88,11 +88,11 @@ def test_found_keywords_are_stored_with_provider_and_score(study, build, run_con
 
 def test_a_page_is_fetched_once_for_finder_and_source_and_never_again(study, server, build, run_context):
     first = scrape(study, build, run_context(may_ask=True))
-    asked = sorted(server.actions())
-    assert asked == ["parse 11", "parse 12", "titles Italy", "titles Japan"]
+    actions = sorted(server.actions())
+    assert actions == ["parse 11", "parse 12", "titles Italy", "titles Japan"]
     second = scrape(study, build, run_context(may_ask=False))
     assert second._replace(seconds=0) == first._replace(seconds=0)
-    assert sorted(server.actions()) == asked
+    assert sorted(server.actions()) == actions
 
 
 def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, build, run_context):
@@ -100,4 +100,4 @@ def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, b
         scrape(study, build, run_context(may_ask=False))
     with pytest.raises(OfflineError):
         scrape(study, build)
-    assert server.asked == []
+    assert server.requests == []

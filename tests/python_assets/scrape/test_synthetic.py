@@ -12,10 +12,10 @@ NUMBERS = count(1)
 
 
 def write(messages, decoding):
-    asked = messages[-1]["content"]
-    if "France" in asked:
+    content = messages[-1]["content"]
+    if "France" in content:
         raise RuntimeError("no words today")
-    level = asked.split()[-1].rstrip(".")
+    level = content.split()[-1].rstrip(".")
     n = next(NUMBERS)
     return (
         f"**1. {level}**\\nArticle {n} tells that {level} has many old towns along its coast.\\n\\n"
@@ -98,11 +98,11 @@ def test_an_article_that_failed_is_in_quarantine_and_the_others_are_used(make_st
 
 
 def test_what_is_written_is_not_asked_again(make_study, build, run_context):
-    asked = study(make_study)
-    scrape(asked, build, run_context)
+    loaded = study(make_study)
+    scrape(loaded, build, run_context)
     first = rows(build, "documents", "document_id, sha256")
     closed = RunContext(run_context.home, run_context.progress, may_ask=False)
-    scrape(asked, build, closed)
+    scrape(loaded, build, closed)
     assert rows(build, "documents", "document_id, sha256") == first
 
 

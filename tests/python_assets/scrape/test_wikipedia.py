@@ -33,13 +33,13 @@ def server():
 
 
 @pytest.fixture
-def told():
-    """What was told of progress."""
+def progress():
+    """What was said of progress."""
     return []
 
 
 @pytest.fixture
-def read(server, make_study, tmp_path, told):
+def read(server, make_study, tmp_path, progress):
     """Read a source of type wikipedia with these fields."""
 
     def reading(levels=("Italy",), may_ask=True, domain="", keyword=None, licence=None, **fields):
@@ -52,7 +52,7 @@ def read(server, make_study, tmp_path, told):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        run_context = RunContext(Home(tmp_path / "home"), told.append, may_ask)
+        run_context = RunContext(Home(tmp_path / "home"), progress.append, may_ask)
         job = SourceJob(
             study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), run_context, keyword
         )
@@ -132,9 +132,9 @@ def test_backlinks_are_followed_where_they_are_asked_for(read):
 
 def test_a_second_reading_asks_nothing(read, server):
     first = read(depth=2, top_n=3)
-    n_asked = len(server.asked)
+    n_requests = len(server.requests)
     assert read(depth=2, top_n=3, may_ask=False).documents == first.documents
-    assert len(server.asked) == n_asked
+    assert len(server.requests) == n_requests
 
 
 def test_what_was_never_fetched_is_not_fetched_without_leave(read):
@@ -142,10 +142,10 @@ def test_what_was_never_fetched_is_not_fetched_without_leave(read):
         read(may_ask=False)
 
 
-def test_a_title_far_from_the_domain_is_noted_and_told(read, told):
+def test_a_title_far_from_the_domain_is_noted_and_told(read, progress):
     result = read(["Italy", "Carburetor"], domain="political ideologies")
     assert any(note.startswith("far_from_domain: the title 'Carburetor'") for note in result.notes)
-    assert set(result.notes) <= set(told)
+    assert set(result.notes) <= set(progress)
     assert read(["Italy", "Japan"], domain="countries").notes == []
     assert read(["Carburetor"]).notes == []
 

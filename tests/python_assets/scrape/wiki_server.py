@@ -44,7 +44,7 @@ class WikiServer:
 
     def __init__(self, articles: Mapping[str, Article]) -> None:
         self.articles = dict(articles)
-        self.asked: list[dict[str, str]] = []
+        self.requests: list[dict[str, str]] = []
         self.agents: list[str] = []
         self.next_answers: list[Answer] = []
         self.most_at_once = 0
@@ -58,7 +58,7 @@ class WikiServer:
         return f"{self.url}/w/api.php"
 
     def actions(self) -> list[str]:
-        return [self.kind(options) for options in self.asked]
+        return [self.kind(options) for options in self.requests]
 
     @staticmethod
     def kind(options: Mapping[str, str]) -> str:
@@ -74,7 +74,7 @@ class WikiServer:
         parts = urlsplit(path)
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         with self._lock:
-            self.asked.append(options)
+            self.requests.append(options)
             self.agents.append(agent)
             if self.next_answers:
                 return self.next_answers.pop(0)

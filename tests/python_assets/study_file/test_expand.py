@@ -1,44 +1,7 @@
 import pytest
 
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def generations(text):
-    return {**SCRAPE, "generations": text}
-
-
-def measures(text):
-    return {**SCRAPE, "measures": text}
-
-
-def imported(**changes):
-    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
-    return {
-        **IMPORT,
-        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
-        **changes,
-    }
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES, generations, imported, measures
 
 
 def test_models_and_roles_become_a_generation_each(write_study):

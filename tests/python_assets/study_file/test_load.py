@@ -1,27 +1,11 @@
 import hashlib
 import json
 
-import pandas as pd
 import pytest
 
 from python_assets.errors import StudyError
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
+from tests.python_assets.study_file.sections import IMPORT, SCRAPE, write_scores
 
 
 def test_six_mistakes_are_six_problems_in_the_order_of_the_file(tmp_path, problems_of):
@@ -59,19 +43,6 @@ def test_the_error_is_a_study_error_with_one_line_a_problem(write_study, problem
     assert len(str(error).splitlines()) == len(error.problems) == 2
 
 
-def table(folder, name):
-    frame = pd.DataFrame({"id": ["1"], "model": ["m"], "answer": ["a"], "sex": ["f"], "score": ["0.5"]})
-    path = folder / name
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-    elif path.suffix == ".xlsx":
-        frame.to_excel(path, index=False)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_csv(path, index=False)
-
-
 def test_defaults_cover_what_a_study_leaves_out(write_study):
     study = load_study(write_study(SCRAPE), check_files=False)
     assert (study.title, study.domain, study.slices, study.each) == ("mine", "", {}, None)
@@ -81,7 +52,7 @@ def test_defaults_cover_what_a_study_leaves_out(write_study):
 
 
 def test_the_configuration_has_every_default_and_no_expanded_variable(tmp_path, write_study, monkeypatch):
-    table(tmp_path, "scores.csv")
+    write_scores(tmp_path, "scores.csv")
     monkeypatch.setenv("MY_PLACE", str(tmp_path))
     path = write_study(
         {**IMPORT, "prompts": IMPORT["prompts"].replace("scores.csv", '"${MY_PLACE}/scores.csv"')},

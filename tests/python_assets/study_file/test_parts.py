@@ -1,23 +1,4 @@
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-
-
-def scrape(**changes):
-    parts = {
-        "levels": "[Ideraland, Italy]",
-        "reference": "Ideraland",
-        "keywords": "{Ideraland: [Ideraland]}",
-        "sources": "[{tag: article, path: a.md}]",
-    }
-    branch = changes.pop("branch", "{from: Ideraland}")
-    parts |= changes
-    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
-    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
+from tests.python_assets.study_file.sections import SCRAPE, scrape
 
 
 def test_a_misspelled_key_is_read_as_the_nearest_one_to_find_what_else_is_wrong(write_study, problems_of):

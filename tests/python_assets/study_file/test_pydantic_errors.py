@@ -1,55 +1,19 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
+from tests.python_assets.study_file.sections import (
+    IMPORT,
+    SCRAPE,
+    TEMPLATES,
+    generations,
+    measures,
+    scrape,
+    templates,
+)
+
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
     "favourable, function, judge, kind, languages, name, parameters, patterns, scale, slice, unit"
 )
-
-
-def scrape(**changes):
-    parts = {
-        "levels": "[Ideraland, Italy]",
-        "reference": "Ideraland",
-        "keywords": "{Ideraland: [Ideraland]}",
-        "sources": "[{tag: article, path: a.md}]",
-    }
-    branch = changes.pop("branch", "{from: Ideraland}")
-    parts |= changes
-    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
-    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
-
-
-def templates(texts='[{id: t1, text: "A {gender} asks."}]', **changes):
-    content = ", ".join(f"{key}: {value}" for key, value in ({"cross": "[gender]"} | changes).items())
-    return {**TEMPLATES, "prompts": f"{{templates: {{{content}, texts: {texts}}}}}"}
-
-
-def generations(text):
-    return {**SCRAPE, "generations": text}
-
-
-def measures(text):
-    return {**SCRAPE, "measures": text}
 
 
 CASES = {
@@ -210,8 +174,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
-def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)

@@ -1,20 +1,7 @@
 import pytest
 
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES
 
 UNREADABLE = {
     "not UTF-8": (b"title: caf\xe9\n", 1, 'byte 0xe9"; expected UTF-8; save the file with encoding UTF-8'),
@@ -66,11 +53,11 @@ def test_a_key_may_override_a_merged_one(write_study):
     assert [(g.generation_id, g.spec.replicates) for g in study.generations] == [("fair", 3), ("other", 3)]
 
 
-def test_an_alias_to_itself_is_told(told):
+def test_an_alias_to_itself_is_told(problem_texts):
     expected = "slices.south: got nothing; expected a value that does not hold itself; remove the alias"
-    assert expected in told({**SCRAPE, "slices": "&s {south: *s}"})
+    assert expected in problem_texts({**SCRAPE, "slices": "&s {south: *s}"})
 
 
-def test_a_tag_of_another_language_is_told_and_nothing_is_made_of_it(told):
+def test_a_tag_of_another_language_is_told_and_nothing_is_made_of_it(problem_texts):
     sections = {**SCRAPE, "title": "!!python/object/apply:os.getcwd []"}
-    assert told(sections)[0].startswith("title: got ")
+    assert problem_texts(sections)[0].startswith("title: got ")

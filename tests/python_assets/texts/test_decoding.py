@@ -41,7 +41,7 @@ def test_undecodable_bytes_become_quarantine_rows():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b" \n\t\n", "is empty"),
@@ -49,11 +49,11 @@ def test_undecodable_bytes_become_quarantine_rows():
         (None, "cannot be read"),
     ],
 )
-def test_a_file_without_text_is_an_error_that_names_file_field_and_remedy(tmp_path, content, told):
+def test_a_file_without_text_is_an_error_that_names_file_field_and_remedy(tmp_path, content, message):
     path = tmp_path / "article.txt"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(SourceError, match=told) as error:
+    with pytest.raises(SourceError, match=message) as error:
         read_text(path, "s.yml: prompts.scrape.sources[0].path")
     assert str(path) in str(error.value)
     assert str(error.value).startswith("s.yml: prompts.scrape.sources[0].path: ")

@@ -17,7 +17,7 @@ BASE = {
     "measures": '[sentiment, {name: answer, choices: ["yes", "no"]}]',
     "groupings": "[gender, [gender, race]]",
 }
-ASKED = (
+ON_REQUEST = (
     "'dbi', 'variance_difference', 'correlation_difference', 'kl_divergence_difference', "
     "'precision_difference', 'selection_rate_difference'"
 )
@@ -45,7 +45,7 @@ CASES = {
     "a misspelt contrast": (
         analysis("{contrasts: [selection_rat_difference]}"),
         'analysis.contrasts[0]: got "selection_rat_difference"; expected a contrast that can be asked for: '
-        f"{ASKED}; did you mean 'selection_rate_difference'?",
+        f"{ON_REQUEST}; did you mean 'selection_rate_difference'?",
     ),
     "a contrast of a statistic that is not computed": (
         analysis("{contrasts: [median_difference]}"),
@@ -202,8 +202,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
-def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
@@ -227,8 +227,8 @@ def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
 
 
 def test_contrasts_of_statistics_that_are_asked_for_can_be_asked_for(write_study):
-    asked = "{statistics: [mean, median], contrasts: [dbi, median_difference]}"
-    assert load_study(write_study(analysis(asked))).requested_contrasts == ("dbi", "median_difference")
+    spec = "{statistics: [mean, median], contrasts: [dbi, median_difference]}"
+    assert load_study(write_study(analysis(spec))).requested_contrasts == ("dbi", "median_difference")
 
 
 def test_families_may_name_generations_that_only_an_import_knows(write_study):

@@ -123,8 +123,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
-def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)

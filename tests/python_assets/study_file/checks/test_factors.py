@@ -1,17 +1,6 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES
 
 CASES = {
     "other levels of the scraped factor": (
@@ -50,8 +39,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
-def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)

@@ -1,59 +1,12 @@
-import pandas as pd
 import pytest
 
 from python_assets.study_file.load import load_study
-
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-TEMPLATES = {
-    "factors": "{gender: {levels: [woman, man], reference: man}}",
-    "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def scrape(**changes):
-    parts = {
-        "levels": "[Ideraland, Italy]",
-        "reference": "Ideraland",
-        "keywords": "{Ideraland: [Ideraland]}",
-        "sources": "[{tag: article, path: a.md}]",
-    }
-    branch = changes.pop("branch", "{from: Ideraland}")
-    parts |= changes
-    content = ", ".join(f"{key}: {value}" for key, value in parts.items())
-    return {**SCRAPE, "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}"}
-
-
-def table(folder, name):
-    frame = pd.DataFrame({"id": ["1"], "model": ["m"], "answer": ["a"], "sex": ["f"], "score": ["0.5"]})
-    path = folder / name
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-    elif path.suffix == ".xlsx":
-        frame.to_excel(path, index=False)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_csv(path, index=False)
+from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, scrape, write_scores
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "scores.jsonl", "scores.parquet", "scores.xlsx"])
-def test_columns_are_looked_up_in_the_table(tmp_path, told, name):
-    table(tmp_path, name)
+def test_columns_are_looked_up_in_the_table(tmp_path, problem_texts, name):
+    write_scores(tmp_path, name)
     prompts = (
         f"{{import: {{path: {name}, columns: {{prompt: [id, idd], generation: model, replicate: auto, "
         "response: answr}, factors: {gender: gender}}}"
@@ -64,7 +17,7 @@ def test_columns_are_looked_up_in_the_table(tmp_path, told, name):
         "measures": "[{name: s, kind: continuous, column: score, baseline_column: scores}]",
     }
     there = "'id', 'model', 'answer', 'sex', 'score'"
-    assert told(sections, check_files=True) == [
+    assert problem_texts(sections, check_files=True) == [
         f'prompts.import.columns.prompt[1]: got "idd"; expected a column of {name}: {there}; did '
         "you mean 'id'?",
         f'prompts.import.columns.response: got "answr"; expected a column of {name}: {there}; '
@@ -77,7 +30,7 @@ def test_columns_are_looked_up_in_the_table(tmp_path, told, name):
 
 
 def test_an_import_whose_columns_are_there_is_valid(tmp_path, write_study):
-    table(tmp_path, "scores.csv")
+    write_scores(tmp_path, "scores.csv")
     study = load_study(write_study(IMPORT))
     assert [generation.generation_id for generation in study.generations] == ["*"]
     assert study.groupings == [("gender",)]
@@ -99,33 +52,33 @@ def test_an_import_whose_columns_are_there_is_valid(tmp_path, write_study):
         (".", "expected a folder with files that end in '.txt', '.md', "),
     ],
 )
-def test_a_text_that_cannot_be_read_is_told(tmp_path, write_study, told, name, expected):
+def test_a_text_that_cannot_be_read_is_told(tmp_path, write_study, problem_texts, name, expected):
     (tmp_path / "a.rtf").touch()
     sections = scrape(sources=f'[{{tag: article, path: "{name}"}}]')
     assert load_study(write_study(sections), check_files=False)
-    [line] = told(sections, check_files=True)
+    [line] = problem_texts(sections, check_files=True)
     assert line.startswith(f'prompts.scrape.sources[0].path: got "{name}"; ')
     assert expected.format(folder=tmp_path) in line
 
 
-def test_a_text_of_one_keyword_must_be_there(told):
+def test_a_text_of_one_keyword_must_be_there(problem_texts):
     keywords = "{Ideraland: [{keyword: Ideraland, sources: [{tag: a, path: gone.md}]}]}"
-    [_, line] = told(scrape(keywords=keywords), check_files=True)
+    [_, line] = problem_texts(scrape(keywords=keywords), check_files=True)
     assert line.startswith(
         'prompts.scrape.keywords.Ideraland[0].sources[0].path: got "gone.md"; expected a file'
     )
 
 
-def test_a_text_that_an_extension_draws_on_must_be_there(told):
+def test_a_text_that_an_extension_draws_on_must_be_there(problem_texts):
     extension = "{book: {type: rag, path: gone.md}}"
     generations = f"[{{name: '{{extension}}', provider: simulator, extension: {extension}}}]"
-    (_, line) = told({**scrape(), "generations": generations}, check_files=True)
+    (_, line) = problem_texts({**scrape(), "generations": generations}, check_files=True)
     assert line.startswith('generations[0].extension.book.path: got "gone.md"; expected a file, but there')
 
 
-def test_word_vectors_must_be_there(tmp_path, write_study, told):
+def test_word_vectors_must_be_there(tmp_path, write_study, problem_texts):
     sections = {**TEMPLATES, "embedding": "{vectors: gone.txt}"}
-    assert told(sections, check_files=True) == [
+    assert problem_texts(sections, check_files=True) == [
         f'embedding.vectors: got "gone.txt"; expected a file, but there is none at {tmp_path / "gone.txt"}; '
         "correct the path, which starts from the folder of the study file"
     ]
@@ -133,20 +86,22 @@ def test_word_vectors_must_be_there(tmp_path, write_study, told):
     assert load_study(write_study(sections), check_files=True)
 
 
-def test_a_table_that_is_not_there_or_is_none_is_told(tmp_path, told):
-    assert "expected a file, but there is none at" in told(IMPORT, check_files=True)[0]
+def test_a_table_that_is_not_there_or_is_none_is_told(tmp_path, problem_texts):
+    assert "expected a file, but there is none at" in problem_texts(IMPORT, check_files=True)[0]
     (tmp_path / "scores.csv").write_bytes(b"")
-    [line] = told(IMPORT, check_files=True)
+    [line] = problem_texts(IMPORT, check_files=True)
     assert line.startswith('prompts.import.path: got "scores.csv"; expected a table that can be read (')
 
 
-def test_functions_beside_the_study_file_must_be_there_and_are_not_imported(tmp_path, write_study, told):
+def test_functions_beside_the_study_file_must_be_there_and_are_not_imported(
+    tmp_path, write_study, problem_texts
+):
     sections = {
         **TEMPLATES,
         "generations": '[{name: own, provider: "my_models:answer"}]',
         "measures": '[{name: own, kind: continuous, function: "my_scores:score"}]',
     }
-    assert told(sections, check_files=True) == [
+    assert problem_texts(sections, check_files=True) == [
         'generations[0].provider: got "my_models:answer"; expected a function in my_models.py beside '
         "the study file; put my_models.py there",
         'measures[0].function: got "my_scores:score"; expected a function in my_scores.py beside the study '

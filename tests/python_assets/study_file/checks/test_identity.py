@@ -1,23 +1,17 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
+from tests.python_assets.study_file.sections import SCRAPE
 
 
-def test_the_name_of_another_study_is_told(told):
-    assert told({"study": "other", **SCRAPE}) == [
+def test_the_name_of_another_study_is_told(problem_texts):
+    assert problem_texts({"study": "other", **SCRAPE}) == [
         "study: got \"other\"; expected the stem of the file, 'mine'; write study: mine"
     ]
 
 
 @pytest.mark.parametrize("name", ["Mine", "2nd", "my-study"])
-def test_a_file_name_that_cannot_be_an_id_is_told(told, name):
-    assert told(SCRAPE, name=name) == [
+def test_a_file_name_that_cannot_be_an_id_is_told(problem_texts, name):
+    assert problem_texts(SCRAPE, name=name) == [
         f'the file: got "{name}.yml"; expected a file name of lower-case letters, digits and _, a '
         "letter first; "
         "rename the file"

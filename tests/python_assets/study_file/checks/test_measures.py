@@ -1,34 +1,6 @@
 import pytest
 
-SCRAPE = {
-    "prompts": (
-        "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
-        "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
-    ),
-    "generations": "[{name: fair, provider: simulator}]",
-}
-IMPORT = {
-    "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
-    ),
-    "generations": '[{name: "*", provider: replay}]',
-    "measures": "[{name: score, kind: continuous, column: score}]",
-}
-
-
-def measures(text):
-    return {**SCRAPE, "measures": text}
-
-
-def imported(**changes):
-    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
-    return {
-        **IMPORT,
-        "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",
-        **changes,
-    }
-
+from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
     "an unknown extractor": (
@@ -141,8 +113,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES)
-def test_a_mistake_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)

@@ -76,8 +76,8 @@ SAME_KIND = {
 
 
 @pytest.mark.parametrize(("sections", "expected"), CASES.values(), ids=CASES.keys())
-def test_each_problem_is_told_with_field_value_expectation_and_remedy(told, sections, expected):
-    assert told(sections) == [expected]
+def test_each_problem_is_told_with_field_value_expectation_and_remedy(problem_texts, sections, expected):
+    assert problem_texts(sections) == [expected]
 
 
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
@@ -97,14 +97,14 @@ def test_sources_and_finders_that_fit_have_no_problem(write_study, sections):
     assert load_study(write_study(sections), check_files=False).engines
 
 
-def test_sources_that_cannot_be_read_do_not_ask_for_the_contact_of_a_wiki(told, monkeypatch):
+def test_sources_that_cannot_be_read_do_not_ask_for_the_contact_of_a_wiki(problem_texts, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_UNSET", raising=False)
     unset = "[{tag: a, path: '${PLUMBLINE_UNSET}/a.md'}]"
-    (problem,) = told(study(sources=unset))
+    (problem,) = problem_texts(study(sources=unset))
     assert problem.startswith("prompts.scrape.sources[0].path: got ")
     assert problem.endswith("set it: export PLUMBLINE_UNSET=...")
     # a finder asks the wiki whatever the sources are
-    finder = told(study(keywords="[{find: embedding_on_wiki}]", sources=unset))
+    finder = problem_texts(study(keywords="[{find: embedding_on_wiki}]", sources=unset))
     assert [problem.split(": ")[0] for problem in finder] == [
         "prompts.scrape.sources[0].path",
         "prompts.scrape.wiki.contact",

@@ -1,0 +1,18 @@
+-- Every reason in the marts is a row of the seed.
+with
+
+used as (
+    select 'measurements' as mart, reason from {{ ref('measurements') }}
+    {% for mart in ['summary_statistics', 'contrasts', 'disparities'] %}
+    union all
+    select '{{ mart }}' as mart, reason from {{ ref(mart) }}
+    union all
+    select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
+    {% endfor %}
+)
+
+select used.mart, used.reason, count(*) as n_rows
+from used
+left join {{ ref('reasons') }} as reasons on used.reason = reasons.reason
+where used.reason is not null and reasons.reason is null
+group by used.mart, used.reason
