@@ -14,6 +14,7 @@ from python_assets.errors import QualityError
 from python_assets.study.study import Study
 from python_assets.telemetry import disable_telemetry
 from python_assets.warehouse.build import transaction, utc_now
+from python_assets.warehouse.raw_tables import RAW_TABLES
 
 if TYPE_CHECKING:
     from expectations.validation import Found
@@ -149,20 +150,15 @@ def _write(
     tables: Iterable[str],
     results: Iterable[CheckResult],
 ) -> None:
+    kept = [name for name in CheckResult._fields if name in RAW_TABLES["data_quality"]]
+    columns = ["study_id", "run_id", *kept, "checked_at"]
     checked_at = utc_now()
-    rows = [(study_id, run_id, *result[:9], checked_at) for result in results]
+    rows = [(study_id, run_id, *(getattr(result, name) for name in kept), checked_at) for result in results]
     with transaction(connection):
         for table in tables:
             connection.execute(
                 "delete from raw.data_quality where study_id = ? and table_name = ?", [study_id, table]
             )
         if rows:
-            connection.executemany(
-                """
-                insert into raw.data_quality (
-                    study_id, run_id, table_name, expectation, column_name, severity, success, n_evaluated,
-                    n_unexpected, unexpected_share, examples_json, checked_at
-                ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                rows,
-            )
+            names, values = ", ".join(columns), ", ".join("?" * len(columns))
+            connection.executemany(f"insert into raw.data_quality ({names}) values ({values})", rows)
