@@ -11,6 +11,7 @@ from python_assets.warehouse.build import open_build
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
 def pytest_collection_modifyitems(items):
     """The tests of a file stay on one worker, for its fixtures are made there; a mark joins several files."""
     for item in items:
