@@ -17,7 +17,7 @@ OF_SENTENCES = re.compile(r"/(finding_\w+|int_\w+_sentences|three_digits)\.sql$"
 # texts and whole numbers, whose order is the same everywhere; a double is rounded first
 KEY = (
     r"(\w+\.)?(\w+_(id|position|key|mart)|n_\w+|factors?|level|name|calibration|category|reference|statistic"
-    r"|parameters|is_\w+)"
+    r"|parameters|side|scale|is_\w+)"
 )
 ORDERED = re.compile(rf"{KEY}( asc| desc)?|({KEY}|round\(.+\)) (asc|desc) nulls (first|last)")
 
@@ -50,9 +50,8 @@ EXCEPTIONS = {"formatted number": {SPELLS_NUMBERS}}
 NOT_YET: dict[str, set[str]] = {
     "macros/sample_quantiles.sql": {"order of a window"},
     "macros/sample_rank_correlations.sql": {"order of a window"},
-    "models/intermediate/int_selection_standards.sql": {"order of a window"},
+    "macros/standard_averages.sql": {"order of a window"},
     "models/intermediate/int_statistic_profiles.sql": {"order of a window"},
-    "models/intermediate/int_statistic_values.sql": {"order of a window"},
 }
 
 
