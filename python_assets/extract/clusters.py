@@ -25,9 +25,8 @@ from python_assets.extract.measurement_rows import (
 from python_assets.extract.measures import Measure
 from python_assets.extract.themes import candidate_words, themes
 from python_assets.extract.units import Ids
+from python_assets.study.measures import WHOLE
 from python_assets.study.study import Clusters, make_id
-
-WHOLE: Final = "all"
 
 _LEVELS: Final = "select prompt_id, level from raw.prompt_factors where study_id = ? and factor = ?"
 
@@ -236,7 +235,7 @@ def _cluster_rows(
     return pd.DataFrame(
         {
             "measure_id": make_id(job.measure.spec.name),
-            "factor": "" if spec.per == WHOLE else spec.per,
+            "factor": spec.factor,
             "segment": segments,
             "cluster_position": np.concatenate([np.arange(len(own)) + 1 for own in sizes]),
             "theme": [", ".join(words) for words in _themes(job, spec, found)],

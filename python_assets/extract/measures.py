@@ -196,7 +196,7 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
     whole = _declared(spec)._replace(
         parameters=_written(clusters.model_dump()),
         direction="none",
-        segment_factor="" if clusters.per == "all" else clusters.per,
+        segment_factor=clusters.factor,
     )
     for j in range(1, clusters.k + 1):
         own = f"{whole.measure_id}_{j}"

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from python_assets.infer.power import N_NEEDED_CAP
 from python_assets.infer.reasons import InferenceReason
+from python_assets.study.base import ALL_PROMPTS
 
 UNKNOWN: Final = "unknown"
 GROUPING_HEADER: Final = (
@@ -70,7 +71,9 @@ class PlannedGrouping(NamedTuple):
     @property
     def name(self) -> str:
         """The grouping, and the slice where it is not all prompts."""
-        return self.grouping_id if self.slice_id == "all" else f"{self.grouping_id}, slice {self.slice_id}"
+        return (
+            self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
+        )
 
 
 class PlannedCoverage(NamedTuple):

@@ -3,7 +3,7 @@
 Belongs here: the shape of these entries and their defaults. What a measure becomes is extract/measures.py.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
@@ -17,6 +17,7 @@ from python_assets.study.base import (
     Words,
 )
 
+WHOLE: Final = "all"  # clusters of all prompts together
 METHODS_OF_MEASURING = (
     "extractor",
     "choices",
@@ -72,6 +73,11 @@ class Clusters(Part):
     vector: Literal["average", "maximum", "weighted_average"] = "average"
     words: int = Field(3, ge=1)
     metric: Literal["cosine", "l1", "l2"] = "l2"
+
+    @property
+    def factor(self) -> str:
+        """The factor whose levels have clusters of their own; empty where all prompts have the same ones."""
+        return "" if self.per == WHOLE else self.per
 
 
 class MeasureSpec(Part):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import WarehouseError
-from python_assets.study.base import REPLAY
+from python_assets.study.base import ALL_PROMPTS, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
@@ -45,7 +45,7 @@ class Freeze(NamedTuple):
             "permutations": analysis["permutations"],
             "measures": [measure["name"] for measure in self.content["measures"]],
             "groupings": list(self.content["references"]),
-            "slices": ["all", *(_slice(*item) for item in self.content["slices"].items())],
+            "slices": [ALL_PROMPTS, *(_slice(*item) for item in self.content["slices"].items())],
             **{key: analysis[key] for key in of_analysis},
         }
         since = "now" if self.is_new else "before, unchanged since"

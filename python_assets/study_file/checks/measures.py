@@ -1,13 +1,13 @@
 """Measures: what reads them exists, names and labels are their own, slices are there."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
 from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.measures import WHOLE
 from python_assets.study.problems import (
     FieldPath,
     Problem,
@@ -17,8 +17,6 @@ from python_assets.study.problems import (
 from python_assets.study.study import MeasureSpec, make_id
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.expand import Draft
-
-WHOLE: Final = "all"
 
 
 def measure_problems(draft: Draft) -> Iterator[Problem]:
