@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # two workers, one thread each; slow files come first in the order of collection, so that neither waits at the end
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 20
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --no-loadscope-reorder --durations 20
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
 .PHONY: demo test test-long ui lint clean

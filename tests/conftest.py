@@ -9,14 +9,23 @@ from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import open_build
 
 ROOT = Path(__file__).resolve().parents[1]
+ONE_WORKER = ("tests/dbt_models/", "tests/end_to_end/")  # one dbt build, one warehouse
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
-def pytest_collection_modifyitems(items):
-    """The tests of a file stay on one worker, for its fixtures are made there; a mark joins several files."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file on one worker, where its fixtures are made; those of some folders share more.
+
+    Marks would say it (--dist loadgroup), but pytest-xdist 3.8 cannot write them into pytest 9.2's node ids.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFixtures(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.split("::")[0]
+            return next((folder for folder in ONE_WORKER if file.startswith(folder)), file)
+
+    return ByFixtures(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,6 @@ from tests.dbt_models.reference import (
 )
 from tests.dbt_models.test_statistics import KEYS, Row, assert_value, key_of, kind_of, lookup, range_of
 
-pytestmark = pytest.mark.xdist_group("one dbt build")
-
 ROW = [*KEYS, "group_id", "contrast", "category", "reference"]
 SHARES = ("selection_rate_difference", "precision_difference")
 

@@ -10,8 +10,6 @@ from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
 from tests.dbt_models.reference import Comparison
 
-pytestmark = pytest.mark.xdist_group("one dbt build")
-
 VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
 
 

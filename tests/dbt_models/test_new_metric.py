@@ -15,8 +15,6 @@ from python_assets.study_file.load import load_study
 from tests.dbt_models.conftest import PROJECT, Built, run_dbt
 from tests.dbt_models.irregular_study import STUDY
 
-pytestmark = pytest.mark.xdist_group("one dbt build")
-
 LINE = "mid_range,disparities,continuous binary,false,false,false,false,true,,false,,\n"
 SQL = "-- The middle between the ends.\n{{ disparity_metric('mid_range', '(value_max + value_min) / 2') }}\n"
 KEYS = ["generation_id", "measure_id", "calibration", "slice_id", "grouping_id", "statistic", "parameters"]

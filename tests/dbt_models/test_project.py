@@ -13,8 +13,6 @@ from python_assets.study.statistics import STATISTICS
 from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import PROJECT, Built, call_dbt
 
-pytestmark = pytest.mark.xdist_group("one dbt build")
-
 # a raw table as a mart: its key is held by the gate, or by the marts that join it
 PASSED_ON = {
     "data_quality",

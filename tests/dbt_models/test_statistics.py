@@ -12,8 +12,6 @@ from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
 from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison
 
-pytestmark = pytest.mark.xdist_group("one dbt build")
-
 KEYS = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
 Row = Any  # a named tuple of pandas
 NAMES = {row.statistic for row in STATISTICS}
