@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
+from python_assets.study.base import UNMATCHED
 from python_assets.study.problems import StudyFileError
 from python_assets.study.study import (
     Clusters,
@@ -22,7 +23,6 @@ from python_assets.study.study import (
 
 # Every study has these, so that a difference in how often models answer is seen.
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
-UNMATCHED: Final = "_unmatched"
 DISAGREEMENT: Final = "_disagreement"
 
 MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]

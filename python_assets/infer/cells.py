@@ -17,6 +17,7 @@ from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.statistics import Sample
 
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
+KEYS_OF_QUESTION = ["generation_id", "measure_id", "calibration", "statistic", "parameters"]
 _COLUMNS = f"""
     select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
     from (
@@ -77,10 +78,11 @@ _SCALES = f"""
     left join scales using ({", ".join(KEYS[:3])})
     order by column_position
 """
-_STRATA = """
-    select distinct root_position, stratum_position
+_NESTED = """
+    select distinct block_position, stratum_position, root_prompt_position
     from intermediate.int_prompt_groups
     where slice_id = ? and grouping_id = ? and scheme = 'nested'
+    order by block_position
 """
 _IS_FULL = """
     select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
@@ -89,7 +91,7 @@ _IS_FULL = """
 """
 
 
-_ROLES = {"selection_rate": "selection", "precision": "precision", "share": "profile"}
+_ROLES = {"selection_rate": "selection", "precision": "precision"}
 
 
 class Cells(NamedTuple):
@@ -98,8 +100,8 @@ class Cells(NamedTuple):
     columns: one row a column of the matrices: KEYS, kind and direction. group_ids: by position. x: cell
     means, shape (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts:
     whether a cell has, in a block of two groups or more, although the study declares no unit they belong to.
-    stratum_of_cell: where each unit lies in one group, and is a cell of its own. is_full: whether the
-    grouping joins all factors of all groupings.
+    stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and root prompt;
+    None and empty elsewhere. is_full: whether the grouping joins all factors of all groupings.
     """
 
     slice_id: str
@@ -111,13 +113,15 @@ class Cells(NamedTuple):
     n_responses: Floats
     has_several_prompts: bool
     stratum_of_cell: Ints | None = None
+    root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
     is_full: bool = False
 
     @property
     def roles(self) -> NDArray[np.object_]:
-        """What each column is: the kind of its measure for means, else what its statistic is."""
+        """What each column is: the kind of its measure for means (label of a categorical one), else its statistic."""
         statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
         is_plain = self.columns.parameters.to_numpy(object) == ""
+        kinds = np.where(kinds == "categorical", "label", kinds)
         roles = [
             kind if statistic == "mean" and plain else _ROLES.get(statistic, "nonlinear")
             for statistic, plain, kind in zip(statistics, is_plain, kinds, strict=True)
@@ -219,10 +223,8 @@ def read_cells(
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
     is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
     several = not has_unit and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
-    strata = dict(connection.execute(_STRATA, where).fetchall())
-    stratum_of_cell = (
-        np.array([strata[root] for root in frame.root_of_block[frame.block]]) if strata else None
-    )
+    nested = connection.execute(_NESTED, where).fetchnumpy()
+    place = np.searchsorted(nested["block_position"], frame.block) if len(nested["block_position"]) else None
     is_full = connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,)
     return Cells(
         slice_id=slice_id,
@@ -233,7 +235,8 @@ def read_cells(
         x=x,
         n_responses=n_responses,
         has_several_prompts=several,
-        stratum_of_cell=stratum_of_cell,
+        stratum_of_cell=None if place is None else np.asarray(nested["stratum_position"], dtype=np.intp)[place],
+        root_prompt_of_cell=np.asarray(nested["root_prompt_position"], dtype=np.intp)[() if place is None else place],
         is_full=is_full,
     )
 
@@ -352,6 +355,25 @@ def of_statistic(cells: Cells, values: Values, asked: Asked) -> tuple[Cells, Val
         cells._replace(columns=columns, x=x, n_responses=counts),
         Values(columns, values.n_cells, column, cell, *rows),
     )
+
+
+def of_columns(cells: Cells, members: Ints) -> Cells:
+    """The cells of some columns alone."""
+    columns = members.ravel()
+    return cells._replace(
+        columns=cells.columns.iloc[columns].reset_index(drop=True),
+        x=cells.x[:, columns],
+        n_responses=cells.n_responses[:, columns],
+    )
+
+
+def columns_of(cells: Cells, questions: set[tuple[str, ...]]) -> Ints:
+    """The columns that some questions are of; those of a categorical measure are one question."""
+    columns = cells.columns.assign(
+        statistic=cells.columns.statistic.where(cells.roles != "label", "share")
+    )
+    keys = columns[KEYS_OF_QUESTION].itertuples(index=False, name=None)
+    return np.array([place for place, key in enumerate(keys) if key in questions], dtype=np.intp)
 
 
 def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Floats:

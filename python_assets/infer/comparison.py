@@ -1,7 +1,7 @@
-"""Everything that is computed on the columns of one presence pattern, in pieces that fit in memory.
+"""Everything that is computed on columns of one scheme, in pieces that fit in memory.
 
-Belongs here: which null serves which contrasts and indices. The statistics themselves are means.py, rates.py
-and indices.py.
+Belongs here: which null serves which contrasts and indices. Schemes are scheme.py; the statistics themselves are
+means.py, rates.py, indices.py and profiles.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,32 +9,36 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from python_assets.infer.contrasts import Contrasts
-from python_assets.infer.design import Design
-from python_assets.infer.index_intervals import Sample, below_four_fifths, inverted_indices, unit_values
+from python_assets.infer.contrasts import Contrasts, with_mirrors
+from python_assets.infer.group_means import BlockMeans, GroupMeans, UnitMeans
+from python_assets.infer.index_intervals import below_four_fifths, inverted_indices
 from python_assets.infer.indices import (
     BELOW_FOUR_FIFTHS,
     INDICES,
     RATE_INDICES,
-    CompleteBlocks,
     IndexTest,
-    Spread,
-    centred,
     index_tests,
-    null_spread,
     spread_of,
+    without_index_p,
+    without_test,
 )
-from python_assets.infer.inversion import Resamples, n_permuted
 from python_assets.infer.means import mean_differences, mean_null
-from python_assets.infer.pairs import pair_sides, with_mirrors
-from python_assets.infer.permutation import Draws, Floats, permuted_means, pieces
-from python_assets.infer.rates import log_disparities, rate_differences, rate_null
+from python_assets.infer.pairs import PairSides
+from python_assets.infer.permutation import Draws, Floats, pieces
+from python_assets.infer.profiles import ProfileTest, profile_tests
+from python_assets.infer.rates import (
+    log_disparities,
+    rate_differences,
+    rate_null,
+    unit_log_disparities,
+    unit_rate_differences,
+)
 from python_assets.infer.reference import Reference
-from python_assets.infer.sides import BlockSides, Sides
+from python_assets.infer.sides import BlockSides
+from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
-_OF_RATES = {"risk_difference": rate_differences, "log_disparity": log_disparities}
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
@@ -45,173 +49,194 @@ class Compared(NamedTuple):
     indices: dict[str, IndexTest]
 
 
-class Task(NamedTuple):
-    """What all columns of a presence pattern share.
-
-    design: its cells. blocks: those that indices are computed on. draws: the arrangements. alpha: intervals
-    have 1 - alpha. resamples: of the units with a complete block; None where they are too few for an interval
-    of an index. reference: what groups are compared with.
-    """
-
-    design: Design
-    blocks: CompleteBlocks
-    draws: Draws
-    alpha: float
-    resamples: Resamples | None = None
-    reference: Reference = Reference()
+class Scheme(Protocol):
+    """How columns of one presence pattern are tested: what is exchanged, and what groups are compared with."""
 
     @property
-    def sides(self) -> Sides:
-        """What the rows of its contrasts compare; of all pairs, one of each two that mirror each other."""
-        if self.reference.is_pairwise:
-            return pair_sides(self.design, self.reference)
-        return BlockSides(self.design, self.reference.against)
+    def draws(self) -> Draws: ...
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def reference(self) -> Reference: ...
+    @property
+    def n_groups(self) -> int: ...
+    @property
+    def sides(self) -> BlockSides | PairSides | UnitSides: ...
+    @property
+    def means(self) -> BlockMeans | UnitMeans: ...
 
 
-def compare_means(task: Task, x: Floats, margins: dict[str, Floats]) -> Compared:
+def compare_means(
+    scheme: Scheme, x: Floats, margins: dict[str, Floats], *, with_indices: bool = True
+) -> Compared:
     """Contrasts and indices of group means.
 
     Args:
-        task: cells and draws.
+        scheme: cells and draws.
         x: cell means, shape (cells, columns).
-        margins: of each column by contrast, NaN where none is declared.
+        margins: of each column by contrast or metric, NaN where none is declared.
+        with_indices: whether they are wanted.
     """
-    sides = task.sides
+    sides, means = scheme.sides, scheme.means
 
     def part(columns: slice) -> Compared:
-        means, of_columns = x[:, columns], _of(columns, margins)
-        null = mean_null(sides, means, task.draws, task.alpha)
-        indices = _indices(task, means, of_columns, _known(task, null.values), is_rate=False)
+        values, of_columns = x[:, columns], _of(columns, margins)
+        null = mean_null(sides, values, scheme.draws)
+        indices = {}
+        if with_indices:
+            known = _known(scheme, means, null.values)
+            indices = _indices(scheme, means, values, of_columns, known, is_rate=False)
         margin = of_columns["mean_difference"]
-        contrast = mean_differences(sides, means, null, alpha=task.alpha, margin=margin)
+        contrast = mean_differences(sides, values, null.tested, alpha=scheme.alpha, margin=margin)
         return Compared({"mean_difference": contrast}, indices)
 
-    compared = in_pieces(task, x.shape[1], len(sides.is_present), part)
-    return with_all_rows(task.reference, task.design.frame.n_groups, compared)
+    return _with_all_rows(scheme, in_pieces(scheme, x.shape[1], 2 * len(sides.n_units), part))
 
 
-def compare_differences(task: Task, x: Floats, margins: dict[str, Floats]) -> Compared:
-    """Contrasts of group means without indices; arguments as compare_means."""
-    return compare_means(task._replace(blocks=task.blocks._replace(n_complete=0)), x, margins)
-
-
-def compare_rates(task: Task, y: Floats, margins: dict[str, Floats]) -> Compared:
-    """Contrasts and indices of rates; arguments as compare_means."""
-    sides = task.sides
+def compare_rates(
+    scheme: Scheme,
+    y: Floats,
+    margins: dict[str, Floats],
+    *,
+    with_log: bool = True,
+    with_indices: bool = True,
+) -> Compared:
+    """Contrasts and indices of rates; arguments as compare_means, with_log: also the log disparity."""
+    sides, means, alpha = scheme.sides, scheme.means, scheme.alpha
 
     def part(columns: slice) -> Compared:
         rates, of_columns = y[:, columns], _of(columns, margins)
-        null = rate_null(sides, rates, task.draws, task.alpha)
-        indices = _indices(task, rates, of_columns, _known(task, null.difference), is_rate=True)
-        contrasts = {
-            name: contrast(sides, rates, null, alpha=task.alpha, margin=of_columns[name])
-            for name, contrast in _OF_RATES.items()
-        }
+        contrasts = {}
+        if isinstance(sides, UnitSides):
+            of_units = mean_null(sides, rates, scheme.draws)
+            tested, differences = of_units.tested, of_units.values
+            contrasts["risk_difference"] = unit_rate_differences(
+                sides, rates, tested, alpha=alpha, margin=of_columns["risk_difference"]
+            )
+            if with_log:
+                contrasts["log_disparity"] = unit_log_disparities(sides, rates, tested, alpha=alpha)
+        else:
+            null = rate_null(sides, rates, scheme.draws)
+            tested, differences = null.tested, null.difference
+            contrasts["risk_difference"] = rate_differences(
+                sides, rates, tested, alpha=alpha, margin=of_columns["risk_difference"]
+            )
+            if with_log:
+                contrasts["log_disparity"] = log_disparities(
+                    sides, rates, tested, alpha=alpha, margin=of_columns["log_disparity"]
+                )
+        indices = {}
+        if with_indices:
+            known = _known(scheme, means, differences)
+            indices = _indices(scheme, means, rates, of_columns, known, is_rate=True)
         return Compared(contrasts, indices)
 
-    compared = in_pieces(task, y.shape[1], 4 * len(sides.is_present), part)
-    return with_all_rows(task.reference, task.design.frame.n_groups, compared)
+    return _with_all_rows(scheme, in_pieces(scheme, y.shape[1], 2 * len(sides.n_units), part))
 
 
-def compare_categories(task: Task, y: Floats, margins: dict[str, Floats]) -> Compared:
-    """Contrasts of the shares of a category; arguments as compare_means."""
-    sides = task.sides
+def compare_labels(
+    scheme: Scheme, y: Floats, margins: dict[str, Floats], *, with_indices: bool = True
+) -> Compared:
+    """Contrasts of the share of each label, distances of whole profiles, and indices of these.
 
-    def part(columns: slice) -> Compared:
-        shares, margin = y[:, columns], margins["risk_difference"][columns]
-        null = rate_null(sides, shares, task.draws, task.alpha)
-        risk = rate_differences(sides, shares, null, alpha=task.alpha, margin=margin)
-        return Compared({"risk_difference": risk}, {})
+    Args:
+        scheme: cells and draws.
+        y: share of each label in each cell, shape (cells, measures, labels); shares add up to 1.
+        margins: of each measure, by contrast or metric.
+        with_indices: whether the numbers of whole profiles are wanted.
 
-    compared = in_pieces(task, y.shape[1], 4 * len(sides.is_present), part)
-    return with_all_rows(task.reference, task.design.frame.n_groups, compared)
+    Returns:
+        Contrast risk_difference with one column a measure and label, the others with one a measure. The labels of
+        a measure are one question, of the largest difference of any label and of fdi.
+    """
+    sides, means, alpha, n_labels = scheme.sides, scheme.means, scheme.alpha, y.shape[2]
+
+    def part(measures: slice) -> Compared:
+        of_measures = _of(measures, margins)
+        profiles = ProfileTest({}, {}, None)
+        if with_indices:
+            profiles = profile_tests(
+                means, scheme.draws, y[:, measures], of_measures, alpha=alpha, n_groups=scheme.n_groups
+            )
+        shares = y[:, measures].reshape(len(y), -1)
+        margin = np.repeat(of_measures["risk_difference"], n_labels)
+        beside = profiles.beside
+        if isinstance(sides, UnitSides):
+            tested = mean_null(sides, shares, scheme.draws, n_together=n_labels, beside=beside).tested
+            risk = unit_rate_differences(
+                sides, shares, tested, alpha=alpha, margin=margin, n_together=n_labels
+            )
+        else:
+            tested = rate_null(sides, shares, scheme.draws, n_together=n_labels, beside=beside).tested
+            risk = rate_differences(sides, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
+        return Compared({"risk_difference": risk, **profiles.contrasts}, profiles.indices)
+
+    compared = in_pieces(scheme, y.shape[1], 6 * n_labels * len(sides.n_units), part)
+    risk = {"risk_difference": compared.contrasts["risk_difference"]}
+    mirrored = _with_all_rows(scheme, Compared(risk, {})).contrasts
+    return compared._replace(contrasts=compared.contrasts | mirrored)
 
 
-def compare_selections(task: Task, y: Floats, margins: dict[str, Floats]) -> Compared:
-    """Indices of selection rates; arguments as compare_means, but no contrast is computed."""
-
-    def part(columns: slice) -> Compared:
-        of_columns = _of(columns, margins)
-        return Compared({}, _indices(task, y[:, columns], of_columns, None, is_rate=True))
-
-    return in_pieces(task, y.shape[1], task.design.frame.n_groups, part)
-
-
-def _known(task: Task, differences: Floats) -> tuple[Floats, float] | None:
-    """In complete blocks a permuted mean is the permuted difference from the rest times (K - 1) / K."""
-    n_groups = len(task.design.groups)
-    is_whole = task.design.is_complete and task.blocks.n_complete == task.blocks.n_blocks
-    is_known = is_whole and task.reference.against is Against.REST
-    return (differences, (n_groups - 1) / n_groups) if is_known else None
+def _known(scheme: Scheme, means: BlockMeans | UnitMeans, differences: Floats) -> Floats | None:
+    """In complete blocks a permuted mean follows from the permuted difference from the rest."""
+    if scheme.reference.against is not Against.REST:
+        return None
+    return means.null_of_differences(differences)
 
 
 def _indices(
-    task: Task,
+    scheme: Scheme,
+    means: GroupMeans,
     x: Floats,
     margins: dict[str, Floats],
-    known: tuple[Floats, float] | None,
+    known: Floats | None,
     *,
     is_rate: bool,
 ) -> dict[str, IndexTest]:
-    """Indices from a null that is known but for a factor, or from one drawn here."""
-    if not task.blocks.is_enough:
-        return {}
+    """Indices from a null that is known, or from one drawn here."""
     wanted = INDICES | RATE_INDICES if is_rate else INDICES
-    weighted, level = centred(task.design, task.blocks, x)
-    null, factor = known or (permuted_means(task.design.group_slots, task.draws, weighted), 1.0)
-    scale = np.sqrt((task.design.centred(x) ** 2).mean(axis=0))
-    permuted = null_spread(null, level, scale, task.blocks.groups, factor)
-    observed = observed_spread(task.design, weighted, level, scale)
+    if means.missing is not None:
+        names = (*wanted, *((BELOW_FOUR_FIFTHS,) if is_rate else ()))
+        return dict.fromkeys(names, without_test((x.shape[1],), means.missing))
+    seen = means.observed(x)
+    null = means.null(x, scheme.draws) if known is None else known
+    observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
+    permuted = spread_of(null, seen.level[:, None], seen.scale[:, None], 1)
     inverted, beside = None, dict[str, IndexTest]()
-    if task.resamples is not None:
-        of_units = unit_values(task.design, task.blocks, x - level if is_rate else task.design.centred(x))
-        used = null[:, :, : n_permuted(task.draws)]
-        sample = Sample(
-            groups=task.blocks.groups,
-            by_unit=of_units,
-            permuted=used,
-            factor=factor,
-            has_all_draws=task.draws.is_complete,
-            level=level,
-            scale=scale,
+    if means.resamples is not None:
+        by_unit = means.by_unit(x)
+        inverted = inverted_indices(
+            wanted,
+            means=means,
+            by_unit=by_unit,
+            seen=seen,
+            permuted=null,
+            has_all_draws=scheme.draws.is_complete,
+            margins=margins,
+            alpha=scheme.alpha,
             is_rate=is_rate,
         )
-        inverted = inverted_indices(wanted, sample, observed, task.resamples, margins, task.alpha)
         if is_rate:
-            beside[BELOW_FOUR_FIFTHS] = below_four_fifths(of_units, level, task.resamples)
-    return index_tests(wanted, observed, permuted, task.draws, inverted) | beside
+            beside[BELOW_FOUR_FIFTHS] = below_four_fifths(means, by_unit, seen)
+    tests = index_tests(wanted, observed, permuted, scheme.draws, inverted) | beside
+    return tests if means.no_p is None else {name: without_index_p(test, means.no_p) for name, test in tests.items()}
 
 
 def _of(columns: slice, margins: dict[str, Floats]) -> dict[str, Floats]:
     return {name: margin[columns] for name, margin in margins.items()}
 
 
-def observed_spread(design: Design, weighted: Floats, level: Floats, scale: Floats) -> Spread:
-    """Sum up the observed group values; weighted and level as centred returns them."""
-    sums = np.zeros((design.frame.n_groups, weighted.shape[1]))
-    np.add.at(sums, design.group, weighted)
-    return spread_of(sums[design.groups], level, scale, 0)
-
-
-def with_all_rows(reference: Reference, n_groups: int, compared: Compared) -> Compared:
+def _with_all_rows(scheme: Scheme, compared: Compared) -> Compared:
     """The rows of Reference.rows, where all pairs have been computed one way round."""
-    if reference.against is not Against.ALL_PAIRS:
+    if scheme.reference.against is not Against.ALL_PAIRS:
         return compared
-    contrasts = {name: with_mirrors(one, n_groups) for name, one in compared.contrasts.items()}
+    contrasts = {name: with_mirrors(one, scheme.n_groups) for name, one in compared.contrasts.items()}
     return compared._replace(contrasts=contrasts)
 
 
-class Drawn(Protocol):
-    """A task of any scheme."""
-
-    @property
-    def draws(self) -> Draws:
-        """The arrangements."""
-
-
-def in_pieces(task: Drawn, n_columns: int, n_values: int, part: Callable[[slice], Compared]) -> Compared:
+def in_pieces(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[slice], Compared]) -> Compared:
     """Compare a few columns at a time; n_values numbers are held for each of them under each draw."""
-    per_column = 8 * task.draws.n * max(n_values, 1)
+    per_column = 8 * scheme.draws.n * max(n_values, 1)
     done = [part(columns) for columns in pieces(n_columns, max(1, NULL_BYTES // per_column))]
     return Compared(
         {name: joined([one.contrasts[name] for one in done]) for name in done[0].contrasts},

@@ -1,36 +1,36 @@
 """A group against what it is compared with: value, error, interval, p and noise floor of each row.
 
-Belongs here: what every contrast shares, and how its parts are put together. Differences of means are
-means.py, rates rates.py, replicates of a single prompt replicates.py; q and verdicts are multiplicity.py and
-verdict.py.
+Belongs here: what every contrast shares, whichever scheme it is of: what the draws are asked, the fallback where
+they are too few, the words of method and reason. Differences of means are means.py, rates in blocks rates.py; q
+and verdicts are questions.py and verdict.py.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from python_assets.infer import interval
-from python_assets.infer.design import MIN_UNITS, Unit, scopes
 from python_assets.infer.interval import Interval
-from python_assets.infer.multiplicity import StepDown
-from python_assets.infer.permutation import TIE, Draws, Floats, Ints, p_values
+from python_assets.infer.multiplicity import StepDown, holm, min_p
+from python_assets.infer.permutation import TIE, Draws, Floats, Ints, noise_floor, p_values
 from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.reference import Reference
 from python_assets.infer.sides import Counts, Sides
+from python_assets.study.base import Against
 
-LARGEST_T = 1e6  # stands for a difference without any error
 Objects = NDArray[np.object_]
 
 
 class Contrasts(NamedTuple):
     """One number a column and row, shape (columns, rows); NaN where NULL.
 
-    p_maxt: stepped down over the rows whose p comes from draws, NaN for the others. sd: of the differences
-    over root prompts, for planning; NaN where something else is the unit. p_margin, p_equivalence:
-    unadjusted. is_permuted: whether p comes from draws. reason, method, scope: texts, reason None where
-    nothing is missing.
+    studentised: t or z. p_maxt: stepped down over the rows of the question, by Holm where p is of a t distribution. p_question: of the
+    question that the rows answer, the same for all of them. sd: of the differences over root prompts, for
+    planning; NaN where something else is the unit. p_margin, p_equivalence: unadjusted. reason, method, scope:
+    texts, reason None where nothing is missing.
     """
 
     value: Floats
@@ -39,13 +39,15 @@ class Contrasts(NamedTuple):
     ci_high: Floats
     null_median: Floats
     null_q95: Floats
+    studentised: Floats
     p_value: Floats
     p_maxt: Floats
+    p_question: Floats
     sd: Floats
     p_margin: Floats
     p_equivalence: Floats
-    is_permuted: NDArray[np.bool_]
     n_root_prompts: Ints
+    n_units: Ints
     reason: Objects
     method: Objects
     scope: Objects
@@ -62,62 +64,105 @@ class Estimate(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """p of each row and its step-down p, shape (columns, rows)."""
+    """What the draws say of sizes of t.
+
+    p_value, p_maxt: of each row and stepped down, shape (columns, rows). p_question: shape (columns,). median,
+    q95: of the permuted sizes, shape (columns, rows).
+    """
 
     p_value: Floats
     p_maxt: Floats
+    p_question: Floats
+    median: Floats
+    q95: Floats
 
 
 class Extremes:
-    """Counts the draws as extreme as the observation, row by row and stepped down over the rows."""
+    """Counts the draws as extreme as the observation, and sums up the rows of a question under each.
 
-    def __init__(self, observed: Floats, is_tested: NDArray[np.bool_]) -> None:
-        """Take the sizes of the statistic, shape (rows, columns), and which rows step down, shape (rows,)."""
+    Columns that belong together, such as the labels of a measure, are one question.
+    """
+
+    def __init__(
+        self, observed: Floats, is_tested: NDArray[np.bool_], draws: Draws, n_together: int = 1
+    ) -> None:
+        """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,)."""
+        self._observed, self._draws, self._n_together = observed, draws, n_together
+        self._is_tested = np.repeat(is_tested, n_together)
         self._least = observed - TIE
-        self._step_down = StepDown(np.where(is_tested[:, None], observed, np.nan))
+        sizes = self._of_questions(observed)
+        self._step_down = StepDown(np.where(self._is_tested[:, None], sizes, np.nan))
+        self._sizes = np.empty((observed.shape[1], len(observed), draws.n))
+        self._drawn = np.zeros((2, sizes.shape[1], draws.n))
+        self._seen = self._statistics(sizes[None])[:, 0]
 
-    def count(self, permuted: Floats, columns: slice) -> Counts:
+    def _of_questions(self, sizes: Floats) -> Floats:
+        """Rows and columns of sizes (..., rows, columns) as rows of questions (..., rows, questions)."""
+        *shape, n_rows, n_columns = sizes.shape
+        parts = sizes.reshape(*shape, n_rows, n_columns // self._n_together, self._n_together)
+        return np.moveaxis(parts, -1, -2).reshape(*shape, n_rows * self._n_together, -1)
+
+    def _statistics(self, sizes: Floats) -> Floats:
+        """Largest size and sum of squares over the rows tested, shape (2, draws, questions)."""
+        tested = sizes if self._is_tested.all() else sizes[:, self._is_tested]
+        if not tested.shape[1]:
+            return np.zeros((2, len(sizes), sizes.shape[2]))
+        return np.stack([tested.max(axis=1), np.einsum("bgf,bgf->bf", tested, tested)])
+
+    def count(self, permuted: Floats, columns: slice, batch: slice) -> Counts:
         """Count both over a batch of draws.
 
         Args:
-            permuted: sizes under each draw, shape (draws, rows, columns of the piece).
-            columns: the piece.
+            permuted: sizes under each draw, shape (draws of the batch, rows, columns of the piece).
+            columns: the piece; it cuts no question in two.
+            batch: the draws.
 
         Returns:
-            Shape (2, rows, columns of the piece).
+            Shape (rows, columns of the piece), alone and stepped down one after the other.
         """
+        self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
+        sizes = self._of_questions(permuted)
+        questions = slice(columns.start // self._n_together, columns.stop // self._n_together)
+        self._drawn[:, questions, batch] = self._statistics(sizes).transpose(0, 2, 1)
         alone = (permuted >= self._least[:, columns]).sum(axis=0)
-        return np.stack([alone, self._step_down.count(permuted, columns)])
+        together = self._step_down.count(sizes, questions)
+        return np.stack([alone, self._of_columns(together)])
 
-    def tested(self, counts: Counts, draws: Draws) -> Tested:
-        """Turn counts over all draws into p values."""
-        return Tested(p_values(counts[0], draws).T, self._step_down.p_values(counts[1], draws).T)
+    def _of_columns(self, of_questions: NDArray[Any]) -> NDArray[Any]:
+        """Undo _of_questions for (rows, questions)."""
+        n_questions = of_questions.shape[1]
+        parts = of_questions.reshape(-1, self._n_together, n_questions)
+        return parts.transpose(0, 2, 1).reshape(len(parts), -1)
+
+    def tested(self, counts: Counts, beside: tuple[Floats, Floats] | None = None) -> Tested:
+        """Turn counts over all draws into p values.
+
+        Args:
+            counts: sums over the batches.
+            beside: what takes the place of the sum of squares: observed (questions,), drawn (questions, draws).
+        """
+        n_questions = self._drawn.shape[1]
+        steps = self._of_questions(counts[1])
+        p_maxt = self._of_columns(self._step_down.p_values(steps, self._draws))
+        seen, drawn = self._seen, self._drawn
+        if beside is not None:
+            seen, drawn = np.stack([seen[0], beside[0]]), np.stack([drawn[0], beside[1]])
+        p_question = np.full(n_questions, np.nan)
+        if self._is_tested.any():
+            p_question = min_p(seen, drawn, self._draws)
+        median, q95 = noise_floor(self._sizes)
+        return Tested(
+            p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_question, self._n_together), median, q95
+        )
 
 
-def is_floored(sides: Sides, alpha: float) -> NDArray[np.bool_]:
-    """Whether no arrangement could bring a row below alpha among the tests of its column, shape (rows,).
+def is_floored(sides: Sides, alpha: float) -> bool:
+    """Whether the draws are too few for some row of the question to come below alpha; then all take t.
 
-    Source: inference.md section 1 (K = 2: R <= 5).
+    Source: inference.md section 1 (K = 2: R <= 5) and 6.3.
     """
-    return sides.smallest_p > alpha / max(sides.n_tests, 1)
-
-
-def is_permuted(sides: Sides, alpha: float) -> NDArray[np.bool_]:
-    """Whether the p of a row comes from draws, shape (rows,)."""
-    return ~is_floored(sides, alpha) & (sides.is_present.sum(axis=1) >= MIN_UNITS)
-
-
-def ratio(value: Floats, std_error: Floats, scale: Floats) -> Floats:
-    """Value over its error; without error 0 for no difference and LARGEST_T for any.
-
-    Args:
-        value: differences.
-        std_error: their errors.
-        scale: size below TIE of which a number counts as 0.
-    """
-    no_error = std_error <= TIE * scale
-    t = np.divide(value, std_error, out=np.zeros_like(value), where=~no_error)
-    return np.where(no_error, np.where(np.abs(value) <= TIE * scale, 0, np.copysign(LARGEST_T, value)), t)
+    smallest = sides.smallest_p[sides.in_question]
+    return bool((smallest > alpha / max(sides.n_tests, 1)).any())
 
 
 def margin_p(
@@ -135,9 +180,11 @@ def assemble(
     sides: Sides,
     estimate: Estimate,
     tested: Tested,
-    floor: tuple[Floats, Floats],
     levels: tuple[Floats, Floats],
-    options: tuple[float, tuple[str, str, str]],
+    *,
+    alpha: float,
+    names: tuple[str, str, str],
+    n_together: int = 1,
 ) -> Contrasts:
     """Put the parts together, with the fallback where no permutation p could reach alpha.
 
@@ -145,52 +192,84 @@ def assemble(
         sides: what the rows compare.
         estimate: what the data say.
         tested: what the draws say.
-        floor: median and 95 % quantile of the null.
         levels: p of being past the margin and within it.
-        options: alpha, and the names of permutation p, fallback p and interval.
+        alpha: error rate.
+        names: of permutation p, fallback p and interval.
+        n_together: columns that are one question.
     """
-    alpha, names = options
-    p_t = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
-    n, roots, shape = sides.is_present.sum(axis=1), sides.n_root_prompts, estimate.value.shape
-    enough = np.where(n >= MIN_UNITS, 1.0, np.nan)
-    unit = sides.design.unit
-    sd = estimate.std_error * np.sqrt(n) * (1 if unit is Unit.ROOT_PROMPT else np.nan)
-    texts = [_reasons(n, is_floored(sides, alpha)), _methods(sides, names, alpha), scopes(roots, unit)]
-    texts[1:] = [first_of([n >= MIN_UNITS], [text]) for text in texts[1:]]
+    shape, is_tested, floored = estimate.value.shape, sides.in_question, is_floored(sides, alpha)
+    held, enough, in_question = (
+        np.where(which, 1.0, np.nan) for which in (sides.is_held, sides.is_tested, is_tested)
+    )
+    of_t = _t_p(sides, estimate, is_tested, n_together)
+    p, p_maxt, p_question = tested.p_value * in_question, tested.p_maxt, tested.p_question[:, None]
+    if floored:
+        p, p_maxt, p_question = of_t
+    elif sides.is_cautious:
+        p, p_maxt, p_question = (np.fmax(*both) for both in zip(of_t, (p, p_maxt, p_question), strict=True))
+    reason = first_of(
+        [~sides.is_held, ~sides.is_tested, ~is_tested, np.full(len(is_tested), floored)],
+        [
+            InferenceReason.NO_SHARED_BLOCK,
+            sides.few,
+            InferenceReason.FEW_BESIDE_OTHERS,
+            InferenceReason.P_FLOOR,
+        ],
+    )
+    texts = (reason, _methods(sides, names, floored), first_of([sides.is_tested], [sides.scope]))
     reason, method, scope = (np.broadcast_to(text, shape) for text in texts)
+    unit = _value_of_one_t(estimate) * in_question
     return Contrasts(
-        value=estimate.value,
+        value=estimate.value * held,
         std_error=estimate.std_error * enough,
         ci_low=estimate.limits.low * enough,
         ci_high=estimate.limits.high * enough,
-        null_median=floor[0] * enough,
-        null_q95=floor[1] * enough,
-        p_value=np.where(is_floored(sides, alpha), p_t, tested.p_value) * enough,
-        p_maxt=tested.p_maxt,
-        sd=sd * enough,
+        null_median=tested.median * unit,
+        null_q95=tested.q95 * unit,
+        studentised=estimate.statistic * in_question,
+        p_value=p,
+        p_maxt=p_maxt,
+        p_question=np.broadcast_to(p_question, shape),
+        sd=estimate.std_error * np.sqrt(sides.n_units) * (enough if sides.has_sd else np.nan),
         p_margin=levels[0] * enough,
         p_equivalence=levels[1] * enough,
-        is_permuted=np.broadcast_to(~is_floored(sides, alpha), shape),
-        n_root_prompts=np.broadcast_to(roots, shape),
+        n_root_prompts=np.broadcast_to(sides.n_root_prompts, shape),
+        n_units=np.broadcast_to(sides.n_units, shape),
         reason=reason,
         method=method,
         scope=scope,
     )
 
 
-def _methods(sides: Sides, names: tuple[str, str, str], alpha: float) -> Objects:
+def _t_p(
+    sides: Sides, estimate: Estimate, is_tested: NDArray[np.bool_], n_together: int
+) -> tuple[Floats, Floats, Floats]:
+    """p of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
+    p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
+    p = np.where(is_tested, p, np.nan)
+    of_questions = p.reshape(-1, n_together * p.shape[1])
+    n_mirrored = max(int(is_tested.sum()) - sides.n_tests, 0)
+    n_tests = np.maximum((~np.isnan(of_questions)).sum(axis=1) - n_mirrored * n_together, 1)
+    adjusted = holm(of_questions, n_tests)
+    smallest = np.fmin.reduce(adjusted, axis=1)
+    return p, adjusted.reshape(p.shape), np.repeat(smallest, n_together)[:, None]
+
+
+def _value_of_one_t(estimate: Estimate) -> Floats:
+    """What |t| is multiplied by to be in the unit of the value: the error that t was made with."""
+    t = np.abs(estimate.statistic)
+    return np.divide(np.abs(estimate.value), t, out=np.asarray(estimate.std_error).copy(), where=t > TIE)
+
+
+def _methods(sides: Sides, names: tuple[str, str, str], floored: bool) -> Objects:
     permuted, fallback, interval_name = names
-    words = [
-        f"{fallback} (smallest permutation p {low:.3g})" if floored else permuted
-        for low, floored in zip(sides.smallest_p, is_floored(sides, alpha), strict=True)
-    ]
-    return np.array([f"{word}, {interval_name}{sides.design.method}" for word in words], dtype=object)
-
-
-def _reasons(n_units: Ints, floored: NDArray[np.bool_]) -> Objects:
-    few = InferenceReason.TOO_FEW_ROOT_PROMPTS
-    choices = [n_units == 0, n_units < MIN_UNITS, floored]
-    return first_of(choices, [InferenceReason.NO_SHARED_BLOCK, few, InferenceReason.P_FLOOR])
+    words = np.full(len(sides.smallest_p), permuted, dtype=object)
+    if floored:
+        words = np.array(
+            [f"{fallback} (smallest permutation p {low:.3g})" for low in sides.smallest_p], dtype=object
+        )
+    texts = np.array([f"{word}, {interval_name}{sides.method}" for word in words], dtype=object)
+    return first_of([sides.is_tested], [texts])
 
 
 def blanked(contrasts: Contrasts, is_missing: NDArray[np.bool_], reason: InferenceReason) -> Contrasts:
@@ -204,23 +283,28 @@ def blanked(contrasts: Contrasts, is_missing: NDArray[np.bool_], reason: Inferen
 
 def without_inference(shape: tuple[int, int], reason: Objects) -> Contrasts:
     """Rows of nothing but a reason, shape (columns, rows)."""
-    nothing = np.full(shape, np.nan)
+    numbers = dict.fromkeys(Contrasts._fields, np.full(shape, np.nan))
     texts = np.full(shape, None, dtype=object)
-    return Contrasts(
-        value=nothing,
-        std_error=nothing,
-        ci_low=nothing,
-        ci_high=nothing,
-        null_median=nothing,
-        null_q95=nothing,
-        p_value=nothing,
-        p_maxt=nothing,
-        sd=nothing,
-        p_margin=nothing,
-        p_equivalence=nothing,
-        is_permuted=np.zeros(shape, dtype=bool),
-        n_root_prompts=np.zeros(shape, dtype=np.intp),
-        reason=np.broadcast_to(reason, shape),
-        method=texts,
-        scope=texts,
+    nothing = np.zeros(shape, dtype=np.intp)
+    of_fields: dict[str, Any] = numbers | {
+        "n_root_prompts": nothing,
+        "n_units": nothing,
+        "reason": np.broadcast_to(reason, shape),
+        "method": texts,
+        "scope": texts,
+    }
+    return Contrasts(**of_fields)
+
+
+def with_mirrors(contrasts: Contrasts, n_groups: int) -> Contrasts:
+    """All ordered pairs, in the order of Reference.rows, from those whose group comes first."""
+    group, other = Reference(Against.ALL_PAIRS).rows(n_groups)
+    row = np.zeros((n_groups, n_groups), dtype=np.intp)
+    row[np.triu_indices(n_groups, 1)] = np.arange(n_groups * (n_groups - 1) // 2)
+    taken = Contrasts._make(field[:, (row + row.T)[group, other]] for field in contrasts)
+    is_mirror = group > other
+    return taken._replace(
+        value=np.where(is_mirror, 0 - taken.value, taken.value),
+        ci_low=np.where(is_mirror, 0 - taken.ci_high, taken.ci_low),
+        ci_high=np.where(is_mirror, 0 - taken.ci_low, taken.ci_high),
     )

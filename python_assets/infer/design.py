@@ -19,12 +19,15 @@ from scipy.special import gammaln
 from python_assets.infer.permutation import Floats, Ints, Slots
 from python_assets.infer.reasons import InferenceReason
 
-MIN_ROOT_PROMPTS_FOR_SCOPE = 5
 MIN_BLOCKS = 5
 MIN_UNITS = 3
-MIN_COMPLETE_SHARE = 0.8
+MIN_UNITS_OF_QUESTION = 5  # fewer units of a group take no part in the question where other groups have them
+MIN_UNITS_FOR_SCOPE = 5
+UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
+UNITS_LIKE_THESE = "units like these, these prompts"
 PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
+GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
 
 
 class Unit(StrEnum):
@@ -228,7 +231,7 @@ def presence_patterns(x: Floats) -> Iterator[tuple[NDArray[np.bool_], Ints]]:
 
 def scopes(n_root_prompts: Ints, unit: Unit) -> NDArray[np.object_]:
     """What each row can speak about: prompts like these, or these prompts only."""
-    wide = (n_root_prompts >= MIN_ROOT_PROMPTS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
+    wide = (n_root_prompts >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
     return np.where(wide, PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY).astype(object)
 
 

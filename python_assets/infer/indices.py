@@ -1,6 +1,6 @@
 """Numbers that sum up how far the groups of a grouping lie apart, and what shuffling gives them.
 
-Belongs here: indices of group means or rates over complete blocks. All of them follow from the largest, the
+Belongs here: indices of group means or rates. All of them follow from the largest, the
 smallest and the standard deviation of the group values.
 """
 
@@ -10,14 +10,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.design import MIN_COMPLETE_SHARE, Design
 from python_assets.infer.dixon import dixon_ratios
 from python_assets.infer.inversion import Inverted
 from python_assets.infer.permutation import (
     TIE,
     Draws,
     Floats,
-    Ints,
     in_threads,
     noise_floor,
     p_values,
@@ -40,6 +38,7 @@ class Spread(NamedTuple):
     dixon_low: Floats
     dixon_high: Floats
     scale: Floats
+    n_groups: int
 
 
 class IndexTest(NamedTuple):
@@ -55,33 +54,6 @@ class IndexTest(NamedTuple):
     p_margin: Floats
     p_equivalence: Floats
     reason: NDArray[np.object_]
-
-
-class CompleteBlocks(NamedTuple):
-    """The cells that indices are computed on.
-
-    groups: groups with a value. weight: of each cell of the design in its group's mean, 0 in incomplete ones.
-    n_root_prompts, n_units: with a complete block. n_complete, n_blocks: blocks that are complete, and all.
-    """
-
-    groups: Ints
-    weight: Floats
-    n_root_prompts: int
-    n_units: int
-    n_complete: int
-    n_blocks: int
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether so many blocks are complete that the others can be left out."""
-        return self.n_complete >= MIN_COMPLETE_SHARE * self.n_blocks
-
-    @property
-    def method(self) -> str:
-        """What every method text says about the blocks."""
-        if self.n_complete == self.n_blocks:
-            return "permuted within blocks"
-        return f"permuted within blocks, complete blocks {self.n_complete} of {self.n_blocks}"
 
 
 def _never(spread: Spread) -> NDArray[np.bool_]:
@@ -192,6 +164,7 @@ RATE_INDICES: dict[str, Index] = {
         ends=_ends_of_ratio,
     )
 }
+OF_THREE_GROUPS: Final = ("max_z", "max_abs_z")  # of two groups they are the constant .707 (inference.md 2.1)
 BELOW_FOUR_FIFTHS: Final = "impact_ratio_below_four_fifths"
 FOUR_FIFTHS: Final = 0.8
 DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
@@ -201,87 +174,41 @@ DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
 }
 
 
-def complete_blocks(design: Design, n_blocks: int, n_groups: int) -> CompleteBlocks:
-    """Find the blocks that hold every group with a value, and the weight of each of their cells.
-
-    Args:
-        design: the cells.
-        n_blocks: blocks with any value, also those outside the design because one group is alone there.
-        n_groups: groups with any value, also one that is alone in all of its blocks.
-
-    Source: inference.md 2.1; a unit counts once, however many blocks it has.
-    """
-    is_complete = design.block_size == n_groups
-    unit = design.unit_of_block
-    per_unit = np.bincount(unit, is_complete, minlength=design.n_units)
-    n_units = int((per_unit > 0).sum())
-    weight = np.where(is_complete, 1 / (np.maximum(per_unit, 1)[unit] * max(n_units, 1)), 0)
-    n_roots = len(np.unique(design.root_of_block[is_complete]))
-    n_complete = int(is_complete.sum())
-    return CompleteBlocks(design.groups, weight[design.block], n_roots, n_units, n_complete, n_blocks)
-
-
-def centred(design: Design, blocks: CompleteBlocks, x: Floats) -> tuple[Floats, Floats]:
-    """Weighted deviations of cells, whose sums by group are deviations of group means, and their level.
-
-    Args:
-        design: the cells.
-        blocks: which of them count.
-        x: cell means, shape (cells, columns).
-
-    Returns:
-        Shape (cells, columns) and (columns,).
-    """
-    weight = blocks.weight[:, None]
-    return weight * design.centred(x), (weight * x).sum(axis=0) / len(blocks.groups)
-
-
 def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int) -> Spread:
     """Sum up group values over an axis.
 
     Args:
-        deviation: group values minus their mean.
-        level: their mean, of the shape that is left.
-        scale: of the cells, of a shape that broadcasts to it.
+        deviation: group values minus their mean, or minus anything that is the same for all groups.
+        level: their mean, of a shape that broadcasts to the one that is left.
+        scale: of the cells, likewise.
         axis: the groups.
     """
     n_groups = deviation.shape[axis]
-    high, low = deviation.max(axis=axis), deviation.min(axis=axis)
-    squares = np.square(deviation).sum(axis=axis) - deviation.sum(axis=axis) ** 2 / n_groups
-    sd = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
-    return Spread(level, high, low, sd, *dixon_ratios(deviation, axis, TIE * scale), scale)
-
-
-def null_spread(null: Floats, level: Floats, scale: Floats, groups: Ints, factor: float) -> Spread:
-    """Sum up the group values of every draw, shape (columns, draws).
-
-    Args:
-        null: shape (columns, groups, draws); factor times it is the deviation of a group mean from the level.
-        level: of each column; shuffling leaves it as it is.
-        scale: of each column.
-        groups: those that count; the deviations of the others are 0.
-        factor: positive.
-    """
-    high, low, squares, dixon_low, dixon_high = (np.empty((null.shape[0], null.shape[2])) for _ in range(5))
-    nothing = TIE * scale[:, None] / factor
+    shape = tuple(np.delete(deviation.shape, axis))
+    high, low, sd, dixon_low, dixon_high = (np.empty(shape) for _ in range(5))
+    nothing = np.broadcast_to(TIE * scale, shape)
 
     def work(part: slice) -> None:
-        deviation = null[part] if len(groups) == null.shape[1] else null[part][:, groups]
-        deviation.max(axis=1, out=high[part])
-        deviation.min(axis=1, out=low[part])
-        np.einsum("fgb,fgb->fb", deviation, deviation, out=squares[part])
-        dixon_low[part], dixon_high[part] = dixon_ratios(deviation, 1, nothing[part])
+        where = (part,) if axis else (Ellipsis,)
+        of_part = deviation[where]
+        high[where], low[where] = of_part.max(axis=axis), of_part.min(axis=axis)
+        squares = np.square(of_part).sum(axis=axis) - of_part.sum(axis=axis) ** 2 / n_groups
+        sd[where] = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
+        dixon_low[where], dixon_high[where] = dixon_ratios(of_part, axis, nothing[where])
 
-    in_threads(work, list(pieces(len(null), 1)))
-    sd = np.sqrt(squares / (len(groups) - 1))
+    if axis:
+        in_threads(work, list(pieces(len(deviation), 1)))
+    else:
+        work(slice(None))
     return Spread(
-        level=np.broadcast_to(level[:, None], high.shape),
-        high=factor * high,
-        low=factor * low,
-        sd=factor * sd,
+        level=np.broadcast_to(level, shape),
+        high=high,
+        low=low,
+        sd=sd,
         dixon_low=dixon_low,
         dixon_high=dixon_high,
-        scale=scale[:, None],
+        scale=np.asarray(scale),
+        n_groups=n_groups,
     )
 
 
@@ -305,6 +232,8 @@ def index_tests(
         no_interval: the reason of None.
     """
     shape = observed.level.shape
+    if observed.n_groups == 2:
+        wanted = {name: index for name, index in wanted.items() if name not in OF_THREE_GROUPS}
     missing = Inverted(*np.full((5, *shape), np.nan))
     found = inverted or {}
     tests = {
@@ -318,13 +247,27 @@ def index_tests(
         for name, index in wanted.items()
     }
     nothing = without_test(shape, InferenceReason.DESCRIPTIVE)
-    return tests | {name: nothing._replace(value=of(observed)) for name, of in DESCRIPTIVE.items()}
+    tests |= {name: nothing._replace(value=of(observed)) for name, of in DESCRIPTIVE.items()}
+    if observed.n_groups == 2:
+        tests |= dict.fromkeys(OF_THREE_GROUPS, without_test(shape, InferenceReason.SCALE_FREE))
+    return tests
 
 
 def without_test(shape: tuple[int, ...], reason: InferenceReason | None) -> IndexTest:
     """Rows of nothing but a reason."""
     fields: dict[str, Any] = dict.fromkeys(IndexTest._fields, np.full(shape, np.nan))
     return IndexTest(**fields | {"reason": np.full(shape, reason, dtype=object)})
+
+
+def without_index_p(test: IndexTest, reason: InferenceReason) -> IndexTest:
+    """Leave out p and noise floor, where there are any, and say why."""
+    nothing, has_p = np.full_like(test.value, np.nan), ~np.isnan(test.p_value)
+    return test._replace(
+        null_median=nothing,
+        null_q95=nothing,
+        p_value=nothing,
+        reason=first_of([has_p, ~has_p], [reason, test.reason]),
+    )
 
 
 def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, interval: Inverted) -> IndexTest:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, sparse, special
 
-from python_assets.infer.permutation import TIE, Draws, Floats
+from python_assets.infer.permutation import TIE, Floats
 
 GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
 N_NOISE = 2_000
@@ -91,30 +91,10 @@ def resamples_of(seed: int, n_permutations: int, n_units: int) -> Resamples | No
     return random_resamples(seed, min(n_permutations, N_NOISE), n_units)
 
 
-def n_permuted(draws: Draws) -> int:
-    """How many draws serve as noise: the first ones, or all there are."""
-    return draws.n if draws.is_complete else min(draws.n, N_NOISE)
-
-
-def resampled(resamples: Resamples, by_unit: Floats) -> Floats:
-    """Deviations of resampled means from the observed ones, as large as those of a new sample would be.
-
-    Args:
-        resamples: over units.
-        by_unit: shape (units, ...).
-
-    Returns:
-        Shape (..., draws).
-    """
-    n_units = len(by_unit)
-    flat = by_unit.reshape(n_units, -1)
-    means = resamples.weights @ flat - flat.mean(axis=0)
-    return (means.T * np.sqrt(n_units / (n_units - 1))).reshape(*by_unit.shape[1:], -1)
-
-
 def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
-    """Count the units whose differences make up numbers; by_unit of shape (units, groups, ...), 0 to 1."""
-    of_unit = np.ptp(by_unit, axis=1).reshape(len(by_unit), -1).max(axis=1)
+    """Count the units whose differences make up numbers; by_unit of shape (units, groups, ...), NaN where absent."""
+    apart = np.nanmax(by_unit, axis=1) - np.nanmin(by_unit, axis=1)
+    of_unit = apart.reshape(len(by_unit), -1).max(axis=1)
     n_different, largest = int((of_unit > TIE).sum()), float(of_unit.max())
     return Rare(len(by_unit), n_different, largest if n_different else 1.0, slope, power, of_one)
 

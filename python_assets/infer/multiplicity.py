@@ -1,14 +1,14 @@
-"""Adjusting p values for the number of questions asked.
+"""Adjusting p values: within a question over its groups, and over the questions of a set.
 
-Belongs here: the adjustments. Which rows are one family is run.py's.
+Belongs here: the adjustments, on arrays. Which questions are one set is questions.py.
 """
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.permutation import TIE, Draws, Floats, p_values
+from python_assets.infer.permutation import TIE, Draws, Floats, in_threads, p_values, pieces
 
 
 class StepDown:
@@ -66,50 +66,108 @@ class StepDown:
         return np.take_along_axis(p, self._rank, axis=0)
 
 
+def min_p(observed: Floats, drawn: Floats, draws: Draws) -> Floats:
+    """p of the smaller of the p values of several statistics, all under the same draws.
+
+    Args:
+        observed: shape (statistics, columns), larger for groups further apart.
+        drawn: the same under every draw, shape (statistics, columns, draws).
+        draws: the arrangements; unless these are all there are, the observed one is one more.
+
+    Returns:
+        Shape (columns,).
+
+    Source: inference.md 6.3.
+    """
+    extra = 0 if draws.is_complete else 1
+    p = np.empty(observed.shape[1])
+
+    def work(part: slice) -> None:
+        for column in range(part.start, part.stop):
+            # rounding makes ties of arrangements that differ in the order of their sums alone
+            tables = np.column_stack([observed[:, column], drawn[:, column]]).round(9)
+            smallest = np.min([_shares(table, extra) for table in tables], axis=0)
+            p[column] = ((smallest[1:] <= smallest[0] + 1e-12).sum() + extra) / (len(smallest) - 1 + extra)
+
+    in_threads(work, list(pieces(len(p), 8)))
+    return p
+
+
+def _shares(table: Floats, extra: int) -> Floats:
+    """Share of tables that are as large as each; the first, which was observed, counts extra times."""
+    ordered = np.sort(table[1:])
+    n_as_large = len(ordered) - np.searchsorted(ordered, table) + extra * (table[0] >= table)
+    return n_as_large / (len(ordered) + extra)
+
+
+def holm(p: Floats, n_tests: NDArray[np.integer] | int | None = None) -> Floats:
+    """Holm's adjusted p along the last axis; NaN is no member and stays NaN.
+
+    Args:
+        p: shape (..., members).
+        n_tests: members that count, where some are mirrors of others; all of them where None.
+
+    Source: Holm 1979.
+    """
+    order = np.argsort(p, axis=-1, kind="stable")  # NaN last
+    ordered = np.take_along_axis(p, order, axis=-1)
+    n = (~np.isnan(p)).sum(axis=-1, keepdims=True) if n_tests is None else np.asarray(n_tests)[..., None]
+    left = np.maximum(n - np.arange(p.shape[-1]), 1)
+    adjusted = np.minimum(np.fmax.accumulate(ordered * left, axis=-1), 1)
+    adjusted[np.isnan(ordered)] = np.nan
+    return np.take_along_axis(adjusted, np.argsort(order, axis=-1), axis=-1)
+
+
 def benjamini_hochberg(p: Floats) -> Floats:
     """Adjusted p values, q, that bound the share of false discoveries.
 
     Args:
-        p: p values of one family; NaN is no member and stays NaN.
+        p: p values of one set; NaN is no member and stays NaN.
 
     Source: Benjamini and Hochberg 1995.
     """
-    return _step_up(p, 1.0)
-
-
-def benjamini_yekutieli(p: Floats) -> Floats:
-    """As benjamini_hochberg, under any dependence.
-
-    Source: Benjamini and Yekutieli 2001.
-    """
-    return _step_up(p, harmonic(int((~np.isnan(p)).sum())))
-
-
-def harmonic(n: int) -> float:
-    """1 + 1/2 + ... + 1/n."""
-    return float((1 / np.arange(1, n + 1)).sum())
-
-
-def _step_up(p: Floats, factor: float) -> Floats:
     q = np.full(p.shape, np.nan)
     member = np.flatnonzero(~np.isnan(p))
     order = member[np.argsort(p[member], kind="stable")]
-    scaled = p[order] * factor * len(order) / np.arange(1, len(order) + 1)
+    scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
     q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
     return q
 
 
-def n_at_floor_needed(n_family: int, n_permutations: int, alpha: float) -> int:
-    """How many of a family must be at the smallest permutation p for their q to reach alpha.
+class QuestionLevels(NamedTuple):
+    """q of every question of a set, and of the groups of each."""
 
-    Source: inference.md 3.4; 1 where n_permutations >= n_family / alpha - 1.
+    of_question: Floats
+    of_group: Floats
+
+
+def question_levels(p_question: Floats, p_group: Floats, question: NDArray[np.intp]) -> QuestionLevels:
+    """q of the questions of one set, and of their groups.
+
+    Args:
+        p_question: p of each question; NaN is no member.
+        p_group: p of each group, stepped down inside its question.
+        question: position of the question of each group.
+
+    Returns:
+        q_c = Benjamini-Hochberg over the F questions; q_cg = max(q_c, min over s of F max(p_cg, p_(s)) / s),
+        p_(s) the sorted p of the questions.
+
+    Source: inference.md 6.4; Benjamini and Bogomolov 2014.
     """
-    return max(1, math.ceil(n_family / (alpha * (n_permutations + 1)) - 1e-9))
+    q = benjamini_hochberg(p_question)
+    ordered = np.sort(p_question[~np.isnan(p_question)])
+    return QuestionLevels(q, group_levels(p_group, q[question], ordered))
 
 
-def yekutieli_is_reachable(n_family: int, n_permutations: int, alpha: float) -> bool:
-    """Whether a single smallest permutation p could bring q of benjamini_yekutieli down to alpha.
-
-    Source: inference.md 3.4.
-    """
-    return n_permutations >= n_family * harmonic(n_family) / alpha - 1 - 1e-9
+def group_levels(p_group: Floats, q_question: Floats | float, ordered: Floats) -> Floats:
+    """q of groups from their p, the q of their question and the sorted p of all questions of the set."""
+    n = len(ordered)
+    if not n:
+        return np.full(np.shape(p_group), np.nan)
+    # past the questions with p up to p_cg the minimum is over p_(s) / s; up to them it is p_cg / s, least at the last
+    later = np.append(np.minimum.accumulate((ordered / np.arange(1, n + 1))[::-1])[::-1], np.inf)
+    n_smaller = np.searchsorted(ordered, p_group, side="right")
+    first = np.divide(p_group, n_smaller, out=np.full(np.shape(p_group), np.inf), where=n_smaller > 0)
+    of_group = np.maximum(np.minimum(n * np.minimum(first, later[n_smaller]), 1), q_question)
+    return np.where(np.isnan(p_group), np.nan, of_group)

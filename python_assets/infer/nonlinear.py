@@ -1,7 +1,7 @@
 """Tests of statistics that are no mean of cells: shuffled like means, and computed anew for every draw.
 
-Belongs here: the indices over the groups of such a statistic, and each group minus the pooled rest. The
-statistics are in statistics.py, quantiles.py and row_statistics.py, their intervals in bootstrap.py.
+Belongs here: the indices over the groups of such a statistic, and each group minus the mean of the others.
+The statistics are in statistics.py, quantiles.py and row_statistics.py, their intervals in bootstrap.py.
 """
 
 from collections.abc import Iterator
@@ -13,31 +13,19 @@ from scipy import sparse
 
 from python_assets.infer.asked import OF_QUANTILES, Asked
 from python_assets.infer.cells import Values
-from python_assets.infer.comparison import NULL_BYTES, Compared, Task, joined
-from python_assets.infer.contrasts import Contrasts
-from python_assets.infer.design import MIN_UNITS, Design, scopes
-from python_assets.infer.indices import DESCRIPTIVE, INDICES, Index, IndexTest, Spread, spread_of
-from python_assets.infer.multiplicity import StepDown
-from python_assets.infer.permutation import (
-    TIE,
-    Draws,
-    Floats,
-    GivenDraws,
-    Ints,
-    each_batch,
-    noise_floor,
-    p_values,
-    pieces,
-)
+from python_assets.infer.comparison import Compared, in_pieces
+from python_assets.infer.contrasts import Contrasts, Extremes, Tested, without_inference
+from python_assets.infer.design import Design
+from python_assets.infer.indices import INDICES, IndexTest, index_tests, spread_of, without_test
+from python_assets.infer.permutation import Floats, GivenDraws, Ints, each_batch
 from python_assets.infer.quantiles import GroupQuantiles
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.row_statistics import GroupRows, GroupTaus, row_statistic
+from python_assets.infer.row_statistics import GroupRows, row_statistic
+from python_assets.infer.scheme import Blocks
+from python_assets.infer.sides import BlockSides, Counts
 from python_assets.infer.statistics import GroupSums, additive_statistic
 
-NONLINEAR_PERMUTATIONS: Final = 1_999  # each draw is worth twenty of a mean
-COLUMNS_AT_ONCE = 256
 METHOD: Final = "permuted statistic, tests equal distributions"
-_IN_UNITS = ("range", "standard_deviation", *DESCRIPTIVE)
 
 
 class Regrouped(Protocol):
@@ -46,140 +34,122 @@ class Regrouped(Protocol):
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield it for columns by columns, shape (draws, groups, columns), NaN where undefined."""
 
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield that of the groups and that of the rows beside them in their blocks."""
+
+def is_shuffled(asked: Asked) -> bool:
+    """Whether the statistic is computed for shuffled rows: Kendall's tau would take pairs of rows for each draw."""
+    return asked.method != "kendall"
 
 
-def compare_statistic(
-    task: Task, values: Values, columns: Ints, asked: Asked, *, with_contrast: bool
-) -> Compared:
-    """Indices of a statistic over the groups, and each group minus the pooled rest.
+def compare_statistic(scheme: Blocks, values: Values, columns: Ints, asked: Asked) -> Compared:
+    """Indices of a statistic over the groups, and each group minus the mean of the others.
+
+    Against their pooled rows, a shift of one group would look like a difference of all others.
 
     Args:
-        task: cells and draws; in blocks of two groups or more, these are the cells where the columns have
-            rows. Its reference does not count: the rest is what a group is compared with.
+        scheme: cells and draws; its cells are those where the columns have rows.
         values: the rows.
         columns: of values, ascending.
         asked: the statistic.
-        with_contrast: whether to compare each group with the rest too.
 
     Returns:
-        Contrast <statistic>_difference where asked, with the two-sided p of its size, and every index of
-        indices.INDICES and DESCRIPTIVE, none under 80 % of complete blocks. Nothing has an interval. Where
-        the statistic is undefined in a group, its indices are NaN; draws that make it so count as extreme.
+        Contrast <statistic>_difference with the two-sided p of its size, and every index of indices.INDICES and
+        DESCRIPTIVE. The question's p is that of the standard deviation over groups. Nothing has an interval. Where
+        the statistic is undefined in a group, so are the indices; draws that make it so count as extreme.
 
-    Source: inference.md section 1, row 8; metrics.md 6.3.
+    Source: inference.md section 1, row 8, 2.1 and 6.3; metrics.md 6.3.
     """
-    n_null = task.draws.n * (task.design.frame.n_groups if with_contrast else len(INDICES))
-    size = max(1, min(COLUMNS_AT_ONCE, NULL_BYTES // (8 * n_null)))
-    done = [
-        _compare(task, values, columns[part], asked, with_contrast) for part in pieces(len(columns), size)
-    ]
-    return Compared(
-        {key: joined([one.contrasts[key] for one in done]) for key in done[0].contrasts},
-        {key: joined([one.indices[key] for one in done]) for key in done[0].indices},
-    )
+
+    def part(chosen: slice) -> Compared:
+        statistic, unit = _regrouped(scheme.design, values, columns[chosen], asked)
+        return _compare(scheme, statistic, unit, f"{asked.statistic}_difference")
+
+    return in_pieces(scheme, len(columns), 2 * scheme.n_groups + len(INDICES), part)
 
 
-def _compare(task: Task, values: Values, columns: Ints, asked: Asked, with_contrast: bool) -> Compared:
-    contrasts, indices = {}, {}
-    if task.blocks.is_enough:
-        statistic, unit = _regrouped(task, values, columns, asked, task.blocks.weight > 0)
-        indices = index_tests(task, statistic, unit)
-    if with_contrast:
-        everywhere = np.ones(len(task.design.cell), dtype=bool)
-        statistic, unit = _regrouped(task, values, columns, asked, everywhere, with_rest=True)
-        contrasts = {f"{asked.statistic}_difference": differences(task, statistic, unit)}
-    return Compared(contrasts, indices)
-
-
-def _regrouped(
-    task: Task,
-    values: Values,
-    columns: Ints,
-    asked: Asked,
-    is_used: NDArray[np.bool_],
-    *,
-    with_rest: bool = False,
-) -> tuple[Regrouped, Floats]:
-    """A statistic of the rows of some cells of the design, and what 1 of it is in the unit of the measure."""
+def _regrouped(design: Design, values: Values, columns: Ints, asked: Asked) -> tuple[Regrouped, Floats]:
+    """A statistic of the rows of the cells, and what 1 of it is in the unit of the measure."""
     place = np.full(values.n_cells, -1)
-    place[task.design.cell[is_used]] = np.flatnonzero(is_used)
-    sample = values.sample(columns, place, len(is_used))
+    place[design.cell] = np.arange(len(design.cell))
+    sample = values.sample(columns, place, len(design.cell))
     if asked.statistic in OF_QUANTILES:
-        return GroupQuantiles(task.design, sample, asked.levels, with_rest=with_rest), sample.unit
+        return GroupQuantiles(design, sample, asked.levels), sample.unit
     if of_sums := additive_statistic(asked):
-        return GroupSums(task.design, sample, of_sums), sample.unit**of_sums.power
-    if of_rows := row_statistic(asked):
-        return GroupRows(task.design, sample, of_rows), sample.unit**of_rows.power
-    return GroupTaus(task.design, sample), np.ones_like(sample.unit)
+        return GroupSums(design, sample, of_sums), sample.unit**of_sums.power
+    of_rows = row_statistic(asked)
+    if of_rows is None:
+        raise ValueError(f"{asked.statistic} {asked.parameters} cannot be shuffled")
+    return GroupRows(design, sample, of_rows), sample.unit**of_rows.power
 
 
-def index_tests(task: Task, statistic: Regrouped, unit: Floats) -> dict[str, IndexTest]:
-    """Indices of a statistic from the complete blocks.
+def _compare(scheme: Blocks, statistic: Regrouped, unit: Floats, name: str) -> Compared:
+    design, draws = scheme.design, scheme.draws
+    as_observed = each_batch(design.group_slots, GivenDraws(np.arange(len(design.cell))[None]), lambda w, _: w)
+    seen = np.concatenate([values[0] for _, values in statistic.own(as_observed[0])], axis=1)
+    value = _minus_others(seen[None])[0]
+    sides = BlockSides(design)
+    is_defined = ~np.isnan(value)
+    extremes = Extremes(np.where(is_defined, np.abs(value), 0), sides.in_question, draws)
+    null = np.empty((len(unit), len(seen), draws.n))
 
-    Args:
-        task: cells and draws.
-        statistic: of the rows of complete blocks.
-        unit: what 1 of it is in the unit of the measure, shape (columns,).
-    """
-    groups = task.blocks.groups
-    slots, n = task.design.group_slots, len(unit)
-    null = [np.empty((n, task.draws.n)) for _ in range(6)]
-
-    def work(w: sparse.csr_array, batch: slice) -> None:
+    def work(w: sparse.csr_array, batch: slice) -> Counts:
+        counts = np.zeros((2, *value.shape), dtype=np.int64)
         for part, values in statistic.own(w):
-            spread = _spread(values[:, groups])
-            for array, numbers in zip(null, spread, strict=False):
-                array[part, batch] = numbers.T
+            null[part, :, batch] = values.transpose(2, 1, 0)
+            sizes = np.abs(_minus_others(values))
+            sizes[np.isnan(sizes)] = np.inf
+            counts[:, :, part] = extremes.count(sizes, part, batch)
+        return counts
 
-    each_batch(slots, task.draws, work)
-    seen = np.concatenate([values[0] for _, values in statistic.own(_as_observed(task.design))], axis=1)
-    observed = Spread(*(numbers[0] for numbers in _spread(seen[None, groups])))
-    level, high, low, sd, dixon_low, dixon_high = null
-    permuted = Spread(
-        level=level,
-        high=high,
-        low=low,
-        sd=sd,
-        dixon_low=dixon_low,
-        dixon_high=dixon_high,
-        scale=np.ones((n, 1)),
+    tested = extremes.tested(np.sum(each_batch(design.group_slots, draws, work), axis=0))
+    indices = _indices(scheme, seen[design.groups], null[:, design.groups])
+    p_question = indices["standard_deviation"].p_value
+    contrast = _contrast(scheme, sides, value, is_defined & ~np.isnan(p_question), tested, p_question)
+    in_unit = {field: getattr(contrast, field) * unit[:, None] for field in ("value", "null_median", "null_q95")}
+    scaled = {key: _in_unit(test, unit) if key in _IN_UNITS else test for key, test in indices.items()}
+    return Compared({name: contrast._replace(**in_unit)}, scaled)
+
+
+_IN_UNITS = ("range", "standard_deviation", "max", "min", "mean")
+
+
+def _minus_others(values: Floats) -> Floats:
+    """Each group minus the mean of the others, shape (draws, groups, columns); NaN without one of them."""
+    is_known = ~np.isnan(values)
+    total = np.where(is_known, values, 0).sum(axis=1, keepdims=True)
+    n_others = is_known.sum(axis=1, keepdims=True) - 1
+    return values - np.divide(total - values, n_others, out=np.full_like(values, np.nan), where=n_others > 0)
+
+
+def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, IndexTest]:
+    """Indices of the groups' statistics, shape (groups, columns), and of those of every draw."""
+    missing = scheme.means.missing
+    if missing is not None:
+        return dict.fromkeys(INDICES, without_test((seen.shape[1],), missing))
+    is_undefined = np.isnan(seen).any(axis=0)
+    level = np.where(is_undefined, 0, seen.mean(axis=0))
+    one = np.ones_like(level)
+    observed = spread_of(np.where(is_undefined, 0, seen - level), level, one, 0)
+    lost = np.isnan(null).any(axis=1)
+    filled = np.where(lost[:, None], 0, null)
+    mean = filled.mean(axis=1)
+    permuted = spread_of(filled - mean[:, None], mean, one[:, None], 1)
+    # an arrangement without a value counts as extreme
+    permuted = permuted._replace(
+        **{
+            field: np.where(lost, np.inf, getattr(permuted, field))
+            for field in ("high", "sd", "dixon_low", "dixon_high")
+        }
     )
-    tests = {name: _tested(index, observed, permuted, task.draws) for name, index in INDICES.items()}
-    reason = np.full(n, InferenceReason.DESCRIPTIVE, dtype=object)
-    tests |= {name: _index_row([of(observed)], reason) for name, of in DESCRIPTIVE.items()}
-    return {name: _in_unit(test, unit) if name in _IN_UNITS else test for name, test in tests.items()}
-
-
-def _as_observed(design: Design) -> sparse.csr_array:
-    """The matrix of the arrangement that was seen."""
-    return each_batch(design.group_slots, GivenDraws(np.arange(len(design.cell))[None]), lambda w, _: w)[0]
-
-
-def _spread(values: Floats) -> Spread:
-    """Level and spread of the groups, shape (draws, columns); NaN where a group has none."""
-    level = values.mean(axis=1)
-    return spread_of(values - level[:, None], level, np.ones_like(level), 1)
-
-
-def _tested(index: Index, observed: Spread, null: Spread, draws: Draws) -> IndexTest:
-    value, permuted = index.of(observed), np.where(np.isnan(null.sd), np.inf, index.of(null))
-    p = p_values((permuted >= (value - TIE)[:, None]).sum(axis=1), draws)
-    numbers = [index.printed(number, observed) for number in (value, *noise_floor(permuted))]
-    no_group, undefined = np.isnan(observed.sd), index.is_undefined(observed) | np.isnan(numbers[0])
-    is_missing = no_group | undefined
-    fields = [np.where(is_missing, np.nan, field) for field in (*numbers, p)]
-    without_interval = index.reason or InferenceReason.INTERVAL_NOT_VALIDATED
-    words = [InferenceReason.UNDEFINED_STATISTIC, index.reason_undefined, without_interval]
-    return _index_row(fields, first_of([no_group, undefined, ~is_missing], words))
-
-
-def _index_row(numbers: list[Floats], reason: NDArray[np.object_]) -> IndexTest:
-    """The first fields, then NaN."""
-    nothing = np.full(len(reason), np.nan)
-    n_missing = len(IndexTest._fields) - 1 - len(numbers)
-    return IndexTest._make([*numbers, *[nothing] * n_missing, reason])
+    tests = index_tests(
+        INDICES, observed, permuted, scheme.draws, no_interval=InferenceReason.INTERVAL_NOT_VALIDATED
+    )
+    nothing = without_test(level.shape, InferenceReason.UNDEFINED_STATISTIC)
+    return {
+        name: IndexTest._make(
+            np.where(is_undefined, gone, kept) for gone, kept in zip(nothing, test, strict=True)
+        )
+        for name, test in tests.items()
+    }
 
 
 def _in_unit(test: IndexTest, unit: Floats) -> IndexTest:
@@ -188,64 +158,37 @@ def _in_unit(test: IndexTest, unit: Floats) -> IndexTest:
     )
 
 
-def differences(task: Task, statistic: Regrouped, unit: Floats) -> Contrasts:
-    """Each group minus the pooled rows beside it in its blocks.
-
-    Args:
-        task: cells and draws.
-        statistic: of the rows of all cells.
-        unit: what 1 of it is in the unit of the measure, shape (columns,).
-    """
-    design, draws = task.design, task.draws
-    parts = statistic.own_and_rest(_as_observed(design))
-    value = np.concatenate([(own - rest)[0] for _, own, rest in parts], axis=1)
-    is_tested = (design.units_of_group >= MIN_UNITS)[:, None] & ~np.isnan(value)
-    size = np.where(is_tested, np.abs(value), np.nan)
-    null = np.empty((len(unit), len(value), draws.n))
-
-    def work(w: sparse.csr_array, batch: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        alone, together = np.zeros((2, *value.shape), dtype=np.int64)
-        for part, own, rest in statistic.own_and_rest(w):
-            permuted = np.abs(own - rest)
-            permuted[np.isnan(permuted)] = np.inf
-            alone[:, part] = (permuted >= size[:, part] - TIE).sum(axis=0)
-            together[:, part] = StepDown(size[:, part]).count(permuted)
-            null[part, :, batch] = permuted.transpose(2, 1, 0)
-        return alone, together
-
-    alone, together = np.sum(each_batch(design.group_slots, draws, work), axis=0)
-    p = np.where(is_tested, p_values(alone, draws), np.nan)
-    median, q95 = (np.where(is_tested, floor.T, np.nan) for floor in noise_floor(null))
-    p_maxt = StepDown(size).p_values(together, draws)
-    return _contrasts(design, is_tested, (value * unit, median * unit, q95 * unit, p, p_maxt))
-
-
-def _contrasts(design: Design, is_tested: NDArray[np.bool_], numbers: tuple[Floats, ...]) -> Contrasts:
-    value, median, q95, p, p_maxt = (number.T for number in numbers)
-    nothing, n = np.full(value.shape, np.nan), design.units_of_group
-    few = [np.broadcast_to(which, value.shape) for which in (n == 0, n < MIN_UNITS)]
+def _contrast(
+    scheme: Blocks,
+    sides: BlockSides,
+    value: Floats,
+    is_defined: NDArray[np.bool_],
+    tested: Tested,
+    p_question: Floats,
+) -> Contrasts:
+    """Rows in units of the standard deviation of the column; a size has no t, so its floor is of the size itself."""
+    defined = is_defined.T & sides.in_question
+    given = np.where(defined, 1.0, np.nan)
+    few = [~sides.is_held, ~sides.is_tested, ~sides.in_question]
     words = [
         InferenceReason.NO_SHARED_BLOCK,
-        InferenceReason.TOO_FEW_ROOT_PROMPTS,
+        sides.few,
+        InferenceReason.FEW_BESIDE_OTHERS,
         InferenceReason.UNDEFINED_STATISTIC,
         InferenceReason.INTERVAL_NOT_VALIDATED,
     ]
-    tested = is_tested.T
-    return Contrasts(
-        value=value,
-        std_error=nothing,
-        ci_low=nothing,
-        ci_high=nothing,
-        null_median=median,
-        null_q95=q95,
-        p_value=p,
-        p_maxt=p_maxt,
-        sd=nothing,
-        p_margin=nothing,
-        p_equivalence=nothing,
-        is_permuted=tested,
-        n_root_prompts=np.broadcast_to(design.roots_of_group, value.shape),
-        reason=first_of([*few, ~tested, tested], words),
-        method=first_of([tested], [f"{METHOD}{design.method}"]),
-        scope=first_of([tested], [np.broadcast_to(scopes(design.roots_of_group, design.unit), value.shape)]),
+    where = [*(np.broadcast_to(which, defined.shape) for which in few), ~defined, defined]
+    nothing = without_inference((len(defined), len(value)), first_of(where, words))
+    return nothing._replace(
+        value=value.T,
+        null_median=tested.median * given,
+        null_q95=tested.q95 * given,
+        studentised=value.T * given,
+        p_value=tested.p_value * given,
+        p_maxt=tested.p_maxt * given,
+        p_question=np.broadcast_to(p_question[:, None], defined.shape),
+        n_root_prompts=np.broadcast_to(sides.n_root_prompts, defined.shape),
+        n_units=np.broadcast_to(sides.n_units, defined.shape),
+        method=first_of([defined], [f"{METHOD}{scheme.design.method}"]),
+        scope=first_of([defined], [np.broadcast_to(sides.scope, defined.shape)]),
     )

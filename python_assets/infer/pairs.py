@@ -12,17 +12,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Design
 from python_assets.infer.permutation import Draws, Floats, Ints, in_threads, pieces
 from python_assets.infer.reference import Reference
 from python_assets.infer.sides import (
     Counts,
     Moments,
+    OfBlocks,
     OfMoments,
-    OfSums,
+    OfTs,
     Sums,
     moments_over_units,
+    size_of_t,
 )
 from python_assets.study.base import Against
 
@@ -43,7 +44,7 @@ class _Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairSides:
+class PairSides(OfBlocks):
     """The groups of pairs on their shared blocks; one row a pair.
 
     group, other: positions of the groups of each row.
@@ -116,7 +117,7 @@ class PairSides:
         """One group stands on the other side."""
         return np.ones(len(self.group))
 
-    def differences(self, x: Floats) -> Floats:
+    def by_unit(self, x: Floats) -> Floats:
         """Difference of both groups by unit."""
         own, other = self.rates(x)
         return own - other
@@ -135,18 +136,27 @@ class PairSides:
         """Moments of both groups."""
         return Moments(*(part[0] for part in self._each_pair(y[self._order][:, None], _moments)))
 
-    def over_differences(self, x: Floats, draws: Draws, work: OfSums) -> Counts:
+    def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the differences under every draw."""
-        return self._over_draws(x, draws, lambda z, part, batch: work(self._each_pair(z, _sums), part, batch))
+        n = np.maximum(self.n_units, 1)[:, None]
 
-    def over_moments(self, y: Floats, draws: Draws, work: OfMoments) -> Counts:
-        """Do the work on the moments under every draw."""
+        def of_places(z: Floats, part: slice, batch: slice) -> Counts:
+            sums = self._each_pair(z, _sums)
+            return work(sums.total / n, size_of_t(sums, n), part, batch)
+
+        return self._over_draws(x, draws, of_places, COLUMNS_PER_GATHER)
+
+    def over_moments(self, y: Floats, draws: Draws, work: OfMoments, n_together: int = 1) -> Counts:
+        """Do the work on the moments under every draw; n_together columns are never cut apart."""
+        width = max(COLUMNS_PER_GATHER // n_together, 1) * n_together
         return self._over_draws(
-            y, draws, lambda z, part, batch: work(self._each_pair(z, _moments), part, batch)
+            y, draws, lambda z, part, batch: work(self._each_pair(z, _moments), part, batch), width
         )
 
-    def _over_draws(self, z: Floats, draws: Draws, work: Callable[[Floats, slice, slice], Counts]) -> Counts:
-        parts = [(part, np.ascontiguousarray(z[:, part])) for part in pieces(z.shape[1], COLUMNS_PER_GATHER)]
+    def _over_draws(
+        self, z: Floats, draws: Draws, work: Callable[[Floats, slice, slice], Counts], width: int
+    ) -> Counts:
+        parts = [(part, np.ascontiguousarray(z[:, part])) for part in pieces(z.shape[1], width)]
 
         def one(batch: slice) -> Counts:
             sources = np.ascontiguousarray(draws.sources(batch)[:, self._order].T)
@@ -196,17 +206,3 @@ def one_way(reference: Reference, n_groups: int) -> tuple[Ints, Ints]:
     if reference.against is Against.ALL_PAIRS:
         return group[group < other], other[group < other]
     return group, other
-
-
-def with_mirrors(contrasts: Contrasts, n_groups: int) -> Contrasts:
-    """All ordered pairs, in the order of Reference.rows, from those whose group comes first."""
-    group, other = Reference(Against.ALL_PAIRS).rows(n_groups)
-    row = np.zeros((n_groups, n_groups), dtype=np.intp)
-    row[np.triu_indices(n_groups, 1)] = np.arange(n_groups * (n_groups - 1) // 2)
-    taken = Contrasts._make(field[:, (row + row.T)[group, other]] for field in contrasts)
-    is_mirror = group > other
-    return taken._replace(
-        value=np.where(is_mirror, 0 - taken.value, taken.value),
-        ci_low=np.where(is_mirror, 0 - taken.ci_high, taken.ci_low),
-        ci_high=np.where(is_mirror, 0 - taken.ci_low, taken.ci_high),
-    )

@@ -8,7 +8,6 @@ one for each cell that the draw puts in a place of that sum, so that W @ Z permu
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 TIE = 1e-9  # permuted and observed values closer than this are ties
+KEPT_BYTES = 400_000_000  # of orders
 CELLS_PER_BATCH = 200_000  # of all draws of a batch together: a few megabytes, so that a batch stays in cache
 COLUMNS_PER_PRODUCT = 32
 Floats = NDArray[np.float64]
@@ -69,50 +69,75 @@ class GivenDraws:
         return self._sources[batch]
 
 
-class RandomDraws:
-    """Random arrangements within blocks; the order of random keys, drawn once for all cells of a frame."""
+class Shuffles:
+    """Random orders within the blocks of a frame, drawn once for all presence patterns of its cells."""
 
-    is_complete = False
-
-    def __init__(self, seed: int, n: int, block: Ints, cell: Ints, n_frame: int) -> None:
+    def __init__(self, seed: int, n: int, block: Ints) -> None:
         """Say what is drawn.
 
         Args:
-            seed: of the frame; the same for every presence pattern of it.
+            seed: of the frame.
             n: number of draws, B.
-            block: block of each present cell, not decreasing.
-            cell: position of each present cell in the frame.
-            n_frame: number of cells of the frame.
+            block: block of each cell of the frame, not decreasing.
         """
-        self.n = n
-        self._seed, self._cell, self._n_frame = seed, cell, n_frame
-        self._block = block
+        self.n, self._seed = n, seed
+        sizes = np.bincount(block)
+        self.n_cells, self._width, self._n_blocks = len(block), int(sizes.max(initial=0)), len(sizes)
+        self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+        self._padded = block * self._width + np.arange(len(block)) - self._first[block]
+        self._place = self._first[block]
+        # which cell of its block stands in each place, in as few bytes as hold it
+        self._kind = np.min_scalar_type(max(self._width - 1, 0))
+        self._kept: dict[int, NDArray[np.unsignedinteger]] = {}
+        self._is_kept = n * self.n_cells * self._kind.itemsize <= KEPT_BYTES
 
-    @cached_property
-    def _position(self) -> tuple[Ints, Ints, tuple[int, int]]:
-        sizes = np.bincount(self._block)
-        first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        width = int(sizes.max())
-        padded = self._block * width + np.arange(len(self._block)) - first[self._block]
-        return first, padded, (len(sizes), width)
+    def of(self, cell: Ints) -> "RandomDraws":
+        """The draws of some cells of the frame, positions ascending."""
+        return RandomDraws(self, cell)
+
+    def order(self, batch: slice) -> Ints:
+        """Say which cell of the frame lies in each place, shape (draws of the batch, cells)."""
+        found = self._kept.get(batch.start)
+        if found is None:
+            found = self._drawn(batch)
+            if self._is_kept:
+                self._kept[batch.start] = found
+        return found + self._place
+
+    def _drawn(self, batch: slice) -> NDArray[np.unsignedinteger]:
+        n = batch.stop - batch.start
+        keys = np.random.default_rng([self._seed, batch.start]).random((n, self.n_cells))
+        is_full = self.n_cells == self._n_blocks * self._width
+        table = keys if is_full else np.full((n, self._n_blocks * self._width), np.inf)
+        if not is_full:  # what pads a block comes last and is cut off
+            table[:, self._padded] = keys
+        order = table.reshape(n, self._n_blocks, self._width).argsort(axis=2).astype(self._kind)
+        return order.reshape(n, -1) if is_full else order.reshape(n, -1)[:, self._padded]
+
+
+class RandomDraws:
+    """Random arrangements of some cells: the order of all cells, with the others left out."""
+
+    is_complete = False
+
+    def __init__(self, shuffles: Shuffles, cell: Ints) -> None:
+        """Take the orders of the frame and the positions of the cells in it, ascending."""
+        self.n = shuffles.n
+        self._shuffles = shuffles
+        self._is_in = np.zeros(shuffles.n_cells, dtype=bool)
+        self._is_in[cell] = True
+        self._number = np.cumsum(self._is_in) - 1
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
-        return _batches(self.n, self._n_frame)
+        return _batches(self.n, self._shuffles.n_cells)
 
     def sources(self, batch: slice) -> Ints:
         """Say which cell lies in each place."""
-        first, padded, (n_blocks, width) = self._position
-        n = batch.stop - batch.start
-        keys = np.random.default_rng([self._seed, batch.start]).random((n, self._n_frame))
-        is_full = len(self._cell) == self._n_frame == n_blocks * width
-        table = keys if is_full else np.full((n, n_blocks * width), np.inf)
-        if not is_full:  # an absent cell comes last and is cut off
-            table[:, padded] = keys[:, self._cell]
-        order = table.reshape(n, n_blocks, width).argsort(axis=2)
-        order += first[:, None]
-        order = order.reshape(n, -1)
-        return order if is_full else order[:, padded]
+        order = self._shuffles.order(batch)
+        if self._is_in.all():
+            return order
+        return self._number[order[self._is_in[order]]].reshape(len(order), -1)
 
 
 def stable_seed(*parts: object) -> int:

@@ -9,78 +9,75 @@ mean is (k - 1) / k times the rate minus that of the rest, so a grand mean takes
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from python_assets.infer import interval
-from python_assets.infer.contrasts import (
-    Contrasts,
-    Estimate,
-    Extremes,
-    Tested,
-    assemble,
-    is_permuted,
-    margin_p,
-    ratio,
-)
+from python_assets.infer.contrasts import Contrasts, Estimate, Extremes, Tested, assemble, margin_p
 from python_assets.infer.interval import Interval, Limits, RatePair
-from python_assets.infer.permutation import TIE, Draws, Floats, Ints, noise_floor
+from python_assets.infer.pairs import PairSides
+from python_assets.infer.permutation import TIE, Draws, Floats, Ints
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.sides import BlockSides, Counts, Moments, Sides, over_units
+from python_assets.infer.means import mean_differences, mean_estimate
+from python_assets.infer.sides import BlockSides, Counts, Moments, over_units, ratio
+from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 
 APPROXIMATE_BELOW = 10  # root prompts under which logit MOVER was found short (inference.md 3.2)
+FEW_EVENTS = 5  # of a side, under which it was too (inference.md 5)
+Paired = BlockSides | PairSides
+NAMES = ("permuted cluster score z", "score t", "MOVER interval")
 
 
 class RateNull(NamedTuple):
-    """What the draws say: p values, and rates and differences under every draw (columns, rows, draws)."""
+    """What the draws say: p values, and the differences under every draw (columns, rows, draws)."""
 
     tested: Tested
-    own: Floats
-    other: Floats
     difference: Floats
 
 
-def rate_null(sides: Sides, y: Floats, draws: Draws, alpha: float) -> RateNull:
+def rate_null(
+    sides: Paired,
+    y: Floats,
+    draws: Draws,
+    *,
+    n_together: int = 1,
+    beside: tuple[Floats, Floats] | None = None,
+) -> RateNull:
     """Permute the cluster score z.
 
     Args:
         sides: what the rows compare.
         y: cell rates, shape (cells, columns).
         draws: the arrangements.
-        alpha: which rows have a permutation p depends on it.
+        n_together: columns that are one question.
+        beside: what Extremes.tested takes beside the largest z.
     """
-    if not _is_grand_mean(sides):
-        return _permuted(sides, y, draws, alpha)
-    tested = _permuted(_scored(sides), y, draws, alpha).tested
-    return _permuted(sides, y, draws, alpha)._replace(tested=tested)
+    scored = _scored(sides)
+    n, inverse_other = _units(scored), scored.inverse_other[:, None]
+    observed = np.nan_to_num(np.abs(score_z(scored.moments(y), n, inverse_other)))
+    extremes = Extremes(observed, scored.in_question, draws, n_together)
+    difference = np.empty((y.shape[1], len(n), draws.n))
+
+    def work(moments: Moments, columns: slice, batch: slice) -> Counts:
+        difference[columns, :, batch] = ((moments.a - moments.c) / n).transpose(2, 1, 0)
+        return extremes.count(np.abs(score_z(moments, n, inverse_other)), columns, batch)
+
+    counts = scored.over_moments(y, draws, work, n_together)
+    return RateNull(extremes.tested(counts, beside), difference)
 
 
-def _is_grand_mean(sides: Sides) -> bool:
+def _is_grand_mean(sides: Paired) -> bool:
     return isinstance(sides, BlockSides) and sides.against is Against.GRAND_MEAN
 
 
-def _scored(sides: Sides) -> Sides:
+def _scored(sides: Paired) -> Paired:
     """The sides whose rates are measured on different responses."""
     return BlockSides(sides.design) if _is_grand_mean(sides) else sides
 
 
-def _permuted(sides: Sides, y: Floats, draws: Draws, alpha: float) -> RateNull:
-    n, inverse_other = _units(sides), sides.inverse_other[:, None]
-    extremes = Extremes(np.abs(score_z(sides.moments(y), n, inverse_other)), is_permuted(sides, alpha))
-    own, other, difference = (np.empty((y.shape[1], len(n), draws.n)) for _ in range(3))
-
-    def work(moments: Moments, columns: slice, batch: slice) -> Counts:
-        a, c = moments.a / n, moments.c / n
-        for store, drawn in ((own, a), (other, c), (difference, a - c)):
-            store[columns, :, batch] = drawn.transpose(2, 1, 0)
-        return extremes.count(np.abs(score_z(moments, n, inverse_other)), columns)
-
-    tested = extremes.tested(sides.over_moments(y, draws, work), draws)
-    return RateNull(tested, own, other, difference)
-
-
-def _units(sides: Sides) -> Ints:
+def _units(sides: Paired) -> Ints:
     """Units of each row, 1 where there are none, shape (rows, 1)."""
-    return np.maximum(sides.is_present.sum(axis=1), 1)[:, None]
+    return np.maximum(sides.n_units, 1)[:, None]
 
 
 def score_z(moments: Moments, n: Ints, inverse_other: Floats) -> Floats:
@@ -127,7 +124,7 @@ def _under_null(variance: Floats, p: Floats, spread: Floats, inverse_n: Floats) 
     return np.where(is_inside, scaled, inverse_n) * spread
 
 
-def rate_pair(sides: Sides, y: Floats) -> tuple[RatePair, Floats]:
+def rate_pair(sides: Paired, y: Floats) -> tuple[RatePair, Floats]:
     """Rates of both sides with their effective sizes, and the score z, shape (columns, rows)."""
     n, inverse_other, moments = _units(sides), sides.inverse_other[:, None], sides.moments(y)
     a, c, v_a, v_c, rho = _two_rates(moments, n)
@@ -136,33 +133,33 @@ def rate_pair(sides: Sides, y: Floats) -> tuple[RatePair, Floats]:
     inverse_c = interval.inverse_effective_n(c, v_c, inverse_other / n)
     # a correlation of 1 rests on one or two root prompts with all events; it would make the interval vanish
     rho = np.where(rho > 1 - TIE, 0, rho)
-    is_held = np.where(sides.is_present.sum(axis=1, keepdims=True) > 0, 1.0, np.nan)
+    is_held = np.where(sides.is_held[:, None], 1.0, np.nan)
     return RatePair._make((part * is_held).T for part in (a, inverse_a, c, inverse_c, rho)), z.T
 
 
-def _rates(sides: Sides, y: Floats) -> tuple[RatePair, RatePair, Floats]:
+def _rates(sides: Paired, y: Floats) -> tuple[RatePair, RatePair, Floats]:
     """Rates of both sides, the rates that the score is of, and the score z."""
     own, z = rate_pair(sides, y)
     return (own, *rate_pair(_scored(sides), y)) if _is_grand_mean(sides) else (own, own, z)
 
 
-def rate_differences(sides: Sides, y: Floats, null: RateNull, *, alpha: float, margin: Floats) -> Contrasts:
+def rate_differences(
+    sides: Paired, y: Floats, tested: Tested, *, alpha: float, margin: Floats, n_together: int = 1
+) -> Contrasts:
     """Rate of a group minus that of what it is compared with, prompt by prompt.
 
-    Args and Returns as mean_differences, null being of rate_null; its differences are used up.
+    Args and Returns as mean_differences, tested being of rate_null.
 
     Source: inference.md section 1, row 3.
     """
     own, scored, z = _rates(sides, y)
-    n = sides.is_present.sum(axis=1).astype(float)
-    _, sd = over_units(sides.differences(y), sides.is_present)
+    n = sides.n_units.astype(float)
+    _, sd = over_units(sides.by_unit(y), sides.is_present)
     std_error, value = sd / np.sqrt(np.maximum(n, 1)), own.p1 - own.p2
     limits = mover_of(scored, value, 1 - sides.inverse_other if _is_grand_mean(sides) else None)
     estimate = Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha)))
     levels = margin_p(estimate, limits, margin)
-    floor = noise_floor(np.abs(null.difference, out=null.difference))
-    method = ("permuted cluster score z", "score t", "MOVER interval")
-    return assemble(sides, estimate, null.tested, floor, levels, (alpha, method))
+    return assemble(sides, estimate, tested, levels, alpha=alpha, names=NAMES, n_together=n_together)
 
 
 def mover_of(pair: RatePair, value: Floats, share: Floats | None) -> Limits:
@@ -183,31 +180,81 @@ def mover_of(pair: RatePair, value: Floats, share: Floats | None) -> Limits:
     return limits
 
 
-def log_disparities(sides: Sides, y: Floats, null: RateNull, *, alpha: float, margin: Floats) -> Contrasts:
+def log_disparities(sides: Paired, y: Floats, tested: Tested, *, alpha: float, margin: Floats) -> Contrasts:
     """Logit of the rate of a group minus that of what it is compared with.
 
-    Args and Returns as mean_differences, null being of rate_null; its rates are used up. NaN where a rate is
-    0 or 1, with the interval's finite side. No interval against a grand mean: none is known to hold there.
+    Args and Returns as mean_differences, tested being of rate_null. NaN where a rate is 0 or 1, with the
+    interval's finite side. No interval against a grand mean: none is known to hold there.
 
     Source: inference.md section 1, row 3, and 2.4.
     """
     pair, _, z = _rates(sides, y)
-    n = sides.is_present.sum(axis=1).astype(float)
-    bounded = interval.mover_logit(pair, interval.t_quantile(n, alpha))
+    n = sides.n_units.astype(float)
+    estimate = logit_estimate(pair, z, n - 1 + 0 * z, interval.t_quantile(n, alpha))
+    levels = margin_p(estimate, lambda c: interval.mover_logit(pair, c), margin)
+    names = (*NAMES[:2], "no interval" if _is_grand_mean(sides) else "logit MOVER interval")
+    result = assemble(sides, estimate, tested, levels, alpha=alpha, names=names)
+    if _is_grand_mean(sides):
+        return without_interval(result)
+    n_fewest = n * np.minimum(*(np.minimum(p, 1 - p) for p in (pair.p1, pair.p2)))
+    return mark_approximate(mark_unbounded(result), (n < APPROXIMATE_BELOW) | (n_fewest < FEW_EVENTS))
+
+
+def unit_rate_differences(
+    sides: UnitSides, y: Floats, tested: Tested, *, alpha: float, margin: Floats, n_together: int = 1
+) -> Contrasts:
+    """Rate of a group minus that of what it is compared with, over units of one group each.
+
+    Args and Returns as mean_differences. The t of 2.7 where the error is of units and prompts both; elsewhere MOVER
+    joins the intervals of both sides, each with the spread of its own units.
+    """
+    if sides.units.is_two_way:
+        return mean_differences(sides, y, tested, alpha=alpha, margin=margin, n_together=n_together)
+    estimate = mean_estimate(sides, y, alpha)
+    limits = _unit_limits(sides, y, estimate.value)
+    estimate = estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df)))
+    names = (*sides.names[:2], NAMES[2])
+    levels = margin_p(estimate, limits, margin)
+    return assemble(sides, estimate, tested, levels, alpha=alpha, names=names, n_together=n_together)
+
+
+def _unit_limits(sides: UnitSides, y: Floats, value: Floats) -> Limits:
+    """Interval of the difference of two rates; against a grand mean, that of the rest shrunk."""
+    if sides.reference.against is not Against.GRAND_MEAN:
+        return mover_of(sides.rate_pair(y), value, None)
+    share = 1 - ((sides.weights.own > 0) * sides.weights.other).sum(axis=1)
+    return mover_of(UnitSides(sides.units).rate_pair(y), value, share)
+
+
+def unit_log_disparities(sides: UnitSides, y: Floats, tested: Tested, *, alpha: float) -> Contrasts:
+    """Logit of the rate of a group minus that of what it is compared with, over units of one group each.
+
+    Only repeats of the same prompts have an interval, and it is approximate (inference.md 3.2).
+    """
+    estimate, pair = mean_estimate(sides, y, alpha), sides.rate_pair(y)
+    quantile = stats.t.isf(alpha / 2, estimate.df)
+    estimate = logit_estimate(pair, estimate.statistic, estimate.df, quantile)
+    is_validated = sides.units.is_replicate and sides.reference.against is not Against.GRAND_MEAN
+    nothing = np.full_like(estimate.value, np.nan)
+    names = (*sides.names[:2], "logit MOVER interval" if is_validated else "no interval")
+    result = assemble(sides, estimate, tested, (nothing, nothing), alpha=alpha, names=names)
+    if not is_validated:
+        return without_interval(result)
+    return mark_approximate(mark_unbounded(result), np.ones(1, dtype=bool))
+
+
+def logit_estimate(pair: RatePair, statistic: Floats, df: Floats, quantile: Floats) -> Estimate:
+    """Difference of two logits with the finite sides of its MOVER interval."""
+    bounded = interval.mover_logit(pair, quantile)
     limits = Interval(*(np.where(np.isfinite(side), side, np.nan) for side in bounded))
     value = interval.logit_difference(pair.p1, pair.p2)
-    estimate = Estimate(value, logit_error(pair), z, n - 1 + 0 * z, limits)
-    levels = margin_p(estimate, lambda c: interval.mover_logit(pair, c), margin)
-    is_validated = not _is_grand_mean(sides)
-    names = ("permuted cluster score z", "score t", "logit MOVER interval" if is_validated else "no interval")
-    floor = logit_floor(null.own, null.other)
-    result = assemble(sides, estimate, null.tested, floor, levels, (alpha, names))
-    return _mark_approximate(mark_unbounded(result), n) if is_validated else without_interval(result)
+    return Estimate(value, logit_error(pair), statistic, df, limits)
 
 
-def _mark_approximate(contrasts: Contrasts, n: Floats) -> Contrasts:
+def mark_approximate(contrasts: Contrasts, is_few: np.ndarray) -> Contrasts:
+    """Say in the method where an interval was found short."""
     method = contrasts.method.copy()
-    is_few = np.broadcast_to(n < APPROXIMATE_BELOW, method.shape) & method.astype(bool)
+    is_few = np.broadcast_to(is_few, method.shape) & method.astype(bool)
     method[is_few] += ", approximate interval"
     return contrasts._replace(method=method)
 
@@ -221,19 +268,6 @@ def logit_error(pair: RatePair) -> Floats:
     )
     variance = np.maximum(a**2 + c**2 - 2 * pair.correlation * a * c, 0)
     return np.where(undefined, np.nan, np.sqrt(variance))
-
-
-def logit_floor(own: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Noise floor of |log disparity| from permuted rates, which are used up; infinity counts as largest."""
-    np.clip(own, 0, 1, out=own)
-    np.clip(other, 0, 1, out=other)
-    odds = own * (1 - other)  # one logarithm of the odds ratio costs a quarter of two logits
-    np.subtract(1, own, out=own)
-    own *= other
-    with np.errstate(divide="ignore", invalid="ignore"):
-        np.divide(odds, own, out=odds)
-        np.log(odds, out=odds)
-    return noise_floor(np.abs(odds, out=odds))
 
 
 def mark_unbounded(contrasts: Contrasts) -> Contrasts:

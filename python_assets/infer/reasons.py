@@ -41,6 +41,18 @@ class InferenceReason(StrEnum):
         "p_floor",
         "too few arrangements for a permutation p to reach alpha within the groups: p is of a t distribution",
     )
+    FEW_BESIDE_OTHERS = (
+        "few_beside_others",
+        "the group stands in fewer than 5 root prompts where others have more: it takes no part in the question",
+    )
+    CONSTANT_VALUES = (
+        "constant_values",
+        "all values are equal, so nothing can be told from them but that there is no variation",
+    )
+    NOT_CONNECTED = (
+        "not_connected",
+        "no chain of shared prompts connects all groups, so they have no common scale",
+    )
     UNBOUNDED = ("unbounded", "a rate is 0 or 1: the value is NULL and one side of the interval is infinite")
     INTERVAL_NOT_VALIDATED = (
         "interval_not_validated",
@@ -55,7 +67,6 @@ class InferenceReason(StrEnum):
         "several prompts stand in one cell, and the study does not declare the unit that they belong to",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
-    INCOMPLETE_BLOCKS = ("incomplete_blocks", "under 80 % of the blocks hold a value of every group")
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     DIXON_UNDEFINED = (
         "dixon_undefined",
@@ -73,11 +84,6 @@ class InferenceReason(StrEnum):
         "without differences the index has no population value, so it has no interval",
     )
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
-    Q_LIMITED_BY_B = (
-        "q_limited_by_b",
-        "fewer permutations than family size / alpha - 1: several members must be at the smallest p "
-        "for a q below alpha",
-    )
 
 
 def first_of(conditions: Sequence[NDArray[np.bool_]], words: Sequence[object]) -> NDArray[np.object_]:

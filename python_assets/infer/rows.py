@@ -21,22 +21,25 @@ from python_assets.infer.indices import (
     without_test,
 )
 from python_assets.infer.permutation import Floats, Ints
-from python_assets.infer.profiles import PROFILE_INDICES
+from python_assets.infer.profiles import OF_GROUPS, PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Reference
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
+Tables = Iterator[tuple[str, Table]]
 Margins = Mapping[str, float | Mapping[str, float]]
 DBI: Final = "dbi"
-FDI_GROUP: Final = "fdi_group"
 IDI: Final = "idi"
-OF_KIND: Final = {
+LOG_DISPARITY: Final = "log_disparity"
+_CONTRASTS: Final = {
     "continuous": ("mean_difference",),
-    "binary": ("risk_difference", "log_disparity"),
-    "categorical": ("risk_difference",),
-    "profile": (FDI_GROUP,),
+    "binary": ("risk_difference", LOG_DISPARITY),
+    "label": ("risk_difference",),
+    "labels": OF_GROUPS,
+    "selection": ("selection_rate_difference",),
+    "precision": ("precision_difference",),
 }
 _METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
@@ -44,49 +47,37 @@ _METRICS: Final = {
     "binary": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
     "selection": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
     "precision": (*INDICES, *DESCRIPTIVE),
-    "categorical": (),
-    "profile": PROFILE_INDICES,
+    "label": (),
+    "labels": PROFILE_INDICES,
 }
 
 
 class Sheet(NamedTuple):
     """Columns of one role and statistic, and what their rows share.
 
-    reference: what the study compares groups with, None where that group is not there. asked: contrasts that
-    the study asks for. n_root_prompts, method, scope: of the indices. n_draws: behind every p.
+    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one label;
+    labels: all of a measure. reference: what the study compares groups with, None where that group is not there.
+    asked: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the indices.
     """
 
     cells: Cells
     columns: Ints
+    role: str
     margins: Margins
     reference: Reference | None
     asked: tuple[str, ...]
-    n_draws: int
     n_root_prompts: int = 0
+    n_units: int = 0
     method: str | None = None
     scope: str | None = None
 
     @property
-    def role(self) -> str:
-        """What all columns are."""
-        return str(self.cells.roles[self.columns[0]])
-
-    @property
     def contrasts(self) -> tuple[str, ...]:
-        """The contrasts that the columns have rows of.
-
-        Of a statistic that is asked for twice, only the first parameters have one: contrasts have none.
-        """
-        if self.role == "continuous":
-            wanted = DBI
-        else:
-            statistics, parameters = (self.cells.columns[name] for name in ("statistic", "parameters"))
-            statistic, own = statistics.iat[self.columns[0]], parameters.iat[self.columns[0]]
-            wanted = f"{statistic}_difference"
-            as_they_are = parameters[(statistics == statistic) & ~parameters.str.contains("normalise=")]
-            if wanted not in self.asked or own != as_they_are.min():
-                wanted = ""
-        return (*OF_KIND.get(self.role, ()), *(name for name in self.asked if name == wanted))
+        """The contrasts that the columns have rows of; the first, but for labels, is what the question asks."""
+        if self.role == "nonlinear":
+            return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
+        of_role = _CONTRASTS[self.role]
+        return (*of_role, DBI) if self.role == "continuous" and DBI in self.asked else of_role
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -95,10 +86,10 @@ class Sheet(NamedTuple):
 
     def reference_of(self, contrast: str) -> Reference | None:
         """What a contrast compares groups with: the study's choice, unless it has one of its own."""
-        if contrast in metric_names("contrasts", reference="declared"):
-            return self.reference
-        of_all = metric_names("contrasts", reference="grand_mean")
-        return Reference(Against.GRAND_MEAN) if contrast in of_all else Reference()
+        if contrast in metric_names("contrasts", reference="grand_mean"):
+            return Reference(Against.GRAND_MEAN)
+        is_declared = contrast in metric_names("contrasts", reference="declared")
+        return self.reference if is_declared and self.role != "nonlinear" else Reference()
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
@@ -108,9 +99,12 @@ class Sheet(NamedTuple):
 
     @property
     def all_margins(self) -> dict[str, Floats]:
-        """Margins by contrast and metric; what the study compares with is called like that of a rate."""
-        names = {*self.contrasts, *self.metrics, "mean_difference", "risk_difference", "log_disparity"}
-        return {name: self.margin(name) for name in names}
+        """Margins by contrast and metric, as comparison.py calls them."""
+        names = {*self.contrasts, *self.metrics, "mean_difference", "risk_difference", LOG_DISPARITY}
+        margins = {name: self.margin(name) for name in names}
+        if self.role in ("selection", "precision"):
+            margins["risk_difference"] = margins[self.contrasts[0]]
+        return margins
 
 
 def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> float:
@@ -126,7 +120,7 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 
-def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table]]:
+def compared_rows(sheet: Sheet, compared: Compared) -> Tables:
     """Yield the rows of contrasts and disparities of columns of one role."""
     for name in sheet.contrasts:
         if sheet.reference_of(name) is not None:
@@ -138,8 +132,35 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table
         yield "disparities", _index_rows(sheet, metric, test)
 
 
-def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, Table]]:
+def question_rows(sheet: Sheet, p_question: Floats, reason: NDArray[np.object_]) -> Table:
+    """One row a column: the p of the question whether its groups differ, or why it has none.
+
+    Args:
+        sheet: the columns.
+        p_question: shape (columns, rows), the same in all rows.
+        reason: of the rows, in the order of the columns.
+    """
+    n = len(sheet.columns)
+    p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
+    reasons = reason.reshape(n, -1)
+    first = [next((word for word in row if word is not None), None) for row in reasons]
+    has_p = ~np.isnan(p)
+    return {
+        **column_keys(sheet.cells, sheet.columns, 1),
+        "p_value": p,
+        "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
+        "n_root_prompts": np.full(n, sheet.n_root_prompts),
+        "n_units": np.full(n, sheet.n_units),
+        **_same(n, method=sheet.method, scope=sheet.scope),
+        "inference_reason": first_of([~has_p], [np.array(first, dtype=object)]),
+    }
+
+
+def refused_rows(sheet: Sheet, reason: InferenceReason) -> Tables:
     """Yield rows with nothing but the reason, for columns of one role and statistic."""
+    if sheet.role != "label":
+        n = len(sheet.columns)
+        yield "questions", question_rows(sheet, np.full((n, 1), np.nan), np.full(n, reason, dtype=object))
     for name in sheet.contrasts:
         if (reference := sheet.reference_of(name)) is not None:
             n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
@@ -149,43 +170,15 @@ def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, T
         yield "disparities", _index_rows(sheet, metric, _no_index(sheet, metric, reason))
 
 
-def by_statistic(sheet: Sheet) -> Iterator[Sheet]:
-    """Part the columns of a sheet by role, statistic and parameters."""
-    columns = sheet.cells.columns
-    keys = sheet.cells.roles + (columns.statistic + columns.parameters).to_numpy(object)
-    of_columns = keys[sheet.columns]
-    for key in dict.fromkeys(of_columns):
-        yield sheet._replace(columns=sheet.columns[of_columns == key])
-
-
-def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
-    """The categorical measures of a sheet as wholes, by their number of categories.
-
-    Yields:
-        A sheet with one column a measure, and the columns of its categories, shape (measures, categories).
-    """
-    categorical = sheet.columns[sheet.cells.roles[sheet.columns] == "categorical"]
-    columns = sheet.cells.columns.iloc[categorical]
-    members = [categorical[at] for at in columns.groupby(list(KEYS[:3]), sort=True).indices.values()]
-    for n_categories in sorted({len(member) for member in members}):
-        of_measures = np.array([member for member in members if len(member) == n_categories])
-        first = of_measures[:, 0]
-        wholes = sheet.cells.columns.iloc[first].reset_index(drop=True)
-        cells = sheet.cells._replace(
-            columns=wholes.assign(category="", statistic="share"), x=sheet.cells.x[:, first]
-        )
-        yield sheet._replace(cells=cells, columns=np.arange(len(first))), of_measures
-
-
 def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:
-    """Why there is no index; a probability is missing for what keeps its ratio from having an interval."""
+    """A probability is missing for what keeps its ratio from having an interval."""
     ratio = compared.indices.get("impact_ratio")
-    if metric == BELOW_FOUR_FIFTHS and ratio is not None:
-        return without_test((len(sheet.columns),), None)._replace(reason=ratio.reason)
-    return _no_index(sheet, metric, InferenceReason.INCOMPLETE_BLOCKS)
+    reason = InferenceReason.TOO_FEW_FOR_INTERVAL if ratio is None else None
+    nothing = _no_index(sheet, metric, reason)
+    return nothing if ratio is None else nothing._replace(reason=ratio.reason)
 
 
-def _no_index(sheet: Sheet, metric: str, reason: InferenceReason) -> IndexTest:
+def _no_index(sheet: Sheet, metric: str, reason: InferenceReason | None) -> IndexTest:
     reason = InferenceReason.DESCRIPTIVE if metric in DESCRIPTIVE else reason
     return without_test((len(sheet.columns),), reason)
 
@@ -210,13 +203,15 @@ def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
     n_columns, n_rows = len(sheet.columns), len(sheet.columns) * len(names)
     numbers = {field: array.ravel() for field, array in contrasts._asdict().items() if field != "reason"}
     numbers["p_value_maxt"] = numbers.pop("p_maxt")
+    keys = column_keys(sheet.cells, sheet.columns, len(names))
+    if sheet.role == "label":  # one question with the profile of the measure
+        keys["statistic"] = np.full(n_rows, "share", dtype=object)
     return {
-        **column_keys(sheet.cells, sheet.columns, len(names)),
+        **keys,
         **_same(n_rows, contrast=name),
         "group_id": np.tile(names[:, 0], n_columns),
         "reference": np.tile(names[:, 1], n_columns),
         "margin": np.repeat(sheet.margin(name), len(names)),
-        "n_draws": np.full(n_rows, sheet.n_draws),
         "inference_reason": reason.ravel(),
         **numbers,
     }
@@ -230,17 +225,16 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 
 
 def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> Table:
-    has_p = ~np.isnan(test.p_value)
-    n = len(sheet.columns)
+    has_p, n = ~np.isnan(test.p_value), len(sheet.columns)
+    has_value = ~np.isnan(test.value)
     return {
         **column_keys(sheet.cells, sheet.columns, 1),
         **_same(n, metric=metric),
         "margin": sheet.margin(metric),
-        "n_root_prompts": np.where(np.isnan(test.value), 0, sheet.n_root_prompts),
+        "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),
+        "n_units": np.where(has_value, sheet.n_units, 0),
         "method": first_of([has_p], [sheet.method]),
         "scope": first_of([has_p], [sheet.scope]),
-        "n_draws": np.full(n, sheet.n_draws),
-        "is_permuted": has_p,
         "inference_reason": test.reason,
         **{name: array for name, array in test._asdict().items() if name != "reason"},
     }

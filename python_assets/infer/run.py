@@ -3,8 +3,7 @@
 Belongs here: reading, families, verdicts and writing. No statistic is computed here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -12,31 +11,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from python_assets.infer.asked import asked_statistics
-from python_assets.infer.by_role import Sources, Tables
-from python_assets.infer.cells import (
-    Cells,
-    designs,
-    normalised,
-    of_statistic,
-    read_cells,
-    read_rows,
-    read_values,
-)
-from python_assets.infer.design import PROMPTS_LIKE_THESE
-from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
+from python_assets.infer.cells import designs
+from python_assets.infer.layout import Layout
+from python_assets.infer.peeling import peeled
+from python_assets.infer.permutation import Floats
 from python_assets.infer.power import n_needed
+from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin, with_levels, with_sets
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.rows import FDI_GROUP, Table
-from python_assets.infer.scheme import Options, compare_groups, compare_statistics
-from python_assets.infer.summary import bootstrap_rows, summary_rows
-from python_assets.infer.verdict import Verdict, verdicts
-from python_assets.study.analysis import Family
-from python_assets.study.base import Against
-from python_assets.study.metrics import metric_names
+from python_assets.infer.rows import Table
+from python_assets.infer.scheme import Options
+from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
+from python_assets.study.analysis import QuestionSet
+from python_assets.study.base import ALL_PROMPTS, UNMATCHED, Against
 from python_assets.warehouse.build import transaction
 
-_KEYS = "study_id slice_id generation_id measure_id calibration grouping_id"
+MOST_PERMUTATIONS: Final = 99_999
+_MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
+_KEYS = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
 _TESTED = {
     "value_cells": "double",
     "null_median": "double",
@@ -45,31 +36,46 @@ _TESTED = {
     "ci_high": "double",
     "p_value": "double",
     "q_value": "double",
-    "q_value_by": "double",
-    "family_id": "varchar",
-    "n_family": "bigint",
     "margin": "double",
     "verdict": "varchar",
-    "n_needed": "bigint",
     "n_root_prompts": "bigint",
+    "n_units": "bigint",
     "method": "varchar",
     "scope": "varchar",
     "inference_reason": "varchar",
 }
 TABLES: Final[dict[str, dict[str, str]]] = {
+    "questions": {
+        **dict.fromkeys(_KEYS.split(), "varchar not null"),
+        "set_id": "varchar not null",
+        "n_questions": "bigint not null",
+        "p_value": "double",
+        "q_value": "double",
+        "n_groups": "bigint not null",
+        "n_root_prompts": "bigint",
+        "n_units": "bigint",
+        "method": "varchar",
+        "scope": "varchar",
+        "inference_reason": "varchar",
+    },
     "contrasts": {
         **dict.fromkeys(f"{_KEYS} group_id contrast category reference".split(), "varchar not null"),
         **_TESTED,
+        "set_id": "varchar not null",
+        "n_questions": "bigint not null",
         "std_error": "double",
         "p_value_maxt": "double",
+        "n_needed": "bigint",
+        "value_without": "double",
+        "only_because_of": "varchar",
     },
     "disparities": {
-        **dict.fromkeys(f"{_KEYS} category statistic parameters metric".split(), "varchar not null"),
+        **dict.fromkeys(f"{_KEYS} category metric".split(), "varchar not null"),
         **_TESTED,
         "value_corrected": "double",
     },
     "summary_statistics": {
-        **dict.fromkeys(f"{_KEYS} group_id category statistic parameters".split(), "varchar not null"),
+        **dict.fromkeys(f"{_KEYS} group_id category".split(), "varchar not null"),
         "ci_low": "double",
         "ci_high": "double",
         "n_root_prompts": "bigint",
@@ -125,8 +131,12 @@ class Analysis(Protocol):
         """Contrasts beyond those of every measure."""
 
     @property
-    def families(self) -> Mapping[str, Family]:
-        """Families that take the place of the default rule."""
+    def primary(self) -> QuestionSet | None:
+        """The questions that the study is about; None where the rule of inference.md 6.2 says it."""
+
+    @property
+    def question_sets(self) -> Mapping[str, QuestionSet]:
+        """Further sets that are corrected by themselves."""
 
 
 class InferenceCounts(NamedTuple):
@@ -165,45 +175,123 @@ def infer_study(
         alpha=analysis.alpha,
         margins=analysis.margins,
         references=analysis.references,
-        asked=tuple(analysis.requested_contrasts),
+        contrasts=tuple(analysis.requested_contrasts),
     )
-    study_id = _study_id(connection)
-    parts: dict[str, list[Table]] = {table: [] for table in TABLES}
-    for slice_id, grouping_id in designs(connection):
-        cells = read_cells(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
-        for table, rows in _rows_of(connection, cells, options):
-            parts[table].append(rows)
-    tables = {
-        table: pd.DataFrame(
-            {name: np.concatenate([part[name] for part in found]) for name in found[0]}
-        ).assign(study_id=study_id)
-        for table, found in parts.items()
-        if any(len(part["measure_id"]) for part in found)
-    }
-    for table, keys in FAMILIES.items():
-        if table in tables:
-            frame = tables[table]
-            frame = frame.assign(family_id=family_ids(frame, keys, analysis.families))
-            tables[table] = judged(adjusted(frame, options.alpha), options.alpha)
+    layouts = [
+        Layout(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
+        for slice_id, grouping_id in designs(connection)
+    ]
+    tables = _joined(part for layout in layouts for part in layout.rows(options))
+    sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
+    if "questions" in tables:
+        tables = _judged(tables, layouts, sets, options)
     if power_rows and "contrasts" in tables:
-        tables["design_power"] = power_rows(tables["contrasts"]).assign(study_id=study_id)
-    _write(connection, tables)
+        tables["design_power"] = power_rows(tables["contrasts"])
+    study_id = _study_id(connection)
+    _write(connection, {name: table.assign(study_id=study_id) for name, table in tables.items()})
     return _counts(tables)
 
 
-def _rows_of(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Tables:
-    """Every row of one slice and grouping; its responses are read once, if at all."""
-    read_once = lru_cache(partial(read_values, connection, cells))
-    for rows in summary_rows(cells, options.alpha):
-        yield "summary_statistics", rows
-    yield from compare_groups(cells, Sources(partial(read_rows, connection, cells), read_once), options)
-    for asked in asked_statistics(connection):
-        plain = read_once()
-        scaled = normalised(connection, cells, plain, asked.normalise_over) if asked.normalise else plain
-        chosen, values = of_statistic(cells, scaled, asked)
-        if len(chosen.columns):
-            yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
-            yield from compare_statistics(chosen, values, asked, options)
+def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
+    """All rows of every table."""
+    found: dict[str, list[Table]] = {}
+    for name, part in parts:
+        if len(part["measure_id"]):
+            found.setdefault(name, []).append(part)
+    return {
+        name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
+        for name, rows in found.items()
+    }
+
+
+def _declared_measures(
+    connection: duckdb.DuckDBPyConnection,
+) -> tuple[list[str], dict[str, list[str]]]:
+    """The measures of the primary set by its rule, and the slices of those that are defined in some only."""
+    measures = [name for (name,) in connection.execute("select measure_id from raw.measures").fetchall()]
+    automatic = {"empty", "truncated", *(f"{name}{UNMATCHED}" for name in measures)}
+    slices: dict[str, list[str]] = {}
+    for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
+        slices.setdefault(measure_id, []).append(slice_id)
+    own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
+    return [name for name in measures if name not in automatic], own
+
+
+def _judged(
+    tables: dict[str, pd.DataFrame], layouts: Sequence[Layout], sets: Sets, options: Options
+) -> dict[str, pd.DataFrame]:
+    """Add sets, q and verdicts; draw on and look again where that decides."""
+    tables = {**tables, "questions": with_sets(tables["questions"], sets)}
+    tables = _drawn_on(tables, layouts, sets, options)
+    questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
+    questions, contrasts = with_levels(questions, contrasts, options.alpha)
+    q_margin, q_equivalence = (
+        adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence")
+    )
+    verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, options.alpha)
+    tests_nothing = contrasts.contrast.isin(SIZES).to_numpy()
+    contrasts = contrasts.assign(
+        value_cells=contrasts.value,
+        verdict=first_of([~tests_nothing], [verdict]),
+        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan),
+    )
+    by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
+    contrasts = peeled(contrasts, questions, by_place, options)
+    keys = questions[[*QUESTION, "q_value"]]
+    disparities = disparities.merge(keys, on=QUESTION, how="left", validate="many_to_one")
+    is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
+    disparities = disparities.assign(
+        value_cells=disparities.value,
+        verdict=first_of([~is_descriptive], [index_verdicts(disparities, options.alpha)]),
+        q_value=disparities.q_value.where(disparities.p_value.notna()),
+    )
+    return {**tables, "questions": questions, "contrasts": contrasts, "disparities": disparities}
+
+
+def _drawn_on(
+    tables: dict[str, pd.DataFrame], layouts: Sequence[Layout], sets: Sets, options: Options
+) -> dict[str, pd.DataFrame]:
+    """Draw more for the questions at the smallest p there is, where that p decides whether they are called.
+
+    Source: inference.md 6.5.
+    """
+    questions = tables["questions"]
+    is_mean = questions.statistic.isin(["mean", "share", "selection_rate", "precision"]) & ~questions.parameters.str.contains("normalise")
+    n_draws = np.where(is_mean, options.n_permutations, min(options.n_permutations, options.n_nonlinear))
+    at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith("permuted", na=False)
+    for _, of_set in questions.groupby("set_id", sort=False):
+        few = of_set[at_floor[of_set.index]]
+        n_called = max(len(few), 1)
+        needed = int(np.ceil(2 * of_set.n_questions.iloc[0] / (options.alpha * n_called))) - 1
+        more = min(needed, MOST_PERMUTATIONS)
+        short = few[n_draws[few.index] < more]
+        if not len(short):
+            continue
+        longer = options._replace(n_permutations=more, n_nonlinear=more)
+        found = _joined(part for layout in layouts for part in layout.again(short, longer))
+        found["questions"] = with_sets(found["questions"], sets)
+        tables = {name: _replaced(table, found[name]) if name in found else table for name, table in tables.items()}
+    return tables
+
+
+def _replaced(rows: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
+    """Rows with those of the questions that were asked again in their place."""
+    old = pd.MultiIndex.from_frame(rows[QUESTION])
+    is_kept = ~old.isin(pd.MultiIndex.from_frame(again[QUESTION]))
+    if "n_questions" in rows:  # of the whole set
+        again = again.assign(n_questions=rows[~is_kept].n_questions.iloc[0])
+    return pd.concat([rows[is_kept], again], ignore_index=True)
+
+
+def _n_needed(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> Floats:
+    """Root prompts at which the verdict would be settled, at the level of the whole set."""
+    n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
+    n_tests = n_groups * contrasts.n_questions / contrasts.n_called.clip(lower=1)
+    effect = (contrasts[name].to_numpy(dtype=float) for name in ("value", "sd", "margin"))
+    needed = n_needed(*effect, alpha=alpha, n_tests=n_tests.clip(lower=1).to_numpy(dtype=float))
+    # without spread, or with so many root prompts already, the formula knows nothing that q does not
+    says_nothing = (contrasts.sd.to_numpy() == 0) | (needed <= contrasts.n_root_prompts.to_numpy())
+    return np.where(says_nothing, np.nan, needed)
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
@@ -212,49 +300,6 @@ def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
     if len(found) > 1:
         raise ValueError(f"int_cells holds several studies, {', '.join(found)}; a build file holds one")
     return found[0] if found else ""
-
-
-def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Add verdict and n_needed; descriptive rows have no verdict.
-
-    Args:
-        rows: of adjusted; with p_margin and p_equivalence, and with sd where they are contrasts.
-        alpha: error rate.
-
-    Source: inference.md 2.5.
-    """
-    q = rows.q_value.to_numpy()
-    is_wide = (rows.scope == PROMPTS_LIKE_THESE).to_numpy()
-    is_beyond, is_inside = _against_margin(rows)
-    q_margin = np.where(is_beyond, adjusted_margin(rows, "p_margin"), np.nan)
-    q_equivalence = np.where(is_inside, adjusted_margin(rows, "p_equivalence"), np.nan)
-    verdict = verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=alpha)
-    needed = np.full(len(rows), np.nan)
-    if "sd" in rows:
-        # the verdict is by q, so the number is that of the whole family
-        n_tests = rows.n_family.fillna(1).clip(lower=1).to_numpy(dtype=float)
-        effect = rows.value.to_numpy(), rows.sd.to_numpy(), rows.margin.to_numpy()
-        needed = n_needed(*effect, alpha=alpha, n_tests=n_tests)
-        # without spread, or with so many root prompts already, the formula knows nothing that q does not
-        says_nothing = (rows.sd.to_numpy() == 0) | (needed <= rows.n_root_prompts.to_numpy())
-        needed = np.where(says_nothing, np.nan, needed)
-    is_descriptive = (rows.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
-    return rows.assign(
-        value_cells=rows.value,
-        verdict=first_of([~is_descriptive], [verdict]),
-        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, needed, np.nan),
-    )
-
-
-def _against_margin(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Whether the interval of an index lies beyond its margin, or inside; True for rows judged by q alone."""
-    name = rows["metric"] if "metric" in rows else rows["contrast"]
-    is_index = (name == FDI_GROUP).to_numpy() | ("metric" in rows)
-    is_ratio = name.isin(metric_names(is_ratio=True)).to_numpy()
-    low, high, margin = (rows[column].to_numpy(dtype=float) for column in ("ci_low", "ci_high", "margin"))
-    is_beyond = np.where(is_ratio, high < margin, low > margin)
-    is_inside = np.where(is_ratio, low > margin, high < margin)
-    return is_beyond | ~is_index, is_inside | ~is_index
 
 
 def _write(connection: duckdb.DuckDBPyConnection, tables: dict[str, pd.DataFrame]) -> None:
@@ -290,6 +335,6 @@ def _counts(tables: dict[str, pd.DataFrame]) -> InferenceCounts:
         n_rows["contrasts"],
         n_rows["disparities"],
         n_rows["summary_statistics"],
-        sum(count(table, lambda rows: rows.p_value.notna()) for table in FAMILIES),
-        sum(count(table, lambda rows: rows.verdict == Verdict.NOT_COMPUTABLE) for table in FAMILIES),
+        sum(count(table, lambda rows: rows.p_value.notna()) for table in ("contrasts", "disparities")),
+        count("questions", lambda rows: rows.p_value.isna()),
     )

@@ -1,9 +1,10 @@
-"""Which exchange scheme the columns of a slice and grouping are tested by, and the rows that come of it.
+"""Which exchange scheme the columns of a slice and grouping are tested by.
 
-Belongs here: choosing by the shape of the data. Groups that meet on the same prompts are compared in blocks;
-groups that never do, by the units that lie in each; a few prompts, by their replicates.
+Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are compared
+in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates. Nothing after this
+knows which one it was, but where a formula holds in blocks alone.
 
-Source: inference.md section 1 and 2.6.
+Source: inference.md 1, 2.6, 2.7 and 7.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,83 +13,42 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.asked import Asked
-from python_assets.infer.by_role import Scheme, Sources, Tables, compare_columns, refuse_columns
-from python_assets.infer.cells import Cells, Rows, Values
-from python_assets.infer.comparison import (
-    Compared,
-    Task,
-    compare_categories,
-    compare_differences,
-    compare_means,
-    compare_rates,
-    compare_selections,
-)
+from python_assets.infer.cells import Cells, Rows
 from python_assets.infer.design import (
-    PROMPTS_LIKE_THESE,
-    THESE_PROMPTS_ONLY,
     Design,
     Frame,
     Unit,
     choose_unit,
     presence_patterns,
-    scopes,
     shared,
 )
-from python_assets.infer.indices import complete_blocks
-from python_assets.infer.inversion import resamples_of
-from python_assets.infer.nested import NestedTask, compare_nested_means, compare_nested_rates
-from python_assets.infer.nested_profiles import compare_nested_profiles
-from python_assets.infer.nonlinear import METHOD, NONLINEAR_PERMUTATIONS, compare_statistic
-from python_assets.infer.permutation import Floats, Ints, RandomDraws, stable_seed
-from python_assets.infer.profiles import compare_profiles
-from python_assets.infer.reasons import InferenceReason, first_of
+from python_assets.infer.group_means import BlockMeans, UnitMeans
+from python_assets.infer.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
+from python_assets.infer.pairs import PairSides, pair_sides
+from python_assets.infer.permutation import Draws, Floats, Ints, Shuffles, stable_seed
+from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
-from python_assets.infer.replicates import Replicates
-from python_assets.infer.rows import (
-    FDI_GROUP,
-    Margins,
-    Sheet,
-    compared_rows,
-    refused_rows,
-)
-from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
-from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
+from python_assets.infer.sides import BlockSides
+from python_assets.infer.units import Units, UnitSides
 from python_assets.study.base import Against
-
-IN_BLOCKS: dict[str, Callable[[Task, Floats, dict[str, Floats]], Compared]] = {
-    "continuous": compare_means,
-    "binary": compare_rates,
-    "categorical": compare_categories,
-    "selection": compare_selections,
-    "precision": compare_selections,
-    "differences": compare_differences,
-}
-WITH_REPLICATES: dict[str, Callable[[ReplicateTask, Floats], Compared]] = {
-    "continuous": compare_replicated_means,
-    "binary": compare_replicated_rates,
-    "categorical": compare_replicated_rates,
-    "selection": compare_replicated_rates,
-    "precision": compare_replicated_rates,
-    "differences": compare_replicated_means,
-}
 
 
 class Options(NamedTuple):
     """What is asked for.
 
     seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
-    by name, or by measure and name. references: by grouping, with the group it is. asked: contrasts beyond
-    those of every measure.
+    by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
+    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty.
     """
 
     seed: int
     n_permutations: int
     n_bootstrap: int
     alpha: float
-    margins: Margins
+    margins: Mapping[str, float | Mapping[str, float]]
     references: Mapping[str, tuple[Against, str | None]]
-    asked: tuple[str, ...]
+    contrasts: tuple[str, ...]
+    n_nonlinear: int = 1_999
 
     def reference(self, cells: Cells) -> Reference | None:
         """What the groups are compared with; None where that group has no prompt in the slice."""
@@ -99,93 +59,145 @@ class Options(NamedTuple):
             return None
         return Reference(against, cells.group_ids.index(group_id))
 
-    def sheet(self, cells: Cells, columns: Ints) -> Sheet:
-        """Rows of some columns, without what comes of comparing them."""
-        n_draws = self.n_permutations
-        return Sheet(cells, columns, self.margins, self.reference(cells), self.asked, n_draws)
+
+class Blocks(NamedTuple):
+    """Groups that meet in blocks: cells change places in their block, and errors are over its root prompts.
+
+    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are too few.
+    """
+
+    design: Design
+    n_groups_with_value: int
+    draws: Draws
+    alpha: float
+    resamples: Resamples | None = None
+    reference: Reference = Reference()
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of the grouping."""
+        return self.design.frame.n_groups
+
+    @property
+    def sides(self) -> BlockSides | PairSides:
+        """The rows of a contrast; of all pairs one of each two that mirror each other."""
+        if self.reference.is_pairwise:
+            return pair_sides(self.design, self.reference)
+        return BlockSides(self.design, self.reference.against)
+
+    @property
+    def means(self) -> BlockMeans:
+        """The means of all groups."""
+        return BlockMeans(self.design, self.n_groups_with_value, self.resamples)
 
 
-def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
-    """Yield rows of contrasts and disparities of the means and rates of one slice and grouping."""
-    if cells.has_several_prompts:
-        everything = options.sheet(cells, np.arange(len(cells.columns)))
-        yield from refuse_columns(everything, InferenceReason.SEVERAL_PROMPTS)
-    elif cells.stratum_of_cell is not None:
-        yield from _compare_units(cells, cells.stratum_of_cell, sources, options)
-    else:
-        yield from _compare_blocks(cells, sources, options)
+class InUnits(NamedTuple):
+    """Groups of units that each lie in one: units change places in their stratum, with all their values."""
+
+    units: Units
+    draws: Draws
+    alpha: float
+    reference: Reference = Reference()
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of the grouping."""
+        return self.units.n_groups
+
+    @property
+    def sides(self) -> UnitSides:
+        """The rows of a contrast; of all pairs one of each two that mirror each other."""
+        return UnitSides(self.units, self.reference)
+
+    @property
+    def means(self) -> UnitMeans:
+        """The means of all groups."""
+        return UnitMeans(self.units)
 
 
-def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Options) -> Tables:
-    """Yield rows of a statistic that is no mean.
+class Chosen(NamedTuple):
+    """Columns of one scheme, or why they have none; take: the values of some columns, as the scheme has them."""
+
+    columns: Ints
+    scheme: Blocks | InUnits | InferenceReason
+    take: Callable[[Ints], Floats]
+
+
+def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+    """Yield the columns of a slice and grouping with the scheme of each presence pattern.
 
     Args:
-        cells: those that the statistic has values in, cells.of_statistic.
-        values: the rows.
-        asked: the statistic.
-        options: what every statistic is computed with.
+        cells: the cells.
+        rows: reads the single responses, where the prompts are too few.
+        options: what is asked for.
     """
-    options = options._replace(
-        n_permutations=min(options.n_permutations, NONLINEAR_PERMUTATIONS),
-        asked=options.asked if asked.has_contrast else (),
-    )
-    if cells.has_several_prompts or cells.stratum_of_cell is not None:
-        several, none = InferenceReason.SEVERAL_PROMPTS, InferenceReason.SCHEME_NOT_AVAILABLE
-        yield from refused_rows(
-            options.sheet(cells, np.arange(len(cells.columns))),
-            several if cells.has_several_prompts else none,
+    everything = np.arange(len(cells.columns))
+    if cells.has_several_prompts:
+        yield Chosen(everything, InferenceReason.SEVERAL_PROMPTS, lambda members: cells.x[:, members])
+    elif cells.stratum_of_cell is not None:
+        yield from _in_units(cells, options)
+    else:
+        replicated: list[int] = []
+        frame = BlockFrame(cells, options)
+        for present, columns in presence_patterns(cells.x):
+            for chosen in _in_blocks(frame, present, columns):
+                if chosen.scheme is InferenceReason.TOO_FEW_ROOT_PROMPTS and _has_replicates(
+                    cells, present, chosen.columns
+                ):
+                    replicated += chosen.columns.tolist()
+                else:
+                    yield chosen
+        if replicated:
+            yield from _of_replicates(cells, rows(), np.array(sorted(replicated)), options)
+
+
+def _has_replicates(cells: Cells, present: NDArray[np.bool_], columns: Ints) -> bool:
+    counts = cells.n_responses[np.ix_(shared(cells.frame, present), columns)]
+    return bool(counts.size and counts.min() >= 2)
+
+
+class BlockFrame:
+    """The cells of a slice and grouping, whose orders all presence patterns share."""
+
+    def __init__(self, cells: Cells, options: Options) -> None:
+        """Draw nothing yet."""
+        self.cells, self._options = cells, options
+        self._seeds = {
+            unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit
+        }
+        self._shuffles: dict[Unit, Shuffles] = {}
+
+    def scheme(self, cell: Ints, unit: Unit, present: NDArray[np.bool_]) -> Blocks:
+        """Lay out the shared cells of a presence pattern in blocks."""
+        frame, options = self.cells.frame, self._options
+        if unit not in self._shuffles:
+            self._shuffles[unit] = Shuffles(self._seeds[unit], options.n_permutations, frame.block)
+        design = Design(frame, cell, unit)
+        fewest = int(design.units_of_group[design.groups].min())
+        n_units = design.n_units if fewest >= MIN_UNITS_FOR_INTERVAL else 0
+        return Blocks(
+            design,
+            len(np.unique(frame.group[present])),
+            self._shuffles[unit].of(cell),
+            options.alpha,
+            resamples_of(self._seeds[unit], options.n_permutations, n_units),
         )
-        return
-    for present, columns in presence_patterns(cells.x):
-        cell = shared(cells.frame, present)
-        for members, unit in _units(cells, cell, columns):
-            if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
-                design = Design(cells.frame, cell, unit)
-                yield from _compare_statistic(
-                    cells=cells,
-                    values=values,
-                    asked=asked,
-                    design=design,
-                    columns=members,
-                    present=present,
-                    options=options,
-                )
-            else:
-                none = InferenceReason.SCHEME_NOT_AVAILABLE
-                reason = none if isinstance(unit, Unit) else _why_not(cells.frame, present, cell, unit)
-                yield from refused_rows(options.sheet(cells, members), reason)
 
 
-def _compare_statistic(
-    cells: Cells,
-    values: Values,
-    asked: Asked,
-    design: Design,
-    columns: Ints,
-    present: NDArray[np.bool_],
-    options: Options,
-) -> Tables:
-    task = _task(cells, design, present, options, Reference())
-    sheet = _with_design(options.sheet(cells, columns), task)
-    compared = compare_statistic(task, values, columns, asked, with_contrast=bool(sheet.contrasts))
-    yield from compared_rows(sheet._replace(method=f"{METHOD}, {task.blocks.method}"), compared)
+def _in_blocks(frame: BlockFrame, present: NDArray[np.bool_], columns: Ints) -> Iterator[Chosen]:
+    cells = frame.cells
+    cell = shared(cells.frame, present)
 
+    def take(members: Ints) -> Floats:
+        return cells.x[np.ix_(cell, members)]
 
-def _compare_blocks(cells: Cells, sources: Sources, options: Options) -> Tables:
-    replicated: list[int] = []
-    for present, columns in presence_patterns(cells.x):
-        cell = shared(cells.frame, present)
-        for members, unit in _units(cells, cell, columns):
-            if unit is Unit.REPLICATE:
-                replicated += members.tolist()
-            elif isinstance(unit, Unit):
-                design = Design(cells.frame, cell, unit)
-                yield from _compare_in_blocks(cells, sources, design, members, present, options)
-            else:
-                reason = _why_not(cells.frame, present, cell, unit)
-                yield from refuse_columns(options.sheet(cells, members), reason)
-    if replicated:
-        yield from _compare_replicates(cells, sources, np.array(sorted(replicated)), options)
+    for members, unit in _units(cells, cell, columns):
+        if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
+            yield Chosen(members, frame.scheme(cell, unit, present), take)
+        elif unit is Unit.REPLICATE:
+            yield Chosen(members, InferenceReason.TOO_FEW_ROOT_PROMPTS, take)
+        else:
+            yield Chosen(members, _why_not(cells.frame, present, cell, unit), take)
 
 
 def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
@@ -198,13 +210,9 @@ def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit
         members = columns[(fewest >= 2) == has_replicates]
         if len(members):
             unit = choose_unit(n_roots, len(blocks), 2 if has_replicates else 1)
-            yield members, _named(unit, counts.max(initial=0))
-
-
-def _named(unit: Unit | InferenceReason, most_responses: float) -> Unit | InferenceReason:
-    if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and most_responses >= 2:
-        return InferenceReason.TOO_FEW_REPLICATES
-    return unit
+            if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.max(initial=0) >= 2:
+                unit = InferenceReason.TOO_FEW_REPLICATES
+            yield members, unit
 
 
 def _why_not(
@@ -215,124 +223,109 @@ def _why_not(
     return reason if len(cell) else InferenceReason.NO_SHARED_BLOCK
 
 
-def _task(
-    cells: Cells, design: Design, present: NDArray[np.bool_], options: Options, reference: Reference
-) -> Task:
-    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, design.unit)
-    draws = RandomDraws(seed, options.n_permutations, design.block, design.cell, len(cells.frame.block))
-    n_blocks, n_groups = (len(np.unique(of[present])) for of in (cells.frame.block, cells.frame.group))
-    blocks = complete_blocks(design, n_blocks, n_groups)
-    resamples = resamples_of(seed, options.n_permutations, blocks.n_units)
-    return Task(design, blocks, draws, options.alpha, resamples, reference)
-
-
-def _with_design(sheet: Sheet, task: Task) -> Sheet:
-    scope = scopes(np.array([task.blocks.n_root_prompts]), task.design.unit)[0]
-    return sheet._replace(n_root_prompts=task.blocks.n_root_prompts, method=task.blocks.method, scope=scope)
-
-
-def _compare_in_blocks(
-    cells: Cells,
-    sources: Sources,
-    design: Design,
-    columns: Ints,
-    present: NDArray[np.bool_],
-    options: Options,
-) -> Tables:
-    task = _task(cells, design, present, options, Reference())
-
-    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
-        return IN_BLOCKS[role](task._replace(reference=reference), x, margins)
-
-    scheme = Scheme(
-        take=lambda members: cells.x[np.ix_(design.cell, members)],
-        compare=compare,
-        profiles=lambda y, margins: compare_profiles(task, y, margins),
-    )
-    yield from compare_columns(_with_design(options.sheet(cells, columns), task), scheme, sources)
-
-
-def _compare_replicates(cells: Cells, sources: Sources, columns: Ints, options: Options) -> Tables:
-    rows = sources.rows()
+def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) -> Iterator[Chosen]:
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.REPLICATE)
+
+    def take(members: Ints) -> Floats:
+        return rows.x[:, members]
+
+    shuffles = Shuffles(seed, options.n_permutations, rows.frame.block)
     for present, places in presence_patterns(rows.x[:, columns]):
-        sheet = options.sheet(cells, columns[places])
-        row, replicates = _replicates(rows.frame, present)
-        if not len(row) or replicates.n_rows_of_cell.min() < 2:
-            yield from refuse_columns(sheet, InferenceReason.TOO_FEW_REPLICATES)
+        units = replicates(rows.frame, present)
+        if units is None:
+            yield Chosen(columns[places], InferenceReason.TOO_FEW_REPLICATES, take)
             continue
-        draws = RandomDraws(seed, options.n_permutations, replicates.block, row, len(present))
-        scheme = _of_replicates(rows, row, ReplicateTask(replicates, draws, options.alpha))
-        sheet = sheet._replace(
-            n_root_prompts=len(np.unique(replicates.root_of_block[replicates.is_complete])),
-            method="permuted replicates within blocks",
-            scope=THESE_PROMPTS_ONLY,
-        )
-        yield from compare_columns(sheet, scheme, sources)
+        draws = shuffles.of(units.cell[:, 0])
+        yield Chosen(columns[places], InUnits(units, draws, options.alpha), take)
 
 
-def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
-    """Rows of each block are shuffled over its groups; for profiles, each row is a unit of its own."""
-    replicates = task.rows
-    units = Units(row, replicates.block, replicates.group, replicates.n_groups, replicates.n_present)
-
-    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
-        del margins  # nothing that holds for these prompts only is held against a margin
-        return WITH_REPLICATES[role](task._replace(reference=reference), x)
-
-    def profiles(y: Floats, margins: dict[str, Floats]) -> Compared:
-        del margins
-        compared = compare_nested_profiles(NestedTask(units, task.draws, task.alpha), y, min_units=2)
-        contrasts = compared.contrasts[FDI_GROUP]
-        scope = first_of([contrasts.scope.astype(bool)], [THESE_PROMPTS_ONLY])
-        n_roots = np.broadcast_to(replicates.n_root_prompts, contrasts.value.shape)
-        return compared._replace(
-            contrasts={FDI_GROUP: contrasts._replace(scope=scope, n_root_prompts=n_roots)}
-        )
-
-    return Scheme(lambda members: rows.x[np.ix_(row, members)], compare, profiles)
-
-
-def _replicates(frame: Frame, present: NDArray[np.bool_]) -> tuple[Ints, Replicates]:
-    """The present rows of blocks with two groups or more, and their positions."""
+def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
+    """The present responses of blocks with two groups or more as units; None where a cell has one alone."""
     row = np.flatnonzero(present)
     codes = np.unique(frame.block[row] * frame.n_groups + frame.group[row])
     n_groups = np.bincount(codes // frame.n_groups, minlength=len(frame.root_of_block))
     row = row[n_groups[frame.block[row]] >= 2]
+    if not len(row):
+        return None
     blocks, block = np.unique(frame.block[row], return_inverse=True)
     root = np.unique(frame.root_of_block[blocks], return_inverse=True)[1]
-    return row, Replicates(
-        block, frame.group[row], root, frame.n_groups, len(np.unique(frame.group[present]))
+    units = Units(
+        name=row,
+        cell=row[:, None],
+        stratum=block,
+        group=frame.group[row],
+        root_of_stratum=root,
+        n_groups=frame.n_groups,
+        n_present=len(np.unique(frame.group[present])),
+        root_of_unit=root[block],
     )
+    return units if units.units_of_cell.min() >= 2 else None
 
 
-def _compare_units(cells: Cells, strata: Ints, sources: Sources, options: Options) -> Tables:
+def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "unit in group")
+    everyone, _ = nested_units(cells, np.ones(len(cells.x), dtype=bool))
+    shuffles = Shuffles(seed, options.n_permutations, everyone.stratum)
     for present, columns in presence_patterns(cells.x):
-        units = nested_units(cells.frame, strata, present)
-        sheet = options.sheet(cells, columns)
+        units, mean = nested_units(cells, present)
+
+        def take(members: Ints, mean: NDArray[np.float64] | None = mean) -> Floats:
+            x = cells.x[:, members]
+            return x if mean is None else mean @ np.nan_to_num(x)
+
         if len(units.groups) < 2:
-            yield from refuse_columns(sheet, InferenceReason.ONE_GROUP)
+            yield Chosen(columns, InferenceReason.ONE_GROUP, take)
             continue
-        draws = RandomDraws(seed, options.n_permutations, units.stratum, units.unit, len(present))
-        fewest = np.bincount(units.group, minlength=units.n_groups)[units.groups].min()
-        sheet = sheet._replace(
-            n_root_prompts=units.n_complete,
-            method=f"permuted units, {units.method}",
-            scope=PROMPTS_LIKE_THESE if fewest >= MIN_UNITS_FOR_SCOPE else THESE_PROMPTS_ONLY,
-        )
-        scheme = _of_units(cells, units, NestedTask(units, draws, options.alpha))
-        yield from compare_columns(sheet, scheme, sources)
+        draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
+        yield Chosen(columns, InUnits(units, draws, options.alpha), take)
 
 
-def _of_units(cells: Cells, units: Units, task: NestedTask) -> Scheme:
-    def compare(role: str, x: Floats, margins: dict[str, Floats], reference: Reference) -> Compared:
-        is_mean = role in ("continuous", "differences")
-        of_role = compare_nested_means if is_mean else compare_nested_rates
-        return of_role(task._replace(reference=reference), x, margins)
+def units_stratum(cells: Cells, present: NDArray[np.bool_]) -> Ints:
+    """Stratum of each present cell."""
+    if cells.stratum_of_cell is None:
+        raise ValueError("the grouping is not nested in units")
+    return cells.stratum_of_cell[present]
 
-    return Scheme(
-        take=lambda members: cells.x[np.ix_(units.unit, members)],
-        compare=compare,
-        profiles=lambda y, _: compare_nested_profiles(task, y),
-    )
+
+def _first(unit: Ints, values: Ints) -> Ints:
+    """The value of the first cell of each unit, units ascending."""
+    return values[np.unique(unit, return_index=True)[1]]
+
+
+def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArray[np.float64] | None]:
+    """The units of a nested grouping that have a value, and the matrix that averages units with prompts of their own.
+
+    Args:
+        cells: one cell a unit and root prompt.
+        present: whether each has a value.
+    """
+    cell = np.flatnonzero(present)
+    unit = cells.frame.root_of_block[cells.frame.block[cell]]
+    names, position = np.unique(unit, return_inverse=True)
+    order = np.argsort(_first(unit, units_stratum(cells, present)), kind="stable")
+    place = np.empty(len(names), dtype=np.intp)
+    place[order] = np.arange(len(names))
+    group = _first(unit, cells.frame.group[cell])[order]
+    stratum = np.unique(_first(unit, units_stratum(cells, present))[order], return_inverse=True)[1]
+    root_prompt = cells.root_prompt_of_cell[cell]
+    prompts, column = np.unique(root_prompt, return_inverse=True)
+    has_own = len(prompts) == len(np.unique(np.stack([unit, root_prompt]), axis=1).T)
+    n_strata = int(stratum.max()) + 1
+    if has_own:
+        n_own = np.bincount(place[position])
+        mean = np.zeros((len(names), len(present)))
+        mean[place[position], cell] = 1 / n_own[place[position]]
+        table, shared_mean = np.arange(len(names))[:, None], mean
+    else:
+        table, shared_mean = np.full((len(names), len(prompts)), -1), None
+        table[place[position], column] = cell
+    return Units(
+        name=names[order],
+        cell=table,
+        stratum=stratum,
+        group=group,
+        root_of_stratum=np.arange(n_strata),
+        n_groups=cells.frame.n_groups,
+        n_present=len(np.unique(group)),
+        n_own_prompts=n_own if has_own else None,
+    ), shared_mean

@@ -1,21 +1,22 @@
-"""What each row of a contrast compares: a group with the rest of its blocks, or with their mean.
+"""What each row of a contrast compares, and its t, observed and under draws: groups that meet in blocks.
 
-Belongs here: the two sides of a row over units, observed and under draws. Pairs of groups are pairs.py; what
-is computed from the sides is means.py and rates.py.
+Belongs here: what every scheme says of its rows (Sides), and a group against the rest of its blocks or their mean.
+Pairs of groups are pairs.py, groups that lie in units of their own units.py; t is means.py's and rates.py's.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from python_assets.infer.design import Design
+from python_assets.infer.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design, Unit, scopes
 from python_assets.infer.permutation import (
     COLUMNS_PER_PRODUCT,
+    TIE,
     Draws,
     Floats,
     Ints,
@@ -23,16 +24,19 @@ from python_assets.infer.permutation import (
     each_batch,
     pieces,
 )
+from python_assets.infer.reasons import InferenceReason
 from python_assets.study.base import Against
 
+LARGEST_T = 1e6  # stands for a difference without any error
 Counts = NDArray[np.int64]
 
 
-class Sums(NamedTuple):
-    """Sums over units of the difference of both sides and of its square."""
+class Differences(NamedTuple):
+    """Differences of rows, their errors and degrees of freedom, shape (..., rows, columns)."""
 
-    total: Floats
-    squares: Floats
+    value: Floats
+    std_error: Floats
+    df: Floats
 
 
 class Moments(NamedTuple):
@@ -49,59 +53,173 @@ class Moments(NamedTuple):
     pooled: Floats
 
 
-OfSums = Callable[[Sums, slice, slice], Counts]
+OfTs = Callable[[Floats, Floats, slice, slice], Counts]
 OfMoments = Callable[[Moments, slice, slice], Counts]
 
 
 class Sides(Protocol):
-    """The two sides of each row over the units that hold both; 0 in the others.
+    """The rows of a contrast in one scheme: what is counted of them, and their t.
 
-    Work on draws gets sums of shape (draws of the batch, rows, columns of the piece), the columns and the
-    batch; its counts, shape (..., columns), are added up over draws.
+    n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row. is_held:
+    whether a row compares anything. is_tested: whether it has inference. in_question: whether it takes part in
+    the question. few: the reason where it has no inference.
+    smallest_p: that the draws can give each row. n_tests: rows that are not the mirror of another one. scope:
+    what each row speaks about. method: what every method text ends in. names: of permuted p, fallback p and
+    interval. is_cautious: whether p is the larger of permuted and table p. has_sd: whether errors times the
+    root of n_units are a standard deviation over root prompts.
     """
 
     @property
-    def design(self) -> Design:
-        """The cells."""
+    def n_units(self) -> Ints: ...
+    @property
+    def n_root_prompts(self) -> Ints: ...
+    @property
+    def is_held(self) -> NDArray[np.bool_]: ...
+    @property
+    def is_tested(self) -> NDArray[np.bool_]: ...
+    @property
+    def in_question(self) -> NDArray[np.bool_]: ...
+    @property
+    def few(self) -> InferenceReason: ...
+    @property
+    def smallest_p(self) -> Floats: ...
+    @property
+    def n_tests(self) -> int: ...
+    @property
+    def scope(self) -> NDArray[np.object_]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, str, str]: ...
+    @property
+    def is_cautious(self) -> bool: ...
+    @property
+    def has_sd(self) -> bool: ...
+    def scale(self, x: Floats) -> Floats:
+        """Size of the values of each column that are shuffled, shape (columns,); 1e-9 of it is nothing."""
+
+    def differences(self, x: Floats) -> Differences:
+        """Differences of values (cells, columns), shape (rows, columns)."""
+
+    def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
+        """Do the work on value and |t| under every draw, and add up its counts.
+
+        Work gets both of shape (draws of the batch, rows, columns of the piece), the columns and the batch.
+        """
+
+
+def ratio(value: Floats, std_error: Floats, scale: Floats) -> Floats:
+    """Value over its error; without error 0 for no difference and LARGEST_T for any.
+
+    Args:
+        value: differences.
+        std_error: their errors.
+        scale: size below TIE of which a number counts as 0.
+    """
+    no_error = std_error <= TIE * scale
+    t = np.divide(value, std_error, out=np.zeros_like(value), where=~no_error)
+    return np.where(no_error, np.where(np.abs(value) <= TIE * scale, 0, np.copysign(LARGEST_T, value)), t)
+
+
+class OfBlocks:
+    """What all rows of groups that meet in blocks share."""
+
+    design: Design
+    few = InferenceReason.TOO_FEW_ROOT_PROMPTS
+    names = ("permuted t", "cluster t", "cluster t interval")
+    is_cautious = False
 
     @property
     def is_present(self) -> NDArray[np.bool_]:
         """Whether each unit holds both sides, shape (rows, units)."""
+        raise NotImplementedError
 
     @property
     def n_root_prompts(self) -> Ints:
         """Root prompts that hold both sides, shape (rows,)."""
+        raise NotImplementedError
+
+    @cached_property
+    def n_units(self) -> Ints:
+        """Units that hold both sides."""
+        return self.is_present.sum(axis=1)
 
     @property
-    def n_tests(self) -> int:
-        """Rows that are not the mirror of another one."""
+    def is_held(self) -> NDArray[np.bool_]:
+        """Whether some unit holds both sides."""
+        return self.n_units > 0
 
     @property
-    def smallest_p(self) -> Floats:
-        """Smallest p that shuffling can give each row, shape (rows,)."""
+    def is_tested(self) -> NDArray[np.bool_]:
+        """Whether a spread over units can be told."""
+        return self.n_units >= MIN_UNITS
 
     @property
-    def inverse_other(self) -> Floats:
-        """Mean over units of 1 / number of groups on the other side, shape (rows,)."""
+    def in_question(self) -> NDArray[np.bool_]:
+        """All that are tested, but for groups in a few units where others have more.
 
-    def differences(self, x: Floats) -> Floats:
-        """Difference of both sides from cells (cells, columns), shape (rows, units, columns)."""
+        Source: inference.md 6.3: one group in 2 of 30 prompts would take the power from all others.
+        """
+        is_rare = self.n_units < MIN_UNITS_OF_QUESTION
+        return self.is_tested & ~(is_rare & (self.n_units.max(initial=0) >= MIN_UNITS_OF_QUESTION))
 
-    def rates(self, y: Floats) -> tuple[Floats, Floats]:
-        """Own and other side from cells (cells, columns), each of shape (rows, units, columns)."""
+    @property
+    def scope(self) -> NDArray[np.object_]:
+        """Prompts like these where root prompts are the unit and enough."""
+        return scopes(self.n_root_prompts, self.design.unit)
 
-    def moments(self, y: Floats) -> Moments:
-        """Moments of both sides from cells (cells, columns), each of shape (rows, columns)."""
+    @property
+    def method(self) -> str:
+        """What the design says."""
+        return self.design.method
 
-    def over_differences(self, x: Floats, draws: Draws, work: OfSums) -> Counts:
-        """Do the work on the differences under every draw."""
+    @property
+    def has_sd(self) -> bool:
+        """Whether root prompts are the unit."""
+        return self.design.unit is Unit.ROOT_PROMPT
 
-    def over_moments(self, y: Floats, draws: Draws, work: OfMoments) -> Counts:
-        """Do the work on the moments under every draw."""
+    def scale(self, x: Floats) -> Floats:
+        """Standard deviation of cells in their block."""
+        return np.sqrt((self.design.centred(x) ** 2).mean(axis=0))
+
+    def by_unit(self, x: Floats) -> Floats:
+        """Difference of both sides from cells (cells, columns), 0 in other units, (rows, units, columns)."""
+        raise NotImplementedError
+
+    def differences(self, x: Floats) -> Differences:
+        """Mean over units with its cluster error."""
+        mean, sd = over_units(self.by_unit(x), self.is_present)
+        n = self.n_units[:, None].astype(float)
+        return Differences(mean.T, sd.T / np.sqrt(np.maximum(n, 1)), n - 1 + 0 * mean.T)
+
+
+class Sums(NamedTuple):
+    """Sums over units of the difference of both sides and of its square."""
+
+    total: Floats
+    squares: Floats
+
+
+def size_of_t(sums: Sums, n: Ints) -> Floats:
+    """|t| of differences over units, at most LARGEST_T, 0 where all are 0.
+
+    Args:
+        sums: shape (..., rows, columns).
+        n: units of each row, shape (rows, 1).
+    """
+    # the share of squares that the mean explains: no squares are subtracted where it is small
+    explained = n * sums.squares
+    np.divide(sums.total**2, explained, out=explained, where=explained > 0)
+    left = 1 - explained
+    np.maximum(left, 1e-12, out=left)
+    explained *= np.maximum(n - 1, 1)
+    explained /= left
+    np.sqrt(explained, out=explained)
+    return np.minimum(explained, LARGEST_T, out=explained)
 
 
 @dataclass(frozen=True)
-class BlockSides:
+class BlockSides(OfBlocks):
     """Each group against the other groups of its blocks, or against the mean of all; one row a group.
 
     Source: inference.md section 1, D = (x - block mean) k / (k - 1); 2.1 for the order of steps.
@@ -135,7 +253,7 @@ class BlockSides:
     def inverse_other(self) -> Floats:
         """Mean of 1 / number of groups on the other side: 1 / (K - 1) or 1 / K in complete blocks."""
         mean = unit_means(self.design, 1 / self._n_others[self.design.block][:, None])[:, :, 0].sum(axis=1)
-        return mean / np.maximum(self.is_present.sum(axis=1), 1)
+        return mean / np.maximum(self.n_units, 1)
 
     @property
     def _n_others(self) -> Floats:
@@ -153,7 +271,7 @@ class BlockSides:
         own = y if self.against is Against.REST else 0
         return (sums - own) / self._n_others[self.design.block][:, None]
 
-    def differences(self, x: Floats) -> Floats:
+    def by_unit(self, x: Floats) -> Floats:
         """Deviations by group and unit."""
         return unit_means(self.design, self.deviations(x))
 
@@ -166,35 +284,32 @@ class BlockSides:
         a, c = self.rates(y)
         return moments_over_units(a, c, 1, self._pooled(y))
 
-    @cached_property
-    def _holds(self) -> Floats:
-        """Whether each block holds each group, shape (groups, blocks)."""
-        holds = np.zeros((self.design.frame.n_groups, len(self.design.block_size)))
-        holds[self.design.group, self.design.block] = 1
-        return holds
-
     def _pooled(self, y: Floats) -> Floats:
         """Mean of all cells of the blocks that hold each group: no shuffle changes it; NaN where none."""
-        n_cells = (self._holds @ self.design.block_size)[:, None]
-        total = self._holds @ self.design.block_sums(y)
+        holds = self.design.holds.astype(np.float64)
+        n_cells = (holds @ self.design.block_size)[:, None]
+        total = holds @ self.design.block_sums(y)
         return np.divide(total, n_cells, out=np.full_like(total, np.nan), where=n_cells > 0)
 
-    def over_differences(self, x: Floats, draws: Draws, work: OfSums) -> Counts:
+    def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the deviations under every draw."""
-        d = self.deviations(x)
+        d, n = self.deviations(x), np.maximum(self.n_units, 1)[:, None]
         parts = [(part, self._factors(d[:, part])) for part in pieces(d.shape[1], COLUMNS_PER_PRODUCT)]
 
+        def of_part(w: sparse.csr_array, part: slice, z: Floats, batch: slice) -> Counts:
+            sums = self._sums(w, z)
+            return work(sums.total / n, size_of_t(sums, n), part, batch)
+
         def one(w: sparse.csr_array, batch: slice) -> Counts:
-            return np.concatenate([work(self._sums(w, z), part, batch) for part, z in parts], axis=-1)
+            return np.concatenate([of_part(w, part, z, batch) for part, z in parts], axis=-1)
 
         return np.sum(each_batch(self._slots, draws, one), axis=0)
 
-    def over_moments(self, y: Floats, draws: Draws, work: OfMoments) -> Counts:
-        """Do the work on the moments under every draw."""
+    def over_moments(self, y: Floats, draws: Draws, work: OfMoments, n_together: int = 1) -> Counts:
+        """Do the work on the moments under every draw; n_together columns are never cut apart."""
         pooled = self._pooled(y)
-        parts = [
-            (part, self._moments_of(y[:, part])) for part in pieces(y.shape[1], COLUMNS_PER_PRODUCT // 2)
-        ]
+        width = max(COLUMNS_PER_PRODUCT // 2 // n_together, 1) * n_together
+        parts = [(part, self._moments_of(y[:, part])) for part in pieces(y.shape[1], width)]
 
         def one(w: sparse.csr_array, batch: slice) -> Counts:
             done = [work(of(w)._replace(pooled=pooled[:, part]), part, batch) for part, of in parts]

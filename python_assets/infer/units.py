@@ -1,41 +1,68 @@
-"""Groups nested in units, such as names of people inside gender and race: what is shuffled and compared.
+"""Groups that lie in units of their own: names of people inside gender, prompts inside a topic, repeats of a prompt.
 
-Belongs here: the shape of a grouping in which no unit holds two groups. Labels are shuffled among the units
-of a stratum, and a unit keeps all its values. What is computed from it is nested.py.
+Belongs here: the rows of such a contrast and their t. Units are shuffled among the groups of a stratum, and a unit
+keeps all its values. Spread is told group by group (Welch 1938); where the same prompts are put to all units, the
+error is that of units and prompts both.
 
-Source: inference.md section 1, row 'groups nested in units'.
+Source: inference.md 2.7, and section 1, rows 'groups nested in units' and 'one root prompt, repeats only'.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import gammaln
 
-from python_assets.infer.design import MIN_COMPLETE_SHARE, Frame
-from python_assets.infer.permutation import Floats, Ints, Slots
+from python_assets.infer import interval
+from python_assets.infer.design import (
+    MIN_UNITS_FOR_SCOPE,
+    PROMPTS_LIKE_THESE,
+    THESE_PROMPTS_ONLY,
+    UNITS_AND_PROMPTS_LIKE_THESE,
+    UNITS_LIKE_THESE,
+)
+from python_assets.infer.interval import RatePair
+from python_assets.infer.pairs import one_way
+from python_assets.infer.permutation import Draws, Floats, Ints, Slots, each_batch
+from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
+from python_assets.infer.sides import Counts, Differences, OfTs, ratio
 from python_assets.study.base import Against
 
 MIN_UNITS_OF_GROUP = 4
-MIN_UNITS_FOR_SCOPE = 5
+MIN_PROMPTS = 5  # fewer tell nothing about other prompts
+ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
-    """The units that a set of columns has values of, sorted by stratum; each lies in one group.
+    """The units of a set of columns, sorted by stratum; each lies in one group.
 
-    unit: positions in the frame. stratum, group: of each unit, strata from 0 without gaps. n_groups: of the
-    grouping. n_present: groups with any value.
+    name: code of each unit. cell: positions of the values, shape (units, prompts), -1 where a unit has none; one prompt where each unit has
+    its own, or is a response. stratum, group: of each unit, strata from 0 without gaps. root_of_stratum: strata of
+    one root prompt weigh as one. n_own_prompts: of units that have their own; None where prompts are shared.
+    root_of_unit: where units are responses to the same prompt. n_groups: of the grouping. n_present: groups with any
+    value.
     """
 
-    unit: Ints
+    name: Ints
+    cell: Ints
     stratum: Ints
     group: Ints
+    root_of_stratum: Ints
     n_groups: int
     n_present: int
+    n_own_prompts: Ints | None = None
+    root_of_unit: Ints | None = None
+
+    @property
+    def is_replicate(self) -> bool:
+        """Whether units are responses to the same prompt."""
+        return self.root_of_unit is not None
 
     @cached_property
     def _cells(self) -> tuple[Ints, Ints, Ints]:
@@ -63,9 +90,14 @@ class Units:
         return Slots(self.stratum, self._cells[1], len(self._cells[0]))
 
     @property
-    def df(self) -> int:
-        """Degrees of freedom of the spread of units in their cells."""
-        return len(self.unit) - len(self._cells[0])
+    def n_prompts(self) -> int:
+        """Prompts that all units share; 1 where each has its own."""
+        return self.cell.shape[1]
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether the error is that of units and prompts both."""
+        return self.n_prompts >= MIN_PROMPTS
 
     @cached_property
     def groups(self) -> Ints:
@@ -80,59 +112,62 @@ class Units:
     @cached_property
     def level(self) -> Floats:
         """Weight of each cell in its group's mean over complete strata, shape (groups present, cells)."""
-        counts = (self.group_of_cell == self.groups[:, None]) & self.is_complete[self.stratum_of_cell]
-        return counts / max(int(self.is_complete.sum()), 1)
+        is_group = self.group_of_cell == self.groups[:, None]
+        is_used = is_group & self.is_complete[self.stratum_of_cell]
+        return is_used * self.weight_of_strata(np.atleast_2d(self.is_complete))[:, self.stratum_of_cell]
 
-    @property
-    def n_units_of_group(self) -> Ints:
-        """Units in complete strata of each group with a value."""
-        return (self.level > 0) @ self.units_of_cell
+    def weight_of_strata(self, is_used: NDArray[np.bool_]) -> Floats:
+        """Weights of the used strata: root prompts count alike, and strata in them; shape (rows, strata)."""
+        is_of_root = self.root_of_stratum[:, None] == np.arange(self.root_of_stratum.max() + 1)
+        per_root = is_used @ is_of_root.astype(float)
+        n_roots = np.maximum((per_root > 0).sum(axis=1, keepdims=True), 1)
+        return is_used / (np.maximum(per_root, 1)[:, self.root_of_stratum] * n_roots)
 
-    @property
-    def n_complete(self) -> int:
-        """Units in complete strata."""
-        return int(self.is_complete[self.stratum].sum())
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether so many units are in complete strata that the others can be left out of indices."""
-        return self.n_complete >= MIN_COMPLETE_SHARE * len(self.unit)
+    def n_root_prompts_of(self, is_unit: NDArray[np.bool_]) -> Ints:
+        """Root prompts behind some of the units, shape (rows, units) to (rows,)."""
+        if self.root_of_unit is not None:
+            return np.array([len(np.unique(self.root_of_unit[row])) for row in is_unit], dtype=np.intp)
+        if self.n_own_prompts is not None:
+            return is_unit @ self.n_own_prompts
+        return np.full(len(is_unit), self.n_prompts)
 
     @property
     def method(self) -> str:
         """What every method text says about the design."""
-        words = f"units nested in groups, {len(self.unit)} units"
+        if self.is_replicate:
+            return ""
+        prompts = f" and {self.n_prompts} prompts" if self.is_two_way else ""
+        words = f", units nested in groups, {len(self.group)} units{prompts}"
         return words if self.is_complete.all() else f"{words}, incomplete strata"
 
-    def centred(self, x: Floats) -> tuple[Floats, Floats]:
-        """Values minus the mean of their stratum, exactly 0 where all are equal, and those means."""
+    def table(self, x: Floats) -> Floats:
+        """Values by unit and prompt, centred in their stratum prompt by prompt; shape (units, prompts, columns).
+
+        A value that is missing is what unit and prompt make without it, so that means of units and prompts are those
+        of what is there.
+
+        Args:
+            x: shape (cells, columns).
+        """
+        z = np.where((self.cell >= 0)[:, :, None], x[self.cell], np.nan)
         first = np.searchsorted(self.stratum, np.arange(self.stratum[-1] + 1))
-        rest = x - x[first][self.stratum]
-        shift = np.add.reduceat(rest, first, axis=0) / np.bincount(self.stratum)[:, None]
-        return rest - shift[self.stratum], x[first] + shift
-
-
-def nested_units(frame: Frame, stratum_of_unit: Ints, present: NDArray[np.bool_]) -> Units:
-    """The present units of a nested grouping.
-
-    Args:
-        frame: one cell a unit.
-        stratum_of_unit: of each cell of the frame.
-        present: whether each has a value.
-    """
-    unit = np.flatnonzero(present)
-    unit = unit[np.argsort(stratum_of_unit[unit], kind="stable")]
-    stratum = np.unique(stratum_of_unit[unit], return_inverse=True)[1]
-    group = frame.group[unit]
-    return Units(unit, stratum, group, frame.n_groups, len(np.unique(group)))
+        z = z - np.nan_to_num(z[first])[self.stratum]  # exactly 0 where all are equal
+        there = ~np.isnan(z)
+        n = np.maximum(np.add.reduceat(there, first, axis=0), 1)
+        z = z - (np.add.reduceat(np.nan_to_num(z), first, axis=0) / n)[self.stratum]
+        if there.all():
+            return z
+        of_unit = np.nan_to_num(z).sum(axis=1, keepdims=True) / np.maximum(
+            there.sum(axis=1, keepdims=True), 1
+        )
+        return np.where(there, z, of_unit)
 
 
 class Weights(NamedTuple):
-    """What each row of contrasts compares: a group with others, in the strata that hold both.
+    """What each row compares: a group with others, in the strata that hold both.
 
-    own, other: weight of each cell, shape (rows, cells); strata count alike. n_own, n_other: units of each
-    side, shape (rows,). smallest_p: that shuffling can give, shape (rows,). n_tests: rows that are not the
-    mirror of another one.
+    own, other: weight of each cell, shape (rows, cells). n_own, n_other: units of each side. smallest_p: that
+    shuffling can give. is_unit: units of either side, (rows, units).
     """
 
     own: Floats
@@ -140,39 +175,253 @@ class Weights(NamedTuple):
     n_own: Ints
     n_other: Ints
     smallest_p: Floats
-    n_tests: int
+    is_unit: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class UnitSides:
+    """Rows of a reference over units of one group each; of all pairs one of each two that mirror each other."""
+
+    units: Units
+    reference: Reference = Reference()
+
+    few = InferenceReason.TOO_FEW_UNITS
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The cells that each row compares."""
+        units = self.units
+        group, other = one_way(self.reference, units.n_groups)
+        in_stratum = (units.stratum_of_cell[:, None] == np.arange(len(units.is_complete))).astype(float)
+        is_own = units.group_of_cell == group[:, None]
+        is_other = units.group_of_cell == other[:, None] if self.reference.is_pairwise else ~is_own
+        n_own, n_other = ((side * units.units_of_cell) @ in_stratum for side in (is_own, is_other))
+        shared = (n_own > 0) & (n_other > 0)
+        is_grand = self.reference.against is Against.GRAND_MEAN
+        is_compared = is_own | is_other if is_grand else is_other
+        n_groups = np.maximum(is_compared @ in_stratum, 1)
+        weight = units.weight_of_strata(shared)[:, units.stratum_of_cell]
+        code = units.slots.row
+        return Weights(
+            own=is_own * weight,
+            other=is_compared * weight / n_groups[:, units.stratum_of_cell],
+            n_own=(n_own * shared).sum(axis=1).astype(np.intp),
+            n_other=(n_other * shared).sum(axis=1).astype(np.intp),
+            smallest_p=_smallest_p(np.bincount(units.stratum), n_own, n_other, is_other @ in_stratum, shared),
+            is_unit=((is_own | is_other) & shared[:, units.stratum_of_cell])[:, code],
+        )
+
+    @cached_property
+    def difference(self) -> Floats:
+        """Weight of each cell in the difference."""
+        return self.weights.own - self.weights.other
 
     @property
-    def n_fewest(self) -> Ints:
-        """Units of the smaller side."""
-        return np.minimum(self.n_own, self.n_other)
+    def n_units(self) -> Ints:
+        """Units of the smaller side; of repeats, which are no units, the root prompts."""
+        if self.units.is_replicate:
+            return self.n_root_prompts
+        return np.minimum(self.weights.n_own, self.weights.n_other)
 
+    @property
+    def n_root_prompts(self) -> Ints:
+        """Root prompts of both sides."""
+        return self.units.n_root_prompts_of(self.weights.is_unit)
 
-def weights_of(units: Units, reference: Reference) -> Weights:
-    """Find the cells that each row of a reference compares."""
-    group, other = reference.rows(units.n_groups)
-    in_stratum = (units.stratum_of_cell[:, None] == np.arange(len(units.is_complete))).astype(float)
-    is_own = units.group_of_cell == group[:, None]
-    is_other = units.group_of_cell == other[:, None] if reference.is_pairwise else ~is_own
-    n_own, n_other = ((side * units.units_of_cell) @ in_stratum for side in (is_own, is_other))
-    shared = (n_own > 0) & (n_other > 0)
-    is_compared = is_own | is_other if reference.against is Against.GRAND_MEAN else is_other
-    n_groups = np.maximum(is_compared @ in_stratum, 1)
-    weight = (shared / np.maximum(shared.sum(axis=1, keepdims=True), 1))[:, units.stratum_of_cell]
-    return Weights(
-        own=is_own * weight,
-        other=is_compared * weight / n_groups[:, units.stratum_of_cell],
-        n_own=(n_own * shared).sum(axis=1).astype(np.intp),
-        n_other=(n_other * shared).sum(axis=1).astype(np.intp),
-        smallest_p=_smallest_p(np.bincount(units.stratum), n_own, n_other, is_other @ in_stratum, shared),
-        n_tests=_n_tests(reference, int(shared.any(axis=1).sum())),
-    )
+    @property
+    def is_held(self) -> NDArray[np.bool_]:
+        """Whether both sides have a unit in some stratum."""
+        return np.minimum(self.weights.n_own, self.weights.n_other) > 0
 
+    @property
+    def is_tested(self) -> NDArray[np.bool_]:
+        """Whether both sides have enough units."""
+        if self.units.is_replicate:
+            return self.is_held
+        return self.n_units >= MIN_UNITS_OF_GROUP
 
-def _n_tests(reference: Reference, n_rows: int) -> int:
-    if reference.against is Against.ALL_PAIRS:
-        return n_rows // 2
-    return 1 if n_rows == 2 and not reference.is_pairwise else n_rows
+    @property
+    def in_question(self) -> NDArray[np.bool_]:
+        """All that are tested."""
+        return self.is_tested
+
+    @property
+    def smallest_p(self) -> Floats:
+        """1 / the ways to choose both sides."""
+        return self.weights.smallest_p
+
+    @property
+    def n_tests(self) -> int:
+        """Rows that are not the mirror of another one; all pairs are mirrored elsewhere."""
+        n = int(self.is_held.sum())
+        return 1 if n == 2 and not self.reference.is_pairwise else n
+
+    @property
+    def scope(self) -> NDArray[np.object_]:
+        """By the number of units and of prompts (inference.md 2.7)."""
+        units, is_many = self.units, self.n_units >= MIN_UNITS_FOR_SCOPE
+        if units.is_replicate:
+            wide = THESE_PROMPTS_ONLY
+        elif units.n_own_prompts is not None:
+            wide = PROMPTS_LIKE_THESE
+        else:
+            wide = UNITS_AND_PROMPTS_LIKE_THESE if units.is_two_way else UNITS_LIKE_THESE
+        return np.where(is_many, wide, THESE_PROMPTS_ONLY).astype(object)
+
+    @property
+    def method(self) -> str:
+        """What the units say."""
+        return self.units.method
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """Of permuted p, fallback p and interval."""
+        if self.units.is_replicate:
+            return ("permuted Welch t of replicates", "Welch t of replicates", "Welch t interval")
+        return ("permuted t", "unit t", "t interval")
+
+    @property
+    def is_cautious(self) -> bool:
+        """Shuffling units destroys the interaction of group and prompt, so p is never below that of t."""
+        return not self.units.is_replicate
+
+    @property
+    def has_sd(self) -> bool:
+        """Root prompts are no unit here."""
+        return False
+
+    def scale(self, x: Floats) -> Floats:
+        """Spread of unit means in their strata."""
+        return np.sqrt((self.units.table(x).mean(axis=1) ** 2).mean(axis=0))
+
+    def differences(self, x: Floats) -> Differences:
+        """Differences of unit means."""
+        sums = self._sums(self.units.table(x))
+        slots = self.units.slots
+        here = sparse.csr_array(
+            (np.ones(len(slots.row)), (slots.row, np.arange(len(slots.row)))), shape=(slots.n_rows, len(slots.row))
+        )
+        one = sums(here)
+        return Differences(*(part[0] for part in one))
+
+    def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
+        """Do the work on the differences of shuffled units."""
+        sums, scale, everything = self._sums(self.units.table(x)), self.scale(x), slice(0, x.shape[1])
+
+        def one(w: sparse.csr_array, batch: slice) -> Counts:
+            found = sums(w)
+            size = np.abs(ratio(found.value, found.std_error, scale))
+            return work(found.value, size, everything, batch)
+
+        return np.sum(each_batch(self.units.slots, draws, one), axis=0)
+
+    def cell_means(self, x: Floats) -> Floats:
+        """Mean of the units of each cell, shape (cells, columns); not centred."""
+        there = self.units.cell >= 0
+        of_unit = np.where(there[:, :, None], x[self.units.cell], 0).sum(axis=1)
+        of_unit /= np.maximum(there.sum(axis=1), 1)[:, None]
+        total = np.zeros((self.units.slots.n_rows, x.shape[1]))
+        np.add.at(total, self.units.slots.row, of_unit)
+        return total / self.units.units_of_cell[:, None]
+
+    def _sums(self, z: Floats) -> Callable[[sparse.csr_array], Differences]:
+        """Differences, errors and df as a function of W, shape (draws, rows, columns)."""
+        units, n_columns = self.units, z.shape[2]
+        mean = z.mean(axis=1)
+        factors = [mean, mean**2]
+        if units.is_two_way:
+            factors += [(z**2).sum(axis=1), *z.transpose(1, 0, 2)]
+        stacked = np.ascontiguousarray(np.hstack(factors))
+        spread = (mean**2).sum(axis=0)
+
+        def of(w: sparse.csr_array) -> Differences:
+            sums = (w @ stacked).reshape(-1, units.slots.n_rows, len(factors), n_columns)
+            return self._of_sums(*np.moveaxis(sums, 2, 0)[:2], sums[:, :, 2:], spread)
+
+        return of
+
+    def _of_sums(self, total: Floats, squares: Floats, more: Floats, spread: Floats) -> Differences:
+        """Differences from sums over the units of each cell.
+
+        Args:
+            total: of unit means, shape (draws, cells, columns).
+            squares: of their squares.
+            more: sums of squares over prompts, then sums prompt by prompt, shape (draws, cells, 1 + prompts, columns).
+            spread: sum of squares of unit means of all units; a share of ROUNDING of it is nothing.
+        """
+        n = self.units.units_of_cell[:, None].astype(float)
+        mean = total / n
+        left = squares - total * mean
+        left = np.where(left > ROUNDING * spread, left, 0)
+        variance, df = self._variances(left)
+        parts = (self.difference**2)[:, :, None] * (variance / n)[..., None, :, :]
+        of_units = parts.sum(axis=-2)
+        below = np.divide(parts**2, df[:, None], out=np.zeros_like(parts), where=df[:, None] > 0).sum(axis=-2)
+        value = self.difference @ mean
+        if not more.shape[2]:
+            return self._with_df(value, of_units, below)
+        of_prompts, of_residual = self._prompt_variances(mean, squares, more)
+        n_prompts = self.units.n_prompts
+        total_variance = np.maximum(of_units + of_prompts - of_residual, np.maximum(of_units, of_prompts))
+        return self._with_df(value, total_variance, below + of_prompts**2 / (n_prompts - 1))
+
+    def _with_df(self, value: Floats, variance: Floats, below: Floats) -> Differences:
+        """Satterthwaite's degrees of freedom; those of the units where nothing spreads."""
+        all_df = np.maximum(((self.difference != 0) * (self.units.units_of_cell - 1)).sum(axis=1), 1)
+        df = np.broadcast_to(all_df[:, None], variance.shape).astype(float)
+        df = np.divide(variance**2, below, out=df.copy(), where=below > 0)
+        return Differences(value, np.sqrt(variance), df)
+
+    def _variances(self, left: Floats) -> tuple[Floats, Floats]:
+        """Variance of the units of each cell and its df; one unit alone takes those of its group's other cells."""
+        n = self.units.units_of_cell
+        df = (n - 1.0)[:, None]
+        if (n > 1).all():
+            return left / df, df
+        same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
+        pooled_df = np.maximum(same_group @ df, 1)
+        alone = (n == 1)[:, None]
+        return (
+            np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1)),
+            np.where(alone, pooled_df, df),
+        )
+
+    def _prompt_variances(self, mean: Floats, squares: Floats, more: Floats) -> tuple[Floats, Floats]:
+        """Variance of the difference over prompts, and that of what neither unit nor prompt makes; both of means."""
+        n, n_prompts = self.units.units_of_cell[:, None].astype(float), self.units.n_prompts
+        by_prompt = more[:, :, 1:] / n[:, None]
+        differences = np.einsum("rc,bctf->brtf", self.difference, by_prompt)
+        of_prompts = differences.var(axis=2, ddof=1) / n_prompts
+        left = more[:, :, 0] - n_prompts * squares - n * (by_prompt**2).sum(axis=2) + n * n_prompts * mean**2
+        divisor = (n_prompts - 1) * np.maximum(n - 1, 1) * n_prompts * n
+        of_residual = self.difference**2 @ (np.maximum(left, 0) / divisor)
+        return of_prompts, of_residual
+
+    def rate_pair(self, y: Floats) -> RatePair:
+        """Rates of both sides with their effective sizes, from the spread of each side's own units.
+
+        Args:
+            y: shape (cells, columns).
+        """
+        units, mean = self.units, self.cell_means(y)
+        z = units.table(y).mean(axis=1)
+        total, squares = np.zeros((2, units.slots.n_rows, y.shape[1]))
+        np.add.at(total, units.slots.row, z)
+        np.add.at(squares, units.slots.row, z**2)
+        n = units.units_of_cell[:, None].astype(float)
+        left = squares - total**2 / n
+        variance = self._variances(np.where(left > ROUNDING, left, 0))[0] / n
+        parts, variances = [], []
+        is_held = np.where(self.is_held, 1.0, np.nan)
+        for side in (self.weights.own, self.weights.other):
+            p, v = side @ mean, side**2 @ variance
+            inverse = (side**2 @ (1 / n[:, 0]))[:, None]
+            parts += [p.T * is_held, interval.inverse_effective_n(p, v, inverse).T * is_held]
+            variances.append(v)
+        product = variances[0] * variances[1]
+        covariance = (self.weights.own * self.weights.other) @ variance
+        rho = np.divide(covariance, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
+        return RatePair._make([*parts, np.clip(rho, -1, 1).T])
 
 
 def _smallest_p(

@@ -58,22 +58,25 @@ class Coverage(Part):
     depth: int = Field(2, ge=1)
 
 
-class Family(Part):
-    """Rows that are corrected together: those that match every list which is given."""
+class QuestionSet(Part):
+    """Questions that are corrected together: those that every list names.
+
+    A question is whether groups differ (inference.md 6.1). Where a list is absent the rule of the primary set stands in
+    its place: measures that the study declares and refusal, every grouping, slice all or the measure's own, every
+    generation but the baseline, raw values, and the mean, rate or distribution.
+    """
 
     measures: Names | None = None
     groupings: Names | None = None
-    generations: Names | None = None
     slices: Names | None = None
+    generations: Names | None = None
     calibrations: Annotated[list[Literal["raw", "calibrated"]], Field(min_length=1)] | None = None
-    contrasts: Names | None = None
-    metrics: Names | None = None
     statistics: Names | None = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "Family":
+    def _says_something(self) -> "QuestionSet":
         if not self.model_fields_set:
-            raise ValueError("at least one list of what belongs to the family; add contrasts: [...]")
+            raise ValueError("at least one list of what the questions are about; add measures: [...]")
         return self
 
 
@@ -111,7 +114,8 @@ class AnalysisSpec(Part):
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
-    families: dict[StrictStr, Family] = {}
+    primary: QuestionSet | None = None
+    sets: dict[StrictStr, QuestionSet] = {}
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()

@@ -20,6 +20,7 @@ BASELINE: Final = "baseline"  # the generation that repeats each prompt's own te
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 AS_WRITTEN = "as written"
+UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
 ALL_PROMPTS: Final = "all"  # the slice that is always there
 EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one
 SIMULATOR: Final = "simulator"

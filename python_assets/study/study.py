@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, StrictStr
 
-from python_assets.study.analysis import AnalysisSpec, Family
+from python_assets.study.analysis import AnalysisSpec, QuestionSet
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -67,7 +67,7 @@ __all__ = [
     "ExtensionSpec",
     "Factor",
     "FactorName",
-    "Family",
+    "QuestionSet",
     "Generation",
     "GenerationSpec",
     "GroupingSpec",
@@ -187,9 +187,14 @@ class Study(Part):
         return {**default_margins(), **declared}
 
     @property
-    def families(self) -> dict[str, Family]:
-        """What is corrected together, where the default rule does not say it."""
-        return self.analysis.families
+    def primary(self) -> QuestionSet | None:
+        """The questions that the study is about; None where the rule says which."""
+        return self.analysis.primary
+
+    @property
+    def question_sets(self) -> dict[str, QuestionSet]:
+        """Further sets of questions, corrected by themselves."""
+        return self.analysis.sets
 
     @property
     def requested_contrasts(self) -> tuple[str, ...]:

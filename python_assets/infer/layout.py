@@ -1,0 +1,156 @@
+"""One slice and grouping of a build file: its questions, asked once, again, or of some of its groups.
+
+Belongs here: which cells and rows a question is computed from. How is compare_groups.py's.
+"""
+
+from collections.abc import Collection, Iterator
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.asked import Asked, asked_statistics
+from python_assets.infer.cells import (
+    KEYS_OF_QUESTION,
+    Cells,
+    Rows,
+    Values,
+    columns_of,
+    normalised,
+    of_columns,
+    of_statistic,
+    read_cells,
+    read_rows,
+    read_values,
+)
+from python_assets.infer.compare_groups import Sources, compare_groups, compare_statistics
+from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
+from python_assets.infer.contrasts import Contrasts
+from python_assets.infer.nonlinear import compare_statistic
+from python_assets.infer.permutation import Floats
+from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.reference import Reference
+from python_assets.infer.rows import Table
+from python_assets.infer.scheme import Blocks, InUnits, Options, choose_schemes
+from python_assets.infer.summary import bootstrap_rows, summary_rows
+
+
+class Layout:
+    """One slice and grouping of a build file; its responses are read once, if at all."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, slice_id: str, grouping_id: str, *, has_unit: bool
+    ) -> None:
+        """Read the cells."""
+        self.cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit)
+        self._connection = connection
+        self._values: Values | None = None
+
+    def _read_values(self) -> Values:
+        if self._values is None:
+            self._values = read_values(self._connection, self.cells)
+        return self._values
+
+    def rows(self, options: Options) -> Iterator[tuple[str, Table]]:
+        """Yield the rows of every table."""
+        for rows in summary_rows(self.cells, options.alpha):
+            yield "summary_statistics", rows
+        yield from compare_groups(self.cells, self._sources(self.cells), options)
+        for asked in asked_statistics(self._connection):
+            chosen, values = self._of_statistic(asked)
+            if len(chosen.columns):
+                yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
+                yield from compare_statistics(chosen, values, asked, options)
+
+    def _sources(self, cells: Cells) -> Sources:
+        return Sources(lambda: read_rows(self._connection, cells), self._read_values)
+
+    def contrast(
+        self, question: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
+    ) -> Contrasts | None:
+        """The contrast of a question among some of its groups alone; None where nothing can be compared.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            groups: positions of the groups that are left.
+            reference: what each is compared with.
+            options: B and alpha.
+        """
+        asked = self._asked_of(question)
+        cells, values = (self.cells, None) if asked is None else self._of_statistic(asked)
+        columns = columns_of(cells, {question})
+        left = _among(of_columns(cells, columns), groups)
+        sources = self._sources(left)
+        for chosen in choose_schemes(left, lambda: _rows_among(sources.rows(), groups), options):
+            if isinstance(chosen.scheme, InferenceReason) or not len(chosen.columns):
+                continue
+            scheme = chosen.scheme._replace(reference=reference)
+            if values is not None and asked is not None:
+                if not isinstance(scheme, Blocks):
+                    return None
+                return next(iter(compare_statistic(scheme, values, columns, asked).contrasts.values()))
+            return _contrast(scheme, str(left.roles[0]), chosen.take(np.arange(len(columns))))
+        return None
+
+    def _asked_of(self, question: tuple[str, ...]) -> Asked | None:
+        """The statistic that a question is of, where rows are shuffled for it."""
+        statistic, parameters = question[-2:]
+        for asked in asked_statistics(self._connection):
+            if (asked.statistic, asked.parameters) == (statistic, parameters):
+                return asked
+        return None
+
+    def _of_statistic(self, asked: Asked) -> tuple[Cells, Values]:
+        plain = self._read_values()
+        over = asked.normalise_over
+        scaled = normalised(self._connection, self.cells, plain, over) if asked.normalise else plain
+        return of_statistic(self.cells, scaled, asked)
+
+    def again(self, questions: pd.DataFrame, options: Options) -> Iterator[tuple[str, Table]]:
+        """Yield the rows of some questions of this slice and grouping once more, with other options."""
+        here = questions[
+            (questions.slice_id == self.cells.slice_id) & (questions.grouping_id == self.cells.grouping_id)
+        ]
+        if not len(here):
+            return
+        asked_for = set(here[KEYS_OF_QUESTION].itertuples(index=False, name=None))
+        cells = of_columns(self.cells, columns_of(self.cells, asked_for))
+        if len(cells.columns):
+            yield from compare_groups(cells, self._sources(cells), options)
+        for asked in asked_statistics(self._connection):
+            chosen, values = self._of_statistic(asked)
+            columns = columns_of(chosen, asked_for)
+            if len(columns):
+                for name, rows in compare_statistics(chosen, values, asked, options):
+                    wanted = [
+                        key in asked_for for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
+                    ]
+                    yield name, {part: values[np.array(wanted)] for part, values in rows.items()}
+
+
+def _among(cells: Cells, groups: Collection[int]) -> Cells:
+    """Cells without the values of other groups."""
+    is_left = np.isin(cells.frame.group, list(groups))
+    return cells._replace(
+        x=np.where(is_left[:, None], cells.x, np.nan), n_responses=cells.n_responses * is_left[:, None]
+    )
+
+
+def _rows_among(rows: Rows, groups: Collection[int]) -> Rows:
+    """Responses without those of other groups."""
+    is_left = np.isin(rows.frame.group, list(groups))
+    return rows._replace(x=np.where(is_left[:, None], rows.x, np.nan))
+
+
+def _contrast(scheme: Blocks | InUnits, role: str, x: Floats) -> Contrasts:
+    """The tested contrast of one measure, without a margin; of all its labels where it has labels."""
+    none = np.full(x.shape[1], np.nan)
+    margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
+    if role == "continuous":
+        return compare_means(scheme, x, margins, with_indices=False).contrasts["mean_difference"]
+    if role == "label":
+        of_labels = {"risk_difference": none[:1]}
+        compared = compare_labels(scheme, x[:, None], of_labels, with_indices=False)
+    else:
+        compared = compare_rates(scheme, x, margins, with_log=False, with_indices=False)
+    return compared.contrasts["risk_difference"]

@@ -1,0 +1,172 @@
+"""Which questions are corrected together, and what that makes of their p and of the p of their groups.
+
+Belongs here: the sets of questions, q of questions and groups, and the adjusted p of margins. The adjustments themselves
+are multiplicity.py.
+
+Source: inference.md 6.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.multiplicity import holm, question_levels
+from python_assets.infer.permutation import Floats, Ints
+from python_assets.infer.profiles import OF_GROUPS
+from python_assets.infer.rows import DBI
+from python_assets.study.analysis import QuestionSet
+from python_assets.study.base import ALL_PROMPTS, BASELINE
+
+QUESTION: Final = [
+    "slice_id",
+    "generation_id",
+    "grouping_id",
+    "measure_id",
+    "calibration",
+    "statistic",
+    "parameters",
+]
+SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
+PRIMARY: Final = "primary"
+SECONDARY: Final = "secondary"
+
+
+class Sets(NamedTuple):
+    """The sets of a study: what it declares, and what the rule of the primary set needs to know.
+
+    primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that the study
+    declares, with refusal. slices: of the measures that are defined in some slices only.
+    """
+
+    primary: QuestionSet | None
+    named: Mapping[str, QuestionSet]
+    measures: Sequence[str]
+    slices: Mapping[str, Sequence[str]]
+
+
+def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
+    """Name the set of every question: the first that names it.
+
+    A set that the study declares names its questions before the rule does; the baseline's are of the tool.
+
+    Args:
+        questions: with QUESTION.
+        sets: of the study.
+    """
+    names = pd.Series(SECONDARY, index=questions.index)
+    names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
+    declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
+    order = [*declared] if sets.primary else [*sets.named, PRIMARY]
+    is_open = np.ones(len(questions), dtype=bool)
+    for name in order:
+        member = is_open & _matches(questions, declared[name], sets)
+        names[member] = name
+        is_open &= ~member
+    return names
+
+
+def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.ndarray:
+    def listed(column: str, wanted: Sequence[str] | None, otherwise: np.ndarray) -> np.ndarray:
+        return otherwise if wanted is None else questions[column].isin(list(wanted)).to_numpy()
+
+    own = questions.measure_id.map(lambda measure: sets.slices.get(measure, (ALL_PROMPTS,)))
+    in_own_slice = np.array(
+        [slice_id in slices for slice_id, slices in zip(questions.slice_id, own, strict=True)], dtype=bool
+    )
+    is_plain = questions.statistic.isin(["mean", "share"]) & (questions.parameters == "")
+    return np.logical_and.reduce(
+        [
+            listed("measure_id", chosen.measures, questions.measure_id.isin(list(sets.measures)).to_numpy()),
+            listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
+            listed("slice_id", chosen.slices, in_own_slice),
+            listed("generation_id", chosen.generations, (questions.generation_id != BASELINE).to_numpy()),
+            listed("calibration", chosen.calibrations, (questions.calibration == "raw").to_numpy()),
+            listed("statistic", chosen.statistics, is_plain.to_numpy()),
+        ]
+    )
+
+
+def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
+    """Add set_id, and n_questions: those of the set that have a p."""
+    questions = questions.assign(set_id=set_ids(questions, sets))
+    n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
+    return questions.assign(n_questions=n_questions.astype(np.int64))
+
+
+def with_levels(
+    questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Add q of the questions, and to contrasts the set and q of their group.
+
+    Args:
+        questions: of with_sets, with p_value.
+        contrasts: with p_value_maxt, stepped down inside the question.
+        alpha: error rate.
+
+    Returns:
+        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and q_value, NaN
+        for SIZES.
+    """
+    number = _positions(questions, contrasts)
+    q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
+    p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
+    for member in questions.groupby("set_id", sort=False).indices.values():
+        rows, place = _members(number, member, len(questions))
+        levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
+        q[member], q_group[rows] = levels.of_question, levels.of_group
+    questions = questions.assign(q_value=q, is_called=q <= alpha)
+    n_called = questions.is_called.groupby(questions.set_id).transform("sum")
+    questions = questions.assign(n_called=n_called)
+    taken = questions.iloc[number][["set_id", "n_questions", "n_called"]].reset_index(drop=True)
+    return questions, contrasts.assign(
+        q_value=q_group, q_question=q[number], **{name: taken[name].to_numpy() for name in taken}
+    )
+
+
+def _positions(questions: pd.DataFrame, rows: pd.DataFrame) -> Ints:
+    """Position of the question of every row."""
+    index = pd.MultiIndex.from_frame(questions[QUESTION])
+    found = index.get_indexer(pd.MultiIndex.from_frame(rows[QUESTION]))
+    if (found < 0).any():
+        raise ValueError("a contrast answers no question")
+    return found
+
+
+def _members(number: Ints, member: Ints, n_questions: int) -> tuple[Ints, Ints]:
+    """Rows of some questions, and the position of their question among these."""
+    place = np.full(n_questions, -1)
+    place[member] = np.arange(len(member))
+    rows = np.flatnonzero(place[number] >= 0)
+    return rows, place[number[rows]]
+
+
+def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
+    """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have this margin.
+
+    Args:
+        questions: with set_id.
+        contrasts: with the column of that name, margin and contrast.
+        name: p_margin or p_equivalence.
+
+    Returns:
+        Of every contrast, NaN where there is none.
+
+    Source: inference.md 2.5.
+    """
+    q, number = np.full(len(contrasts), np.nan), _positions(questions, contrasts)
+    # a row without a p of its own, among rows with one, counts as 1
+    p = contrasts[name].where(contrasts[name].notna() | contrasts.margin.isna(), 1.0)
+    p = p.where(contrasts.q_value.notna() & contrasts.margin.notna()).to_numpy(dtype=float)
+    for of_contrast in contrasts.groupby("contrast", sort=False).indices.values():
+        rows = of_contrast[~np.isnan(p[of_contrast])]
+        within = np.full(len(rows), np.nan)
+        for members in pd.Series(np.arange(len(rows))).groupby(number[rows]).indices.values():
+            within[members] = holm(p[rows[members]])
+        for of_set in questions.groupby("set_id", sort=False).indices.values():
+            inside, place = _members(number[rows], of_set, len(questions))
+            smallest = np.full(len(of_set), np.nan)
+            np.fmin.at(smallest, place, within[inside])
+            q[rows[inside]] = question_levels(smallest, within[inside], place).of_group
+    return q
