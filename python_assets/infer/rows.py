@@ -33,7 +33,7 @@ Margins = Mapping[str, float | Mapping[str, float]]
 DBI: Final = "dbi"
 IDI: Final = "idi"
 LOG_DISPARITY: Final = "log_disparity"
-_CONTRASTS: Final = {
+CONTRASTS: Final = {
     "continuous": ("mean_difference",),
     "binary": ("risk_difference", LOG_DISPARITY),
     "label": ("risk_difference",),
@@ -41,7 +41,7 @@ _CONTRASTS: Final = {
     "selection": ("selection_rate_difference",),
     "precision": ("precision_difference",),
 }
-_METRICS: Final = {
+METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
     "nonlinear": (*INDICES, *DESCRIPTIVE),
     "binary": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
@@ -76,13 +76,13 @@ class Sheet(NamedTuple):
         """The contrasts that the columns have rows of; the first, but for labels, is what the question asks."""
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
-        of_role = _CONTRASTS[self.role]
+        of_role = CONTRASTS[self.role]
         return (*of_role, DBI) if self.role == "continuous" and DBI in self.asked else of_role
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that the columns have rows of."""
-        return tuple(name for name in _METRICS[self.role] if name != IDI or self.cells.is_full)
+        return tuple(name for name in METRICS[self.role] if name != IDI or self.cells.is_full)
 
     def reference_of(self, contrast: str) -> Reference | None:
         """What a contrast compares groups with: the study's choice, unless it has one of its own."""

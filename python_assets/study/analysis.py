@@ -7,7 +7,7 @@ study_file/checks/comparisons.py and study_file/checks/analysis.py.
 from functools import cached_property
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, StrictStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import ID_PATTERN, FactorName, Part
 from python_assets.study.expressions import (
@@ -80,6 +80,13 @@ class QuestionSet(Part):
         return self
 
 
+def _no_families(_: object) -> None:
+    raise ValueError(
+        "nothing here, for questions are corrected in sets and no longer in families; name the main questions "
+        "under analysis.primary, and others that are to be corrected by themselves under analysis.sets"
+    )
+
+
 class Power(Part):
     """What a measure's responses are expected to be like, and the difference that must not be missed.
 
@@ -114,6 +121,7 @@ class AnalysisSpec(Part):
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}
     power: dict[StrictStr, Power] = {}

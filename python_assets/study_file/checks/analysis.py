@@ -1,10 +1,10 @@
-"""The analysis: its reference, contrasts, margins, families and power name what is there, and what can be."""
+"""The analysis: its reference, contrasts, margins, sets of questions and power name what is there, and what can be."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from python_assets.extract.extractor import extractors
-from python_assets.study.analysis import AnalysisSpec, Family, Power
+from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
 from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
@@ -22,19 +22,22 @@ from python_assets.study_file.expand import Draft
 DIFFERENCE: Final = "_difference"
 SHARE: Final = "share"
 """The statistic of categorical disparities."""
-FAMILY_SEPARATOR: Final = " | "
+SET_NAMES: Final = ("primary", "secondary", "baseline", "comparison", "truth", "effects")
 CORRECT: Final = "correct the name or remove it"
 
 
 def analysis_problems(draft: Draft) -> Iterator[Problem]:
-    """The reference, contrasts, margins, families, power and pilot of the analysis are possible here."""
+    """The reference, contrasts, margins, sets, power and pilot of the analysis are possible here."""
     yield from _reference_problems(draft)
     yield from _contrast_problems(draft)
     yield from _margin_problems(draft)
-    for name, family in draft.parts.analysis.families.items():
-        path: FieldPath = ("analysis", "families", name)
-        yield from _family_problems(draft, path, family)
-        yield from _empty_family_problems(draft, path, family)
+    if (primary := draft.parts.analysis.primary) is not None:
+        yield from _set_problems(draft, ("analysis", "primary"), primary)
+    for name, questions in draft.parts.analysis.sets.items():
+        yield from _set_problems(draft, ("analysis", "sets", name), questions)
+        if name in SET_NAMES:
+            expected = f"a name of its own; {listed(SET_NAMES)} are sets that every study has"
+            yield Problem(("analysis", "sets", name), name, expected, "rename the set")
     for name, power in draft.parts.analysis.power.items():
         yield from _power_problems(draft, ("analysis", "power", name), name, power)
     yield from _custom_problems(draft.parts.analysis)
@@ -111,53 +114,34 @@ def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Probl
         yield Problem(path, margin, expected, "write a share: 0.05 for 5 %")
 
 
-def _family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
-    analysis = draft.parts.analysis
+def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
+    """Names that nothing has, and lists that no question can match together, whatever the responses are."""
     known = {
         "measures": ("a measure", every_measure_id(draft)),
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
         "generations": ("a generation", _generations(draft)),
         "slices": ("a slice", _slices(draft)),
-        "contrasts": ("a contrast of the study", _contrasts(analysis)),
-        "metrics": ("a metric with a p", metric_names("disparities", is_tested=True)),
-        "statistics": ("a statistic of the study", ["mean", SHARE, *analysis.statistic_names]),
+        "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
-        for index, name in enumerate(getattr(family, field) or []):
+        for index, name in enumerate(getattr(questions, field) or []):
             if names is not None and name not in names:
                 yield unknown_name((*path, field, index), name, kind, list(dict.fromkeys(names)), CORRECT)
-    if FAMILY_SEPARATOR in str(path[-1]):
-        expected = f"a name without {FAMILY_SEPARATOR!r}, which names the families of the default rule"
-        yield Problem(path, path[-1], expected, "rename the family")
+    yield from _empty_set_problems(draft, path, questions)
 
 
-def _contrasts(analysis: AnalysisSpec) -> tuple[str, ...]:
-    """Every contrast that the study has."""
-    return (*metric_names("contrasts", is_optional=False), *analysis.contrasts)
-
-
-def _empty_family_problems(draft: Draft, path: FieldPath, family: Family) -> Iterator[Problem]:
-    """Lists that no row can match together, whatever the responses are."""
-    for field in ("metrics", "statistics"):
-        if family.contrasts and (names := getattr(family, field)):
-            expected = f"no {field} beside contrasts, for no row has both"
-            yield Problem((*path, field), names, expected, "make one family of contrasts, one of disparities")
-    measures = family.measures or every_measure_id(draft)
-    kinds = [_kind(draft, name) for name in measures if name in every_measure_id(draft)]
-    if len(kinds) < len(measures) or None in kinds:
+def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
+    """Statistics that none of the measures has: labels have shares, numbers all others."""
+    measures = questions.measures or every_measure_id(draft)
+    kinds = {_kind(draft, name) for name in measures if name in every_measure_id(draft)}
+    if None in kinds or not kinds or questions.statistics is None:
         return
-    written = {
-        "contrasts": _contrasts(draft.parts.analysis),
-        "metrics": metric_names("disparities", is_tested=True),
-    }
-    possible = {name for kind in kinds if kind for name in metric_names(kind=kind)}
-    for field in written:
-        names = getattr(family, field) or []
-        if names and possible.isdisjoint(names) and set(names) <= set(written[field]):
-            has = [name for name in written[field] if name in possible]
-            expected = f"{field} that one of its measures has: {listed(has)}"
-            remedy = "correct the list, or list measures that have them"
-            yield Problem((*path, field), names, expected, remedy)
+    is_of_labels, is_of_numbers = "categorical" in kinds, bool(kinds - {"categorical"})
+    if any(is_of_labels if name == SHARE else is_of_numbers for name in questions.statistics):
+        return
+    has = SHARE if is_of_labels else "mean"
+    expected = f"statistics that one of its measures has, such as {has}"
+    yield Problem((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
 
 
 def _generations(draft: Draft) -> list[str] | None:

@@ -4,7 +4,7 @@ import pytest
 
 from python_assets.infer.indices import INDICES, RATE_INDICES
 from python_assets.infer.profiles import PROFILE_INDICES
-from python_assets.infer.rows import IDI, OF_KIND
+from python_assets.infer.rows import CONTRASTS, IDI
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 from python_assets.study.study import Kind
@@ -52,77 +52,54 @@ CASES = {
         'analysis.contrasts[0]: got "median_difference"; expected median among the statistics, which the '
         "contrast is of; add median to analysis.statistics",
     ),
-    "a family of nothing": (
-        analysis("{families: {all: {}}}"),
-        "analysis.families.all: got {}; expected at least one list of what belongs to the family; "
-        "add contrasts: [...]",
+    "families, which are no more": (
+        analysis("{families: {all: {contrasts: [dbi]}}}"),
+        'analysis.families: got {"all": {"contrasts": ["dbi"]}}; expected nothing here, for questions are corrected '
+        "in sets and no longer in families; name the main questions under analysis.primary, and others that are to "
+        "be corrected by themselves under analysis.sets",
     ),
-    "an empty list of a family": (
-        analysis("{families: {all: {contrasts: []}}}"),
-        "analysis.families.all.contrasts: got []; expected at least 1 in the list; correct it",
+    "a set of nothing": (
+        analysis("{sets: {all: {}}}"),
+        "analysis.sets.all: got {}; expected at least one list of what the questions are about; add measures: "
+        "[...]",
     ),
-    "an unknown measure of a family": (
-        analysis("{families: {words: {measures: [sentiment, sentimnt]}}}"),
-        "analysis.families.words.measures[1]: got \"sentimnt\"; expected a measure: 'sentiment', 'answer', "
+    "an empty list of a set": (
+        analysis("{primary: {measures: []}}"),
+        "analysis.primary.measures: got []; expected at least 1 in the list; correct it",
+    ),
+    "an unknown measure of the primary set": (
+        analysis("{primary: {measures: [sentiment, sentimnt]}}"),
+        "analysis.primary.measures[1]: got \"sentimnt\"; expected a measure: 'sentiment', 'answer', "
         "'answer_unmatched', 'refusal', 'empty', 'truncated'; did you mean 'sentiment'?",
     ),
-    "an unknown grouping of a family": (
-        analysis("{families: {race: {groupings: [race]}}}"),
-        "analysis.families.race.groupings[0]: got \"race\"; expected a grouping: 'gender', 'gender x race'; "
+    "an unknown grouping of a set": (
+        analysis("{sets: {race: {groupings: [race]}}}"),
+        "analysis.sets.race.groupings[0]: got \"race\"; expected a grouping: 'gender', 'gender x race'; "
         "correct the name or remove it",
     ),
-    "an unknown generation of a family": (
-        analysis("{families: {one: {generations: [far]}}}"),
-        "analysis.families.one.generations[0]: got \"far\"; expected a generation: 'fair', 'baseline'; "
+    "an unknown generation of a set": (
+        analysis("{sets: {one: {generations: [far]}}}"),
+        "analysis.sets.one.generations[0]: got \"far\"; expected a generation: 'fair', 'baseline'; "
         "did you mean 'fair'?",
     ),
-    "an unknown slice of a family": (
-        analysis("{families: {one: {slices: [al]}}}", slices="{each: race}"),
-        "analysis.families.one.slices[0]: got \"al\"; expected a slice: 'all', 'a', 'b'; did you mean 'all'?",
+    "an unknown slice of a set": (
+        analysis("{sets: {one: {slices: [al]}}}", slices="{each: race}"),
+        "analysis.sets.one.slices[0]: got \"al\"; expected a slice: 'all', 'a', 'b'; did you mean 'all'?",
     ),
-    "a contrast of a family that is not asked for": (
-        analysis("{families: {one: {contrasts: [dbi]}}}"),
-        'analysis.families.one.contrasts[0]: got "dbi"; expected a contrast of the study: '
-        "'mean_difference', 'risk_difference', 'log_disparity', 'log_disparity_haldane', 'fdi_group'; "
-        "correct the name or remove it",
-    ),
-    "a metric of a family that is not tested": (
-        analysis("{families: {one: {metrics: [max]}}}"),
-        "analysis.families.one.metrics[0]: got \"max\"; expected a metric with a p: 'range', "
-        "'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
-        "'impact_ratio', 'fdi', 'fdi_max', 'idi', 'cramers_v' and 1 more; did you mean 'max_z'?",
-    ),
-    "a statistic of a family that is not computed": (
-        analysis("{statistics: [mean], families: {one: {statistics: [kurtosis]}}}"),
-        "analysis.families.one.statistics[0]: got \"kurtosis\"; expected a statistic of the study: 'mean', "
+    "a statistic of a set that is not computed": (
+        analysis("{statistics: [mean], sets: {one: {statistics: [kurtosis]}}}"),
+        "analysis.sets.one.statistics[0]: got \"kurtosis\"; expected a statistic of the study: 'mean', "
         "'share'; correct the name or remove it",
     ),
-    "a family with the name of another": (
-        analysis('{families: {"a | b": {measures: [sentiment]}}}'),
-        'analysis.families["a | b"]: got "a | b"; expected a name without \' | \', which names the families '
-        "of the default rule; rename the family",
+    "a set with the name of one that every study has": (
+        analysis("{sets: {secondary: {measures: [sentiment]}}}"),
+        "analysis.sets.secondary: got \"secondary\"; expected a name of its own; 'primary', 'secondary', "
+        "'baseline', 'comparison', 'truth', 'effects' are sets that every study has; rename the set",
     ),
-    "contrasts that no measure of a family has": (
-        analysis("{families: {one: {measures: [answer], contrasts: [mean_difference, log_disparity]}}}"),
-        'analysis.families.one.contrasts: got ["mean_difference", "log_disparity"]; expected contrasts that '
-        "one of its measures has: 'risk_difference', 'fdi_group'; correct the list, or list measures that "
-        "have them",
-    ),
-    "metrics that no measure of a family has": (
-        analysis("{families: {one: {measures: [sentiment, refusal], metrics: [fdi]}}}"),
-        'analysis.families.one.metrics: got ["fdi"]; expected metrics that one of its measures has: '
-        "'range', 'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
-        "'impact_ratio'; correct the list, or list measures that have them",
-    ),
-    "contrasts and metrics in one family": (
-        analysis("{families: {one: {contrasts: [mean_difference], metrics: [range]}}}"),
-        'analysis.families.one.metrics: got ["range"]; expected no metrics beside contrasts, for no row has '
-        "both; make one family of contrasts, one of disparities",
-    ),
-    "contrasts and statistics in one family": (
-        analysis("{families: {one: {contrasts: [mean_difference], statistics: [mean]}}}"),
-        'analysis.families.one.statistics: got ["mean"]; expected no statistics beside contrasts, for no row '
-        "has both; make one family of contrasts, one of disparities",
+    "a statistic that no measure of the set has": (
+        analysis("{primary: {measures: [answer], statistics: [mean]}}"),
+        'analysis.primary.statistics: got ["mean"]; expected statistics that one of its measures has, such as '
+        "share; correct the list, or the measures",
     ),
     "a margin of all rates past 1": (
         analysis("{margins: {risk_difference: 5}}"),
@@ -183,11 +160,6 @@ SAME_KIND = {
         "analysis.contrasts[0]",
         "one of",
     ),
-    "a contrast that no measure of the study has": (
-        analysis("{families: {one: {contrasts: [fdi_group]}}}", measures="[sentiment]"),
-        "analysis.families.one.contrasts",
-        "contrasts that one of its measures has",
-    ),
     "a margin of one rate past 1": (
         analysis("{margins: {answer: {fdi: 1}}}"),
         "analysis.margins.answer.fdi",
@@ -214,7 +186,8 @@ def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections,
 def test_every_group_is_compared_with_the_rest_where_the_file_says_nothing(write_study):
     study = load_study(write_study(BASE))
     assert study.references == {"gender": (Against.REST, None), "gender x race": (Against.REST, None)}
-    assert (study.requested_contrasts, study.families, study.n_bootstrap) == ((), {}, 2_000)
+    assert (study.requested_contrasts, study.n_bootstrap) == ((), 2_000)
+    assert (study.primary, study.question_sets) == (None, {})
 
 
 def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
@@ -231,7 +204,7 @@ def test_contrasts_of_statistics_that_are_asked_for_can_be_asked_for(write_study
     assert load_study(write_study(analysis(spec))).requested_contrasts == ("dbi", "median_difference")
 
 
-def test_families_may_name_generations_that_only_an_import_knows(write_study):
+def test_sets_may_name_generations_that_only_an_import_knows(write_study):
     sections = {
         "prompts": (
             "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
@@ -239,10 +212,10 @@ def test_families_may_name_generations_that_only_an_import_knows(write_study):
         ),
         "generations": '[{name: "*", provider: replay}]',
         "slices": "{each: gender}",
-        "analysis": "{families: {one: {generations: [gpt_4], slices: [woman]}}}",
+        "analysis": "{sets: {one: {generations: [gpt_4], slices: [woman]}}}",
     }
     study = load_study(write_study(sections), check_files=False)
-    assert study.families["one"].generations == ["gpt_4"]
+    assert study.question_sets["one"].generations == ["gpt_4"]
 
 
 def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_study):
@@ -258,11 +231,10 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
         "{margins: {jsd: 1.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
         "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
         "{margins: {answer: {risk_difference: 0.1, jsd: 2}}}",
-        "{families: {one: {measures: [answer, sentiment], contrasts: [mean_difference, log_disparity]}}}",
-        "{families: {one: {measures: [refusal], contrasts: [variance_difference]}}, "
-        "contrasts: [variance_difference]}",
-        "{families: {one: {measures: [answer_unmatched], contrasts: [log_disparity]}}}",
-        "{families: {one: {metrics: [range], statistics: [mean, variance]}}}",
+        "{primary: {measures: [answer, sentiment], statistics: [mean, share]}}",
+        "{sets: {one: {measures: [refusal], generations: [baseline], calibrations: [raw, calibrated]}}}",
+        "{sets: {one: {measures: [answer_unmatched]}}}",
+        "{sets: {one: {statistics: [mean, variance]}}}",
     ],
 )
 def test_what_some_row_can_match_is_no_mistake(write_study, text):
@@ -271,8 +243,8 @@ def test_what_some_row_can_match_is_no_mistake(write_study, text):
 
 def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
     for kind in get_args(Kind):
-        roles = (kind, "profile") if kind == "categorical" else (kind,)
-        assert {name for role in roles for name in OF_KIND[role]} <= set(metric_names("contrasts", kind))
+        roles = ("label", "labels") if kind == "categorical" else (kind,)
+        assert {name for role in roles for name in CONTRASTS[role]} <= set(metric_names("contrasts", kind))
     tested = {kind: metric_names("disparities", kind, is_tested=True) for kind in get_args(Kind)}
     assert set(tested["categorical"]) == {*PROFILE_INDICES, IDI}
     assert tested["continuous"] == tested["binary"] == (*INDICES, *RATE_INDICES)
