@@ -1,6 +1,7 @@
 -- One row per (comparison_position, statistic, parameters, group_position, block_position): what differences between
 -- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is requested for.
--- In a nested grouping a block is a stratum, and its cells are means over the units of a group (inference.md 1).
+-- In a nested grouping a block is a stratum, and its cells are means over the units of a group, each of these a mean
+-- over its root prompts (inference.md 2.7).
 with
 
 cells as (
@@ -39,6 +40,23 @@ layouts as (
     from comparisons
 ),
 
+units as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        group_position,
+        stratum_position,
+        root_position,
+        min(n_responses) as min_responses,
+        avg(cell_mean) as unit_mean
+    from every_cell
+    inner join layouts using (comparison_position)
+    inner join strata using (layout_position, block_position)
+    where is_nested
+    group by comparison_position, statistic, parameters, group_position, stratum_position, root_position
+),
+
 compared as (
     select
         comparison_position,
@@ -61,16 +79,13 @@ compared as (
         parameters,
         group_position,
         stratum_position as block_position,
-        is_nested,
+        true as is_nested,
         min(root_position) as root_position,
         count(*) as n_units,
-        min(n_responses) as min_responses,
-        avg(cell_mean) as cell_mean
-    from every_cell
-    inner join layouts using (comparison_position)
-    inner join strata using (layout_position, block_position)
-    where is_nested
-    group by comparison_position, statistic, parameters, group_position, stratum_position, is_nested
+        min(min_responses) as min_responses,
+        avg(unit_mean) as cell_mean
+    from units
+    group by comparison_position, statistic, parameters, group_position, stratum_position
 ),
 
 blocks as (

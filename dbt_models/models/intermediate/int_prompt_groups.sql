@@ -6,7 +6,8 @@
 -- compared within it. nested: every unit lies in one group, and units are compared within their stratum: the levels of
 -- those blocking factors outside the grouping that are constant within every unit (inference.md 1).
 -- A block is a root prompt of a unit with the levels of all blocking factors outside the grouping (inference.md 2.6).
--- In a nested grouping every unit is a block of its own, with one group in it; stratum_position is NULL in others.
+-- In a nested grouping every unit with each of its root prompts is a block of its own, with one group in it;
+-- root_prompt_position tells which units were asked the same (inference.md 2.7). stratum_position is NULL in others.
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
@@ -74,12 +75,8 @@ placed as (
     select
         *,
         unit_id
-        || case
-            when scheme = 'nested' then ''
-            else
-                case when root_prompt_id = unit_id then '' else ' | ' || root_prompt_id end
-                || case when block_levels = '' then '' else ' | ' || block_levels end
-        end as block_id,
+        || case when root_prompt_id = unit_id then '' else ' | ' || root_prompt_id end
+        || case when scheme = 'nested' or block_levels = '' then '' else ' | ' || block_levels end as block_id,
         case when scheme = 'nested' then coalesce(kept_levels, '') end as stratum_id
     from members
     inner join units using ({{ layout }}, unit_id)
@@ -102,6 +99,8 @@ select
         as root_position,
     cast(dense_rank() over (partition by {{ layout }} order by block_id asc) - 1 as integer)
         as block_position,
+    cast(dense_rank() over (partition by {{ layout }} order by root_prompt_id asc) - 1 as integer)
+        as root_prompt_position,
     case
         when scheme = 'nested'
         then cast(dense_rank() over (partition by {{ layout }} order by stratum_id asc) - 1 as integer)
