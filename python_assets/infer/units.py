@@ -356,7 +356,7 @@ class UnitSides:
         variance, df = self._variances(left)
         parts = (self.difference**2)[:, :, None] * (variance / n)[..., None, :, :]
         of_units = parts.sum(axis=-2)
-        below = np.divide(parts**2, df[:, None], out=np.zeros_like(parts), where=df[:, None] > 0).sum(axis=-2)
+        below = np.divide(parts**2, df, out=np.zeros_like(parts), where=df > 0).sum(axis=-2)
         value = self.difference @ mean
         if not more.shape[2]:
             return self._with_df(value, of_units, below)
