@@ -12,7 +12,7 @@ from scipy import stats
 from python_assets.infer import interval
 from python_assets.infer.contrasts import Contrasts, Estimate, Extremes, Tested, assemble, margin_p
 from python_assets.infer.interval import Interval
-from python_assets.infer.permutation import Draws, Floats
+from python_assets.infer.permutation import TIE, Draws, Floats, p_values
 from python_assets.infer.sides import Counts, Sides, ratio
 
 
@@ -54,6 +54,18 @@ def mean_null(
         return extremes.count(size, columns, batch)
 
     return MeanNull(extremes.tested(sides.over_ts(x, draws, work), beside), values)
+
+
+def one_sided_p(sides: Sides, x: Floats, draws: Draws, row: int, sign: float) -> float:
+    """Share of draws in which t of a row lies as far on one side, of one column (cells, 1)."""
+    least = sign * t_of(sides, x)[row, 0] - TIE
+
+    def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:
+        del columns, batch
+        t = sign * np.copysign(size[:, row], value[:, row])
+        return np.asarray((t >= least).sum(axis=0))
+
+    return float(p_values(sides.over_ts(x, draws, work), draws)[0])
 
 
 def mean_differences(

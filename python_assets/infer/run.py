@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from python_assets.infer.cells import designs
 from python_assets.infer.layout import Layout
+from python_assets.infer.margins import with_permuted_margins
 from python_assets.infer.peeling import peeled
 from python_assets.infer.permutation import Floats
 from python_assets.infer.power import n_needed
@@ -225,6 +226,8 @@ def _judged(
     tables = _drawn_on(tables, layouts, sets, options)
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     questions, contrasts = with_levels(questions, contrasts, options.alpha)
+    by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
+    contrasts = with_permuted_margins(contrasts, by_place, options)
     q_margin, q_equivalence = (
         adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence")
     )
@@ -235,7 +238,6 @@ def _judged(
         verdict=first_of([~tests_nothing], [verdict]),
         n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan),
     )
-    by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
     contrasts = peeled(contrasts, questions, by_place, options)
     keys = questions[[*QUESTION, "q_value"]]
     disparities = disparities.merge(keys, on=QUESTION, how="left", validate="many_to_one")
