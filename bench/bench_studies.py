@@ -2,9 +2,9 @@
 
     python -m bench.bench_studies [--studies 1000] [--permutations 9999]
 
-Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two groups on a
-prompt .45. All studies of a design share its draws. tests/python_assets/infer/test_studies.py bounds the same numbers on
-fewer studies; docs/statistics.md keeps the table.
+Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two
+groups on a prompt .45. All studies of a design share its draws. tests/python_assets/infer/test_studies.py
+bounds the same numbers on fewer studies; docs/statistics.md keeps the table.
 """
 
 import argparse
@@ -25,8 +25,8 @@ ALPHA = 0.05
 class Studies(NamedTuple):
     """What is simulated: studies of n_questions on R root prompts and K groups.
 
-    missing: share of cells without a value. wide: times as far as others the first group spreads. effects: of the first
-    groups, in standard errors of a group minus the rest, in the first n_true questions.
+    missing: share of cells without a value. wide: times as far as others the first group spreads. effects:
+    of the first groups, in standard errors of a group minus the rest, in the first n_true questions.
     """
 
     n_questions: int
@@ -39,7 +39,7 @@ class Studies(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Of each study: whether anything false is called, share of called questions with a false group, power."""
+    """Of each study: is anything false called, share of called questions with a false group, power."""
 
     any_false: np.ndarray
     false_share: np.ndarray

@@ -29,9 +29,9 @@ COLUMNS_PER_PIECE = 8
 class Sample(NamedTuple):
     """One column: group values minus their level, and what they may be but for noise.
 
-    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted: group values
-    under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their block. is_rate: whether
-    values lie between 0 and 1.
+    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted:
+    group values under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their
+    block. is_rate: whether values lie between 0 and 1.
     """
 
     deviation: Floats

@@ -96,7 +96,7 @@ class Layout:
     def p_past_margin(
         self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
     ) -> float:
-        """One-sided p of a mean of one group that its difference lies past a margin; NaN where it cannot be told.
+        """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
 
         Args:
             question: values of KEYS_OF_QUESTION.
@@ -153,7 +153,8 @@ class Layout:
             if len(columns):
                 for name, rows in compare_statistics(chosen, values, asked, options):
                     wanted = [
-                        key in asked_for for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
+                        key in asked_for
+                        for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
                     ]
                     yield name, {part: values[np.array(wanted)] for part, values in rows.items()}
 

@@ -1,7 +1,8 @@
 """p of being past a margin, from draws, for the groups that are called different.
 
-Belongs here: the second look that skew asks for. The t of the margin errs in .16 / .12 / .08 of sets at 10 / 30 / 75
-root prompts of exponential values, any of 20 groups at its margin; shuffling what is left past the margin does not.
+Belongs here: the second look that skew asks for. The t of the margin errs in .16 / .12 / .08 of sets at 10
+/ 30 / 75 root prompts of exponential values, any of 20 groups at its margin; shuffling what is left past
+the margin does not.
 
 Source: inference.md 2.5.
 """
@@ -32,7 +33,9 @@ def with_permuted_margins(
         options: what the contrasts were computed with.
     """
     is_past = contrasts.value.abs() > contrasts.margin
-    few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.method.str.startswith("permuted", na=False)
+    few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.method.str.startswith(
+        "permuted", na=False
+    )
     # a grand mean holds the group itself, so that shifting the group shifts it too
     chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
     rows = contrasts[is_past & few & chosen & (contrasts.q_value <= options.alpha)]

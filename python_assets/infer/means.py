@@ -1,7 +1,7 @@
 """Differences of means of any scheme: studentised permutation p and t intervals.
 
-Belongs here: contrasts whose statistic is a t, of means everywhere and of rates outside blocks. What all contrasts
-share is contrasts.py; rates in blocks are rates.py.
+Belongs here: contrasts whose statistic is a t, of means everywhere and of rates outside blocks. What all
+contrasts share is contrasts.py; rates in blocks are rates.py.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class MeanNull(NamedTuple):
 
 
 def t_of(sides: Sides, x: Floats) -> Floats:
-    """t of each row, shape (rows, columns)."""
+    """T of each row, shape (rows, columns)."""
     differences = sides.differences(x)
     return ratio(differences.value, differences.std_error, sides.scale(x))
 
@@ -92,9 +92,7 @@ def mean_differences(
         return interval.around(estimate.value, estimate.std_error, c)
 
     levels = margin_p(estimate, limits, margin)
-    return assemble(
-        sides, estimate, tested, levels, alpha=alpha, names=sides.names, n_together=n_together
-    )
+    return assemble(sides, estimate, tested, levels, alpha=alpha, names=sides.names, n_together=n_together)
 
 
 def mean_estimate(sides: Sides, x: Floats, alpha: float) -> Estimate:

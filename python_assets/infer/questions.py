@@ -1,7 +1,7 @@
 """Which questions are corrected together, and what that makes of their p and of the p of their groups.
 
-Belongs here: the sets of questions, q of questions and groups, and the adjusted p of margins. The adjustments themselves
-are multiplicity.py.
+Belongs here: the sets of questions, q of questions and groups, and the adjusted p of margins. The
+adjustments themselves are multiplicity.py.
 
 Source: inference.md 6.
 """
@@ -36,8 +36,8 @@ SECONDARY: Final = "secondary"
 class Sets(NamedTuple):
     """The sets of a study: what it declares, and what the rule of the primary set needs to know.
 
-    primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that the study
-    declares, with refusal. slices: of the measures that are defined in some slices only.
+    primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
+    the study declares, with refusal. slices: of the measures that are defined in some slices only.
     """
 
     primary: QuestionSet | None
@@ -106,13 +106,13 @@ def with_levels(
         alpha: error rate.
 
     Returns:
-        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and q_value, NaN
-        for SIZES.
+        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and
+        q_value, NaN for SIZES.
     """
     number = _positions(questions, contrasts)
     q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
     p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
-    for member in questions.groupby("set_id", sort=False).indices.values():
+    for member in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
         rows, place = _members(number, member, len(questions))
         levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
         q[member], q_group[rows] = levels.of_question, levels.of_group
@@ -121,7 +121,11 @@ def with_levels(
     questions = questions.assign(n_called=n_called)
     taken = questions.iloc[number][["set_id", "n_questions", "n_called"]].reset_index(drop=True)
     return questions, contrasts.assign(
-        q_value=q_group, q_question=q[number], **{name: taken[name].to_numpy() for name in taken}
+        q_value=q_group,
+        q_question=q[number],
+        set_id=taken.set_id.to_numpy(),
+        n_questions=taken.n_questions.to_numpy(),
+        n_called=taken.n_called.to_numpy(),
     )
 
 
@@ -143,7 +147,7 @@ def _members(number: Ints, member: Ints, n_questions: int) -> tuple[Ints, Ints]:
 
 
 def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
-    """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have this margin.
+    """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have it.
 
     Args:
         questions: with set_id.
@@ -158,13 +162,14 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
     q, number = np.full(len(contrasts), np.nan), _positions(questions, contrasts)
     # a row without a p of its own, among rows with one, counts as 1
     p = contrasts[name].where(contrasts[name].notna() | contrasts.margin.isna(), 1.0)
-    p = p.where(contrasts.q_value.notna() & contrasts.margin.notna()).to_numpy(dtype=float)
+    is_judged = contrasts.q_value.notna() & contrasts.margin.notna()
+    p_row = p.where(is_judged).to_numpy(dtype=float)
     for of_contrast in contrasts.groupby("contrast", sort=False).indices.values():
-        rows = of_contrast[~np.isnan(p[of_contrast])]
+        rows = np.asarray(of_contrast)[~np.isnan(p_row[of_contrast])]
         within = np.full(len(rows), np.nan)
         for members in pd.Series(np.arange(len(rows))).groupby(number[rows]).indices.values():
-            within[members] = holm(p[rows[members]])
-        for of_set in questions.groupby("set_id", sort=False).indices.values():
+            within[members] = holm(p_row[rows[members]])
+        for of_set in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
             inside, place = _members(number[rows], of_set, len(questions))
             smallest = np.full(len(of_set), np.nan)
             np.fmin.at(smallest, place, within[inside])

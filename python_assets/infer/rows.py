@@ -55,9 +55,10 @@ METRICS: Final = {
 class Sheet(NamedTuple):
     """Columns of one role and statistic, and what their rows share.
 
-    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one label;
-    labels: all of a measure. reference: what the study compares groups with, None where that group is not there.
-    asked: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the indices.
+    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
+    label; labels: all of a measure. reference: what the study compares groups with, None where that group
+    is not there. asked: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the
+    indices.
     """
 
     cells: Cells
@@ -73,7 +74,7 @@ class Sheet(NamedTuple):
 
     @property
     def contrasts(self) -> tuple[str, ...]:
-        """The contrasts that the columns have rows of; the first, but for labels, is what the question asks."""
+        """The contrasts that the columns have rows of; the first is what the question asks."""
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
         of_role = CONTRASTS[self.role]

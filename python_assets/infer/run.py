@@ -3,7 +3,7 @@
 Belongs here: reading, families, verdicts and writing. No statistic is computed here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -236,7 +236,9 @@ def _judged(
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
         verdict=first_of([~tests_nothing], [verdict]),
-        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan),
+        n_needed=np.where(
+            verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan
+        ),
     )
     contrasts = peeled(contrasts, questions, by_place, options)
     keys = questions[[*QUESTION, "q_value"]]
@@ -258,9 +260,13 @@ def _drawn_on(
     Source: inference.md 6.5.
     """
     questions = tables["questions"]
-    is_mean = questions.statistic.isin(["mean", "share", "selection_rate", "precision"]) & ~questions.parameters.str.contains("normalise")
+    is_mean = questions.statistic.isin(
+        ["mean", "share", "selection_rate", "precision"]
+    ) & ~questions.parameters.str.contains("normalise")
     n_draws = np.where(is_mean, options.n_permutations, min(options.n_permutations, options.n_nonlinear))
-    at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith("permuted", na=False)
+    at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith(
+        "permuted", na=False
+    )
     for _, of_set in questions.groupby("set_id", sort=False):
         few = of_set[at_floor[of_set.index]]
         n_called = max(len(few), 1)
@@ -272,7 +278,9 @@ def _drawn_on(
         longer = options._replace(n_permutations=more, n_nonlinear=more)
         found = _joined(part for layout in layouts for part in layout.again(short, longer))
         found["questions"] = with_sets(found["questions"], sets)
-        tables = {name: _replaced(table, found[name]) if name in found else table for name, table in tables.items()}
+        tables = {
+            name: _replaced(table, found[name]) if name in found else table for name, table in tables.items()
+        }
     return tables
 
 

@@ -1,8 +1,8 @@
 """Which exchange scheme the columns of a slice and grouping are tested by.
 
-Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are compared
-in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates. Nothing after this
-knows which one it was, but where a formula holds in blocks alone.
+Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are
+compared in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates.
+Nothing after this knows which one it was, but where a formula holds in blocks alone.
 
 Source: inference.md 1, 2.6, 2.7 and 7.
 """
@@ -63,7 +63,8 @@ class Options(NamedTuple):
 class Blocks(NamedTuple):
     """Groups that meet in blocks: cells change places in their block, and errors are over its root prompts.
 
-    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are too few.
+    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
+    too few.
     """
 
     design: Design
@@ -116,7 +117,7 @@ class InUnits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Columns of one scheme, or why they have none; take: the values of some columns, as the scheme has them."""
+    """Columns of one scheme, or why they have none; take: values of some columns, as the scheme has them."""
 
     columns: Ints
     scheme: Blocks | InUnits | InferenceReason
@@ -293,7 +294,7 @@ def _first(unit: Ints, values: Ints) -> Ints:
 
 
 def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArray[np.float64] | None]:
-    """The units of a nested grouping that have a value, and the matrix that averages units with prompts of their own.
+    """The units of a nested grouping with a value, and what averages units with prompts of their own.
 
     Args:
         cells: one cell a unit and root prompt.
