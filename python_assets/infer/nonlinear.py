@@ -134,7 +134,7 @@ def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, IndexTest]
     level = np.where(is_undefined, 0, seen.mean(axis=0))
     one = np.ones_like(level)
     observed = spread_of(np.where(is_undefined, 0, seen - level), level, one, 0)
-    lost: NDArray[np.bool_] = np.isnan(null).any(axis=1)
+    lost = np.asarray(np.isnan(null).any(axis=1))
     filled = np.where(lost[:, None], 0, null)
     mean = filled.mean(axis=1)
     permuted = spread_of(filled - mean[:, None], mean, one[:, None], 1)

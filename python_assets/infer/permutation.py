@@ -46,7 +46,7 @@ class Draws(Protocol):
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
 
-    def sources(self, batch: slice) -> Ints:
+    def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place, shape (draws of the batch, places)."""
 
 
@@ -85,7 +85,7 @@ class Shuffles:
         self.n_cells, self._width, self._n_blocks = len(block), int(sizes.max(initial=0)), len(sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
         self._padded = block * self._width + np.arange(len(block)) - self._first[block]
-        self._place = self._first[block]
+        self._place = self._first[block].astype(np.int32)
         # which cell of its block stands in each place, in as few bytes as hold it
         self._kind = np.min_scalar_type(max(self._width - 1, 0))
         self._kept: dict[int, NDArray[np.unsignedinteger]] = {}
@@ -95,7 +95,7 @@ class Shuffles:
         """The draws of some cells of the frame, positions ascending."""
         return RandomDraws(self, cell)
 
-    def order(self, batch: slice) -> Ints:
+    def order(self, batch: slice) -> NDArray[np.int32]:
         """Say which cell of the frame lies in each place, shape (draws of the batch, cells)."""
         found = self._kept.get(batch.start)
         if found is None:
@@ -124,20 +124,25 @@ class RandomDraws:
         """Take the orders of the frame and the positions of the cells in it, ascending."""
         self.n = shuffles.n
         self._shuffles = shuffles
-        self._is_in = np.zeros(shuffles.n_cells, dtype=bool)
-        self._is_in[cell] = True
-        self._number = np.cumsum(self._is_in) - 1
+        self._number = np.full(shuffles.n_cells, -1, dtype=np.int32)
+        self._number[cell] = np.arange(len(cell), dtype=np.int32)
+        self._kept: dict[int, NDArray[np.int32]] = {}
+        self._is_kept = 4 * self.n * len(cell) <= KEPT_BYTES
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
         return _batches(self.n, self._shuffles.n_cells)
 
-    def sources(self, batch: slice) -> Ints:
+    def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place."""
-        order = self._shuffles.order(batch)
-        if self._is_in.all():
-            return order
-        return self._number[order[self._is_in[order]]].reshape(len(order), -1)
+        found = self._kept.get(batch.start)
+        if found is None:
+            found = self._number[self._shuffles.order(batch)]
+            if self._number.min() < 0:
+                found = found[found >= 0].reshape(len(found), -1)
+                if self._is_kept:  # null of contrasts, then of indices
+                    self._kept[batch.start] = found
+        return found
 
 
 def stable_seed(*parts: object) -> int:
@@ -158,7 +163,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
     ones = np.ones(max(b.stop - b.start for b in draws.batches()) * len(by_row))
 
     def one(batch: slice) -> Result:
-        indices = draws.sources(batch).astype(np.int32)[:, by_row]
+        indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))

@@ -167,6 +167,7 @@ class BlockFrame:
             unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit
         }
         self._shuffles: dict[Unit, Shuffles] = {}
+        self._resamples: dict[tuple[Unit, int], Resamples | None] = {}
 
     def scheme(self, cell: Ints, unit: Unit, present: NDArray[np.bool_]) -> Blocks:
         """Lay out the shared cells of a presence pattern in blocks."""
@@ -176,12 +177,15 @@ class BlockFrame:
         design = Design(frame, cell, unit)
         fewest = int(design.units_of_group[design.groups].min())
         n_units = design.n_units if fewest >= MIN_UNITS_FOR_INTERVAL else 0
+        if (unit, n_units) not in self._resamples:
+            drawn = resamples_of(self._seeds[unit], options.n_permutations, n_units)
+            self._resamples[unit, n_units] = drawn
         return Blocks(
             design,
             len(np.unique(frame.group[present])),
             self._shuffles[unit].of(cell),
             options.alpha,
-            resamples_of(self._seeds[unit], options.n_permutations, n_units),
+            self._resamples[unit, n_units],
         )
 
 

@@ -384,7 +384,7 @@ class UnitSides:
         pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
         return (
-            np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1)),
+            np.asarray(np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1))),
             np.where(alone, pooled_df, df),
         )
 
