@@ -122,7 +122,7 @@ class Cells(NamedTuple):
 
     def role(self, column: int) -> str:
         """What a column is: the kind of its measure for means, else what its statistic is."""
-        return _role(*(self.columns[name].iat[column] for name in _OF_ROLE))
+        return _role(*(str(self.columns[name].iat[column]) for name in _OF_ROLE))
 
 
 class Rows(NamedTuple):

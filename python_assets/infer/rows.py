@@ -101,9 +101,9 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        columns = (self.cells.columns[of].to_numpy(object)[self.columns] for of in ("measure_id", "direction"))
-        pairs = zip(*columns, strict=True)
-        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in pairs])
+        columns = self.cells.columns
+        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
+        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
