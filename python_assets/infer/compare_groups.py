@@ -135,7 +135,7 @@ def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[She
     keys = roles + (cells.columns.statistic + cells.columns.parameters).to_numpy(object)[columns]
     for key in dict.fromkeys(keys[roles != "label"]):
         members = columns[keys == key]
-        yield sheet_of(cells, members, str(cells.roles[members[0]])), members
+        yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
     labels = columns[roles == "label"]
     of_measures = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
     wholes = [labels[at] for at in of_measures]

@@ -94,9 +94,9 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        columns = self.cells.columns.iloc[self.columns]
-        pairs = zip(columns.measure_id, columns.direction, strict=True)
-        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in pairs])
+        columns = self.cells.columns
+        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
+        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
@@ -126,11 +126,12 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Tables:
     for name in sheet.contrasts:
         if sheet.reference_of(name) is not None:
             yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
         test = compared.indices.get(metric)
         if test is None:
             test = _missing_index(sheet, metric, compared)
-        yield "disparities", _index_rows(sheet, metric, test)
+        yield "disparities", keys | _index_rows(sheet, metric, test)
 
 
 def question_rows(sheet: Sheet, p_question: Floats, reason: NDArray[np.object_]) -> Table:
@@ -167,8 +168,9 @@ def refused_rows(sheet: Sheet, reason: InferenceReason) -> Tables:
             n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
             nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
             yield "contrasts", _contrast_rows(sheet, name, nothing)
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
-        yield "disparities", _index_rows(sheet, metric, _no_index(sheet, metric, reason))
+        yield "disparities", keys | _index_rows(sheet, metric, _no_index(sheet, metric, reason))
 
 
 def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:
@@ -226,10 +228,10 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 
 
 def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> Table:
+    """The rows of a metric but for the keys of their columns."""
     has_p, n = ~np.isnan(test.p_value), len(sheet.columns)
     has_value = ~np.isnan(test.value)
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
         **_same(n, metric=metric),
         "margin": sheet.margin(metric),
         "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),
