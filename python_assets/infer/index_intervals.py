@@ -144,7 +144,7 @@ def _invert_column(
     def spread(values: Floats) -> Spread:
         if sample.is_rate:
             np.clip(values, -level, 1 - level, out=values)
-        return spread_of(values, np.asarray(level), np.asarray(scale), 0)
+        return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
 
     def numbers(s: float, noise: Floats) -> Floats:
         seen = spread(s * observed + noise)
