@@ -12,7 +12,6 @@ import duckdb
 import pandas as pd
 
 from python_assets.extract.measurement_rows import (
-    REASON_OF_STATUS,
     MeasuredValues,
     Objects,
     nothing,
@@ -58,12 +57,15 @@ class Job(NamedTuple):
 
     def reasons(self) -> Objects:
         """Why a wanted unit has no text that can be measured; None where it has one."""
-        status = self.units.table["status"].iloc[self.wanted]
-        found = status.map(REASON_OF_STATUS).fillna("response_empty").to_numpy(dtype=object)
+        found = self.reasons_without_text()
         has_text = self.units.column("text_id")[self.wanted] >= 0
         found[has_text] = nothing(int(has_text.sum()))
         found[has_text & (self.text_ids() < 0)] = "other_language"
         return found
+
+    def reasons_without_text(self) -> Objects:
+        """Why there would be nothing to measure if a wanted unit had no text."""
+        return self.units.table["reason_without_text"].iloc[self.wanted].to_numpy(dtype=object)
 
     def only_responses(self) -> "Job":
         """The same without baseline texts."""

@@ -18,6 +18,7 @@ NOT_NULL, MATCHES, MATCHES_NOT = (
     "expect_column_values_to_match_regex",
     "expect_column_values_to_not_match_regex",
 )
+NULL = "expect_column_values_to_be_null"
 IN_SET, BETWEEN = "expect_column_values_to_be_in_set", "expect_column_values_to_be_between"
 UNIQUE, COMPOUND = "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique"
 ROWS = ("expect_table_row_count_to_be_between", "(table)")
@@ -106,9 +107,17 @@ BAD = {
         ),
         (BETWEEN, "replicate"): "update raw.responses set replicate = -1 where prompt_id = 'r0'",
         (IN_SET, "status"): "update raw.responses set status = 'fine' where prompt_id = 'r0'",
-        (NOT_NULL, "response_text"): "update raw.responses set response_text = null where status = 'ok'",
-        (MATCHES, "response_text"): "update raw.responses set response_text = ' ' where status = 'refused'",
-        (MATCHES_NOT, "response_text"): "update raw.responses set status = 'empty'",
+        (NOT_NULL, "response_text"): "update raw.responses set response_text = null where not is_empty",
+        (MATCHES, "response_text"): "update raw.responses set response_text = ' ' where is_refused",
+        (MATCHES_NOT, "response_text"): "update raw.responses set is_empty = true",
+        (NULL, "response_text"): "update raw.responses set status = 'not_recorded'",
+        ("expect_is_refused_where_ok", "is_refused"): "update raw.responses set is_refused = null",
+        ("expect_is_empty_where_ok", "is_empty"): (
+            "update raw.responses set is_empty = null where prompt_id = 'r0'"
+        ),
+        ("expect_is_truncated_where_ok", "is_truncated"): (
+            "update raw.responses set status = 'error', error = 'no', is_refused = null, is_empty = null"
+        ),
         (NOT_NULL, "error"): "update raw.responses set status = 'error' where prompt_id = 'r0'",
         (MATCHES, "error"): ("update raw.responses set status = 'error', error = ' ' where prompt_id = 'r0'"),
         (MATCHES_NOT, "error"): "update raw.responses set error = 'time-out' where status = 'ok'",
@@ -192,6 +201,7 @@ def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_o
     assert {(r.table_name, r.expectation, r.column_name) for r in results if not r.n_evaluated} == {
         ("documents", NOT_NULL, "revision"),
         ("documents", NOT_NULL, "licence"),
+        ("responses", NULL, "response_text"),
         ("responses", NOT_NULL, "error"),
         ("responses", MATCHES, "error"),
         ("responses", MATCHES_NOT, "error"),
@@ -297,6 +307,18 @@ def test_what_is_unexpected_is_counted_and_shown_with_its_key(connection, study,
     (result,) = [result for result in results if not result.success and result.expectation == found[0]]
     assert (result.expectation, result.n_evaluated, result.n_unexpected) == found[:3]
     assert json.loads(result.examples_json)[:1] == found[3]
+
+
+def test_responses_that_were_not_recorded_are_no_gap(connection, study):
+    connection.execute(
+        "update raw.responses set status = 'not_recorded', response_text = null, is_refused = null, "
+        "is_empty = null, is_truncated = null"
+    )
+    connection.execute(
+        "update raw.measurements set value = null, reason = 'no_response_text' where measure_id = 'refusal'"
+    )
+    results = run_suites(connection, study, ["responses", "measurements"], run_id="r")
+    assert [result for result in results if not result.success] == []
 
 
 def test_rows_of_another_study_are_not_looked_at(connection, study):
