@@ -180,7 +180,10 @@ def _responses_in_every_cell(study: Study) -> Expectation:
         "expect_responses_in_every_cell",
         ["grouping_id", "group_id", "measure_id"],
         severity=FailureSeverity.WARNING,
-        description=f"every group has at least {fewest} values of a generation and measure that has texts to read",
+        description=(
+            f"every group has at least {fewest} values of a generation and measure, where responses were "
+            "recorded"
+        ),
         notes="Add prompts or replicates, or read statistics of the group with their small numbers in mind.",
         relations={
             "grouping_factors": relation(columns, factors),

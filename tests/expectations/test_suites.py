@@ -19,6 +19,7 @@ NOT_NULL, MATCHES, MATCHES_NOT = (
     "expect_column_values_to_not_match_regex",
 )
 NULL = "expect_column_values_to_be_null"
+NOTHING_OBSERVED = "response_text = null, is_refused = null, is_empty = null, is_truncated = null"
 IN_SET, BETWEEN = "expect_column_values_to_be_in_set", "expect_column_values_to_be_between"
 UNIQUE, COMPOUND = "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique"
 ROWS = ("expect_table_row_count_to_be_between", "(table)")
@@ -310,10 +311,7 @@ def test_what_is_unexpected_is_counted_and_shown_with_its_key(connection, study,
 
 
 def test_responses_that_were_not_recorded_are_no_gap(connection, study):
-    connection.execute(
-        "update raw.responses set status = 'not_recorded', response_text = null, is_refused = null, "
-        "is_empty = null, is_truncated = null"
-    )
+    connection.execute(f"update raw.responses set status = 'not_recorded', {NOTHING_OBSERVED}")
     connection.execute(
         "update raw.measurements set value = null, reason = 'no_response_text' where measure_id = 'refusal'"
     )
@@ -341,7 +339,8 @@ def test_a_generation_full_of_errors_is_not_hidden_by_others(connection, study):
             [f"g{i}"],
         )
     connection.execute(
-        "update raw.responses set status = 'error', error = 'it''s down' where generation_id = 'g7'"
+        f"update raw.responses set status = 'error', error = 'it''s down', {NOTHING_OBSERVED} "
+        "where generation_id = 'g7'"
     )
     (found,) = [r for r in run_suites(connection, study, ["responses"], run_id="r") if not r.success]
     assert (found.expectation, found.n_evaluated, found.n_unexpected) == ("expect_few_errors", 41, 1)
@@ -379,9 +378,8 @@ def test_cells_are_counted_within_every_declared_grouping(connection, study):
 
 def test_an_import_may_come_without_documents_and_texts(connection, imported_study):
     connection.execute("delete from raw.documents; delete from raw.sentences")
-    connection.execute(
-        "update raw.prompts set prompt_text = null; update raw.responses set response_text = null"
-    )
+    connection.execute("update raw.prompts set prompt_text = null")
+    connection.execute(f"update raw.responses set status = 'not_recorded', {NOTHING_OBSERVED}")
     results = run_suites(connection, imported_study, TABLES, run_id="r")
     assert {result.table_name for result in results} == set(TABLES) - SCRAPED
     assert [result for result in results if not result.success] == []

@@ -41,15 +41,10 @@ def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def with_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
     """Status and flags in the place of `outcome`: ok, error, not_recorded, or words of the true flags."""
-    words = frame["outcome"].str.split()
-    status = frame["outcome"].where(frame["outcome"].isin(["error", "not_recorded"]), "ok")
-    flags = {
-        flag: words.map(lambda true, word=flag.removeprefix("is_"): word in true)
-        .astype("boolean")
-        .where(status == "ok")
-        for flag in FLAGS
-    }
-    return frame.drop(columns="outcome").assign(status=status, **flags)
+    is_ok = ~frame["outcome"].isin(["error", "not_recorded"])
+    flags = {flag: frame["outcome"].str.contains(flag.removeprefix("is_")) for flag in FLAGS}
+    observed = {flag: holds.astype("boolean").where(is_ok) for flag, holds in flags.items()}
+    return frame.drop(columns="outcome").assign(status=frame["outcome"].where(~is_ok, "ok"), **observed)
 
 
 class Build:
@@ -85,7 +80,7 @@ class Build:
         write_stage(self.connection, "study", "design", {"prompt_factors": frame})
 
     def responses(self, *rows: tuple[Any, ...], generation_id: str = "replayed") -> None:
-        """Each row: prompt_id, text, and where they are not ok and 0 its status or true flags, its replicate."""
+        """Each row: prompt_id, text, and where not ok and 0, status or words of true flags, and replicate."""
         full = [(*row, *("ok", 0)[len(row) - 2 :]) for row in rows]
         frame = pd.DataFrame(full, columns=["prompt_id", "response_text", "outcome", "replicate"])
         frame = with_outcomes(frame)

@@ -61,6 +61,24 @@ def test_what_was_not_answered_has_the_reason_for_that(build, make_study):
     assert counts.n_missing == 3 + 5 + 3 + 3
 
 
+def test_a_response_can_be_refused_and_truncated(build, make_study):
+    build.prompts(p=None)
+    build.responses(("p", "I cannot", "refused truncated"), ("p", "", "empty truncated", 1))
+    build.extract(make_study("vader"))
+    assert build.rows("refusal", "value") == [(1.0,), (0.0,)]
+    assert build.rows("truncated", "value") == [(1.0,), (1.0,)]
+    assert build.rows("empty", "value") == [(0.0,), (1.0,)]
+    assert build.rows("vader", "value", "reason") == [(None, "response_refused"), (None, "response_empty")]
+
+
+def test_of_responses_that_were_not_recorded_nothing_is_observed(build, make_study):
+    build.prompts(p=None)
+    build.responses(("p", None, "not_recorded"))
+    build.extract(make_study("vader", YES_NO))
+    for measure in ("refusal", "empty", "truncated", "vader", "answer", "answer_unmatched"):
+        assert build.rows(measure, "value", "label", "reason") == [(None, None, "no_response_text")]
+
+
 def test_flags_are_of_responses_only(build, make_study):
     build.prompts(p="A baseline.")
     build.responses(("p", "x"))

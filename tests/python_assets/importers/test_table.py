@@ -65,6 +65,14 @@ def test_prompts_factors_and_responses(read):
     assert (rules(imported), imported.n_rows) == ([], 4)
 
 
+def test_without_a_column_of_responses_none_was_recorded(read):
+    columns = {name: column for name, column in COLUMNS.items() if name != "response"}
+    rows = read(TABLE, columns=columns).rows
+    assert set(rows["finish_reason"]) == {"not_recorded"}
+    assert rows["response_text"].isna().all()
+    assert "finish_reason" not in read(TABLE).rows
+
+
 def test_columns_that_measures_name_come_along(read):
     measures = [{"name": "score", "kind": "continuous", "column": "s", "baseline_column": "n"}]
     imported = read(TABLE, measures=measures)
