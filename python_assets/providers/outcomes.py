@@ -92,7 +92,7 @@ def _reasons(finish_reason: str | None) -> frozenset[str]:
     return frozenset((finish_reason or "").split(_AND))
 
 
-def status_of(outcome: Outcome) -> Status:
+def _status_of(outcome: Outcome) -> Status:
     """Whether there is an answer: ok, an error, or not_recorded where an import tells of none."""
     if outcome.error is not None:
         return "error"
@@ -100,7 +100,7 @@ def status_of(outcome: Outcome) -> Status:
 
 
 def _flags_of(outcome: Outcome) -> _Flags:
-    if status_of(outcome) != "ok":
+    if _status_of(outcome) != "ok":
         return _NOTHING_OBSERVED
     text, reasons = outcome.response_text or "", _reasons(outcome.finish_reason)
     return _Flags(
@@ -121,7 +121,7 @@ def response_of(request: Request, outcome: Outcome, max_characters: int) -> Resp
         replicate=request.replicate,
         response_id=request.response_id,
         response_text=outcome.response_text,
-        status=status_of(outcome),
+        status=_status_of(outcome),
         **_flags_of(outcome)._asdict(),
         error=outcome.error,
         requested_at=outcome.requested_at,
