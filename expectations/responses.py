@@ -11,9 +11,10 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
-from python_assets.providers.records import FLAGS, STATUSES
 from python_assets.study.study import Study
 
+STATUSES: Final = ("ok", "error", "not_recorded")
+FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
 _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "Materialise the generate stage again; what is in the response log is not asked for again."
