@@ -23,7 +23,10 @@ places as (
         prompt_groups.stratum_position,
         count(*) over (
             partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
-        ) as n_prompts_of_cell
+        ) as n_prompts_of_cell,
+        count(*) over (
+            partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.root_position
+        ) as n_prompts_of_root
     from prompt_groups
 ),
 
@@ -37,6 +40,7 @@ grouped_values as (
         prompt_position,
         outcome_values.replicate,
         places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,
+        places.n_prompts_of_root = 1 and not outcome_values.is_replicated as is_alone_of_root,
         outcome_values.x,
         outcome_values.baseline
     from outcome_values

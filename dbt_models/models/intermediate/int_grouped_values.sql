@@ -1,5 +1,6 @@
 -- One row per (comparison_position, prompt_position, replicate): every response of a comparison with its group, block
--- and root prompt; x is NULL where it has no value. is_alone: no other response can be in its cell.
+-- and root prompt; x is NULL where it has no value. is_alone: no other response can be in its cell; is_alone_of_root:
+-- nor any of the group of its root prompt.
 {{ config(materialized='view') }}
 with
 
@@ -14,6 +15,7 @@ select
     prompt_position,
     replicate,
     is_alone,
+    is_alone_of_root,
     x,
     baseline
 from grouped_values
