@@ -365,7 +365,9 @@ def of_columns(cells: Cells, members: Ints) -> Cells:
     """The cells of some columns alone."""
     columns = members.ravel()
     return cells._replace(
-        columns=cells.columns.iloc[columns].reset_index(drop=True),
+        columns=cells.columns.iloc[columns]
+        .reset_index(drop=True)
+        .assign(column_position=np.arange(len(columns))),
         x=cells.x[:, columns],
         n_responses=cells.n_responses[:, columns],
     )

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
+from python_assets.errors import StudyError
 from python_assets.infer.multiplicity import holm, question_levels
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import OF_GROUPS
@@ -89,8 +90,19 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
 
 
 def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Add set_id, and n_questions: those of the set that have a p."""
+    """Add set_id, and n_questions: those of the set that have a p.
+
+    Raises:
+        StudyError: a declared set names no question.
+    """
     questions = questions.assign(set_id=set_ids(questions, sets))
+    declared = {**({PRIMARY: sets.primary} if sets.primary else {}), **sets.named}
+    if empty := [name for name in declared if not (questions.set_id == name).any()]:
+        field = f"analysis.{PRIMARY}" if empty[0] == PRIMARY else f"analysis.sets.{empty[0]}"
+        raise StudyError(
+            f"{field}: the set names no question of the study; expected one at least that no set before it "
+            "names. Correct its lists, or remove it"
+        )
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
     return questions.assign(n_questions=n_questions.astype(np.int64))
 

@@ -124,8 +124,7 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
 def compared_rows(sheet: Sheet, compared: Compared) -> Tables:
     """Yield the rows of contrasts and disparities of columns of one role."""
     for name in sheet.contrasts:
-        if sheet.reference_of(name) is not None:
-            yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+        yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
         test = compared.indices.get(metric)
@@ -164,10 +163,10 @@ def refused_rows(sheet: Sheet, reason: InferenceReason) -> Tables:
         n = len(sheet.columns)
         yield "questions", question_rows(sheet, np.full((n, 1), np.nan), np.full(n, reason, dtype=object))
     for name in sheet.contrasts:
-        if (reference := sheet.reference_of(name)) is not None:
-            n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
-            nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
-            yield "contrasts", _contrast_rows(sheet, name, nothing)
+        reference = sheet.reference_of(name) or Reference()
+        n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
+        nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
+        yield "contrasts", _contrast_rows(sheet, name, nothing)
     keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
         yield "disparities", keys | _index_rows(sheet, metric, _no_index(sheet, metric, reason))
@@ -198,7 +197,9 @@ def _same(n: int, **values: object) -> Table:
 
 
 def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
-    reference = sheet.reference_of(name) or Reference()
+    """The rows of a contrast; none where the group that the study compares with is not there."""
+    declared = sheet.reference_of(name)
+    reference = declared or Reference()
     names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
@@ -209,7 +210,7 @@ def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
     keys = column_keys(sheet.cells, sheet.columns, len(names))
     if sheet.role == "label":  # one question with the profile of the measure
         keys["statistic"] = np.full(n_rows, "share", dtype=object)
-    return {
+    table = {
         **keys,
         **_same(n_rows, contrast=name),
         "group_id": np.tile(names[:, 0], n_columns),
@@ -218,6 +219,7 @@ def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
         "inference_reason": reason.ravel(),
         **numbers,
     }
+    return table if declared is not None else {column: values[:0] for column, values in table.items()}
 
 
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:

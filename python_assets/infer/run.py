@@ -197,8 +197,7 @@ def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
     """All rows of every table."""
     found: dict[str, list[Table]] = {}
     for name, part in parts:
-        if len(part["measure_id"]):
-            found.setdefault(name, []).append(part)
+        found.setdefault(name, []).append(part)
     return {
         name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
         for name, rows in found.items()
