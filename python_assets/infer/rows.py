@@ -182,9 +182,9 @@ def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
 def _without_two_groups(sheet: Sheet, test: IndexTest) -> IndexTest:
     """Nothing where two groups have a value: their largest z is always .707 (inference.md 2.1)."""
     of_two = _has_values(sheet.cells, sheet.columns).sum(axis=1) == 2
-    numbers = [np.where(of_two, np.nan, number) for number in test[:-1]]
+    numbers = {name: np.where(of_two, np.nan, number) for name, number in test._asdict().items()}
     reason = first_of([of_two, ~of_two], [InferenceReason.SCALE_FREE, test.reason])
-    return IndexTest(*numbers, reason=reason)
+    return IndexTest(**numbers | {"reason": reason})
 
 
 def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:
