@@ -19,8 +19,16 @@
     || ' of '
     || case
         when contrasts.reference = 'grand_mean' then 'all groups'
-        when contrasts.reference = 'rest' and metrics.reference = 'rest' then 'the other groups on average'
+        when contrasts.reference = 'rest' and metrics.compared_with = 'rest' then 'the other groups on average'
         when contrasts.reference = 'rest' then 'the rest'
         else contrasts.reference
+    end
+{%- endmacro %}
+
+{# How far the labels of a group lie from those of all, in words. #}
+{% macro contrast_distance() -%}
+    case
+        when contrast = 'jsd_group' then ' diverges by ' || {{ three_digits('value') }} || ' nats from '
+        else ' is ' || {{ three_digits('value') }} || ' apart from '
     end
 {%- endmacro %}

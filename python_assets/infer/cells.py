@@ -90,6 +90,7 @@ _IS_FULL = """
 
 
 _ROLES = {"selection_rate": "selection", "precision": "precision", "share": "profile"}
+_OF_ROLE = ("statistic", "parameters", "kind")
 
 
 class Cells(NamedTuple):
@@ -115,14 +116,13 @@ class Cells(NamedTuple):
 
     @property
     def roles(self) -> NDArray[np.object_]:
-        """What each column is: the kind of its measure for means, else what its statistic is."""
-        statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
-        is_plain = self.columns.parameters.to_numpy(object) == ""
-        roles = [
-            kind if statistic == "mean" and plain else _ROLES.get(statistic, "nonlinear")
-            for statistic, plain, kind in zip(statistics, is_plain, kinds, strict=True)
-        ]
-        return np.array(roles, dtype=object)
+        """What each column is."""
+        names = (self.columns[name].to_numpy(object) for name in _OF_ROLE)
+        return np.array([_role(*column) for column in zip(*names, strict=True)], dtype=object)
+
+    def role(self, column: int) -> str:
+        """What a column is: the kind of its measure for means, else what its statistic is."""
+        return _role(*(str(self.columns[name].iat[column]) for name in _OF_ROLE))
 
 
 class Rows(NamedTuple):
@@ -352,6 +352,10 @@ def of_statistic(cells: Cells, values: Values, asked: Asked) -> tuple[Cells, Val
         cells._replace(columns=columns, x=x, n_responses=counts),
         Values(columns, values.n_cells, column, cell, *rows),
     )
+
+
+def _role(statistic: str, parameters: str, kind: str) -> str:
+    return kind if statistic == "mean" and parameters == "" else _ROLES.get(statistic, "nonlinear")
 
 
 def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Floats:

@@ -56,7 +56,7 @@ def family_ids(rows: pd.DataFrame, keys: tuple[str, ...], families: Mapping[str,
 
     Source: inference.md 6, what holds today.
     """
-    names = rows[list(keys)].agg(" | ".join, axis=1)
+    names = rows[keys[0]].str.cat(rows[list(keys[1:])], sep=" | ")
     is_open = np.ones(len(rows), dtype=bool)
     for name, family in families.items():
         member = is_open & _matches(rows, family)

@@ -19,6 +19,7 @@ from scipy import sparse
 TIE = 1e-9  # permuted and observed values closer than this are ties
 CELLS_PER_BATCH = 200_000  # of all draws of a batch together: a few megabytes, so that a batch stays in cache
 COLUMNS_PER_PRODUCT = 32
+VALUES_PER_THREAD = 100_000  # of a null: for fewer, to start a thread takes longer than to sort them
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Result = TypeVar("Result")
@@ -144,6 +145,8 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
 
 def in_threads(work: Callable[[slice], Result], pieces: list[slice]) -> list[Result]:
     """Do the pieces of work on every core; the results come in the order of the pieces."""
+    if len(pieces) == 1:
+        return [work(pieces[0])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(work, pieces))
 
@@ -200,7 +203,7 @@ def noise_floor(null: Floats) -> tuple[Floats, Floats]:
     places = [(n - 1) * share for share in (0.5, 0.95)]
     kth = sorted({min(int(place) + step, n - 1) for place in places for step in (0, 1)})
     rows = null.reshape(-1, n)
-    step = -(-len(rows) // (os.cpu_count() or 1)) or 1
+    step = max(-(-len(rows) // (os.cpu_count() or 1)), VALUES_PER_THREAD // n, 1)
     in_threads(lambda part: rows[part].partition(kth, axis=1), list(pieces(len(rows), step)))
     median, q95 = (_interpolate(null, place) for place in places)
     return median, q95

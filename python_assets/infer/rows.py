@@ -69,7 +69,7 @@ class Sheet(NamedTuple):
     @property
     def role(self) -> str:
         """What all columns are."""
-        return str(self.cells.roles[self.columns[0]])
+        return self.cells.role(self.columns[0])
 
     @property
     def contrasts(self) -> tuple[str, ...]:
@@ -80,12 +80,11 @@ class Sheet(NamedTuple):
         if self.role == "continuous":
             wanted = DBI
         else:
-            statistics, parameters = (self.cells.columns[name] for name in ("statistic", "parameters"))
-            statistic, own = statistics.iat[self.columns[0]], parameters.iat[self.columns[0]]
-            wanted = f"{statistic}_difference"
-            as_they_are = parameters[(statistics == statistic) & ~parameters.str.contains("normalise=")]
-            if wanted not in self.asked or own != as_they_are.min():
-                wanted = ""
+            names = (self.cells.columns[name].to_numpy(object) for name in ("statistic", "parameters"))
+            columns = list(zip(*names, strict=True))
+            statistic, own = columns[self.columns[0]]
+            as_they_are = (p for s, p in columns if s == statistic and "normalise=" not in p)
+            wanted = f"{statistic}_difference" if own == min(as_they_are, default=None) else ""
         return (*OF_KIND.get(self.role, ()), *(name for name in self.asked if name == wanted))
 
     @property
@@ -102,9 +101,9 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        columns = self.cells.columns.iloc[self.columns]
-        pairs = zip(columns.measure_id, columns.direction, strict=True)
-        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in pairs])
+        columns = self.cells.columns
+        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
+        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
@@ -131,13 +130,14 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table
     for name in sheet.contrasts:
         if sheet.reference_of(name) is not None:
             yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
         test = compared.indices.get(metric)
         if test is None:
             test = _missing_index(sheet, metric, compared)
         if metric in OF_THREE_GROUPS:
             test = _without_two_groups(sheet, test)
-        yield "disparities", _index_rows(sheet, metric, test)
+        yield "disparities", keys | _index_rows(sheet, metric, test)
 
 
 def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, Table]]:
@@ -147,8 +147,9 @@ def refused_rows(sheet: Sheet, reason: InferenceReason) -> Iterator[tuple[str, T
             n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
             nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
             yield "contrasts", _contrast_rows(sheet, name, nothing)
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
-        yield "disparities", _index_rows(sheet, metric, _no_index(sheet, metric, reason))
+        yield "disparities", keys | _index_rows(sheet, metric, _no_index(sheet, metric, reason))
 
 
 def by_statistic(sheet: Sheet) -> Iterator[Sheet]:
@@ -240,10 +241,10 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 
 
 def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> Table:
+    """The rows of a metric but for the keys of their columns."""
     has_p = ~np.isnan(test.p_value)
     n = len(sheet.columns)
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
         **_same(n, metric=metric),
         "margin": sheet.margin(metric),
         "n_root_prompts": np.where(np.isnan(test.value), 0, sheet.n_root_prompts),
