@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit, shared
-from python_assets.infer.indices import complete_blocks
-from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.infer.permutation import GivenDraws, Shuffles
+from python_assets.infer.scheme import Blocks
 from python_assets.study.statistics import statistic_rows
 
-GOLDEN = json.loads(Path(__file__).with_name("inference_golden.json").read_text())["cases"]
+GOLDEN = {
+    name: case
+    for file in ("inference_golden.json", "inference_golden_2.json")
+    for name, case in json.loads(Path(__file__).with_name(file).read_text())["cases"].items()
+}
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def all_arrangements(sizes):
 
 @pytest.fixture
 def build():
-    """From a table (root prompts, groups[, columns]), NaN where absent, to cells and a task on them."""
+    """From a table (root prompts, groups[, columns]), NaN where absent, to a scheme and its cells."""
 
     def make(x, *, n_permutations=None, seed=1, alpha=0.05, unit=Unit.ROOT_PROMPT, root_of_block=None):
         x = np.array(x, dtype=float)
@@ -51,9 +54,9 @@ def build():
         if n_permutations is None:
             draws = GivenDraws(all_arrangements(design.block_size.tolist()))
         else:
-            draws = RandomDraws(seed, n_permutations, design.block, design.cell, len(flat))
-        n_present = (len(np.unique(of[present])) for of in (frame.block, frame.group))
-        return Task(design, complete_blocks(design, *n_present), draws, alpha), flat[design.cell]
+            draws = Shuffles(seed, n_permutations, frame.block).of(design.cell)
+        n_with_value = len(np.unique(frame.group[present]))
+        return Blocks(design, n_with_value, draws, alpha), flat[design.cell]
 
     return make
 

@@ -17,13 +17,13 @@ def no_margin(n):
 
 
 def with_resamples(built, n_permutations=999):
-    task, x = built
-    return task._replace(resamples=resamples_of(2, n_permutations, task.blocks.n_units)), x
+    scheme, x = built
+    return scheme._replace(resamples=resamples_of(2, n_permutations, scheme.blocks.n_units)), x
 
 
 def mean_indices(built, **margins):
-    task, x = built
-    return compare_means(task, x, no_margin(x.shape[1]) | margins).indices
+    scheme, x = built
+    return compare_means(scheme, x, no_margin(x.shape[1]) | margins).indices
 
 
 def rate_indices(built, **margins):
@@ -37,8 +37,8 @@ def close(expected):
 @pytest.mark.parametrize(("metric", "name"), [("range", "range"), ("standard_deviation", "std")])
 def test_golden_intervals_of_means(golden, build, metric, name):
     case = golden["complete_4x3"]
-    task, x = build(case["x"])
-    test = mean_indices((task._replace(resamples=all_resamples(4)), x))[metric]
+    scheme, x = build(case["x"])
+    test = mean_indices((scheme._replace(resamples=all_resamples(4)), x))[metric]
     expected = case["index_intervals"][name]
     assert test.ci_low[0] == close(expected["ci_low"])
     assert test.ci_high[0] == close(expected["ci_high"])
@@ -49,9 +49,9 @@ def test_golden_intervals_of_means(golden, build, metric, name):
 @pytest.mark.parametrize("compare", [compare_rates, compare_selections])
 def test_golden_interval_of_the_impact_ratio(golden, build, compare):
     case = golden["rates_5x3"]
-    task, y = build(case["x"])
-    task = task._replace(resamples=all_resamples(5))
-    test, expected = compare(task, y, no_margin(1)).indices["impact_ratio"], case["one_minus_impact_ratio"]
+    scheme, y = build(case["x"])
+    scheme = scheme._replace(resamples=all_resamples(5))
+    test, expected = compare(scheme, y, no_margin(1)).indices["impact_ratio"], case["one_minus_impact_ratio"]
     assert 1 - test.ci_high[0] == close(expected["ci_low"])
     assert 1 - test.ci_low[0] == close(expected["ci_high"])
     assert 1 - test.value_corrected[0] == close(expected["null_corrected"])
@@ -60,9 +60,9 @@ def test_golden_interval_of_the_impact_ratio(golden, build, compare):
 
 def test_random_draws_come_near_the_enumeration(golden, build):
     case = golden["complete_4x3"]
-    task, x = build(case["x"], n_permutations=9_999)
-    task = task._replace(resamples=all_resamples(4))
-    test, expected = mean_indices((task, x))["range"], case["index_intervals"]["range"]
+    scheme, x = build(case["x"], n_permutations=9_999)
+    scheme = scheme._replace(resamples=all_resamples(4))
+    test, expected = mean_indices((scheme, x))["range"], case["index_intervals"]["range"]
     assert test.ci_high[0] == pytest.approx(expected["ci_high"], abs=0.1)
     assert test.value_corrected[0] == pytest.approx(expected["null_corrected"], abs=0.03)
 

@@ -7,12 +7,12 @@ from scipy import stats
 from python_assets.infer.comparison import compare_means, compare_selections
 
 
-def means(task, x):
-    return compare_means(task, x, {"mean_difference": np.full(x.shape[1], np.nan)}).indices
+def means(scheme, x):
+    return compare_means(scheme, x, {"mean_difference": np.full(x.shape[1], np.nan)}).indices
 
 
-def rates(task, y):
-    return compare_selections(task, y, {}).indices
+def rates(scheme, y):
+    return compare_selections(scheme, y, {}).indices
 
 
 STATISTICS = {
@@ -66,14 +66,14 @@ def test_indices_use_the_complete_blocks(build):
     x = np.random.default_rng(5).normal(size=(10, 3))
     gap = x.copy()
     gap[[0, 7], 1] = np.nan
-    task, z = build(gap, n_permutations=9_999)
-    test = means(task, z)["range"]
+    scheme, z = build(gap, n_permutations=9_999)
+    test = means(scheme, z)["range"]
     complete = np.delete(x, [0, 7], axis=0)
     assert test.value[0] == pytest.approx(np.ptp(complete.mean(axis=0)))
-    assert (task.blocks.n_complete, task.blocks.n_blocks) == (8, 10)
+    assert (scheme.blocks.n_complete, scheme.blocks.n_blocks) == (8, 10)
     full = means(*build(complete, n_permutations=9_999, seed=9))["range"]
     assert test.p_value[0] == pytest.approx(full.p_value[0], abs=0.03)
-    assert task.blocks.method.endswith("complete blocks 8 of 10")
+    assert scheme.blocks.method.endswith("complete blocks 8 of 10")
 
 
 def test_under_four_fifths_of_complete_blocks_there_is_no_index(build):
@@ -92,9 +92,9 @@ def test_a_group_without_any_value_leaves_the_others_complete(build):
 def test_a_group_that_is_always_alone_leaves_no_block_complete(build):
     x = np.random.default_rng(7).normal(size=(12, 3))
     x[:10, 2], x[10:, :2] = np.nan, np.nan
-    task, z = build(x, n_permutations=99)
-    assert (task.blocks.n_complete, task.blocks.n_blocks) == (0, 12)
-    assert means(task, z) == {}
+    scheme, z = build(x, n_permutations=99)
+    assert (scheme.blocks.n_complete, scheme.blocks.n_blocks) == (0, 12)
+    assert means(scheme, z) == {}
 
 
 def test_root_prompts_count_alike_however_many_blocks_they_have(build):

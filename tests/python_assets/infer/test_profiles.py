@@ -25,15 +25,15 @@ def profiles(build):
 
     def compare(category, *, n_categories=None, margins=None, resamples="some", **options):
         table, y = one_hot(category, n_categories)
-        task, _ = build(table, **options)
+        scheme, _ = build(table, **options)
         cell = np.flatnonzero(~np.isnan(table[:, :, 0].ravel()))
-        shares = y.reshape(-1, *y.shape[2:])[cell][np.searchsorted(cell, task.design.cell)].astype(float)
+        shares = y.reshape(-1, *y.shape[2:])[cell][np.searchsorted(cell, scheme.design.cell)].astype(float)
         of_units = {
-            "some": lambda n: resamples_of(2, task.draws.n, n),
+            "some": lambda n: resamples_of(2, scheme.draws.n, n),
             "all": all_resamples,
             "none": lambda n: None,
-        }[resamples](task.blocks.n_units)
-        return compare_profiles(task._replace(resamples=of_units), shares, margins or {})
+        }[resamples](scheme.blocks.n_units)
+        return compare_profiles(scheme._replace(resamples=of_units), shares, margins or {})
 
     return compare
 
