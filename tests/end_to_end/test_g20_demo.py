@@ -93,7 +93,7 @@ def test_sql_and_inference_agree_on_every_contrast(demo):
         apart, n = build.execute(
             """
             select count(*) filter (where abs(m.value - i.value_cells) > 1e-9), count(*)
-            from marts.contrasts as m
+            from intermediate.int_contrast_values as m
             join inference.contrasts as i using
                 (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast,
                  category, reference)

@@ -33,7 +33,7 @@ selections as (
 ),
 
 metrics as (
-    select name, has_direction from {{ ref('metrics') }} where of = 'contrasts'
+    select name, has_direction, reference from {{ ref('metrics') }} where of = 'contrasts'
 ),
 
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
@@ -102,6 +102,7 @@ select
         when value is null then ' ' || is_or_are || ' without a finite difference from '
         when value = 0 then ' ' || is_or_are || ' the same as '
         when contrast = 'fdi_group' then ' is ' || {{ three_digits('value') }} || ' apart from '
+        when contrast = 'jsd_group' then ' diverges by ' || {{ three_digits('value') }} || ' nats from '
         else ' ' || is_or_are || ' ' || {{ three_digits('abs(value)') }}
             || case when contrast = 'dbi' then ' standard deviations' else '' end
             || case when value < 0 then ' lower than ' else ' higher than ' end

@@ -228,9 +228,9 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
 @pytest.mark.parametrize(
     "text",
     [
-        "{margins: {jsd: 1.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
+        "{margins: {jsd: 0.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
         "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
-        "{margins: {answer: {risk_difference: 0.1, jsd: 2}}}",
+        "{margins: {answer: {risk_difference: 0.1, jsd: 0.2}}}",
         "{primary: {measures: [answer, sentiment], statistics: [mean, share]}}",
         "{sets: {one: {measures: [refusal], generations: [baseline], calibrations: [raw, calibrated]}}}",
         "{sets: {one: {measures: [answer_unmatched]}}}",
