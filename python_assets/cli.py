@@ -15,8 +15,6 @@ from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.warehouse import paths
 
-N_FINDINGS_SHOWN = 12
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 only when all went well, errors on stderr."""
@@ -98,7 +96,7 @@ def _run(parsed: argparse.Namespace) -> int:
     run_study(study_id, verbose=parsed.verbose)
     from python_assets.published.run_summary import summary
 
-    print(summary(paths.home(), study_id, N_FINDINGS_SHOWN))
+    print(summary(paths.home(), study_id))
     return 0
 
 
