@@ -19,6 +19,8 @@ demo: $(VENV)/installed
 	$(BIN)/plumbline run g20_demo
 
 test test-long: export OMP_NUM_THREADS := 1
+# images that set it would have every run and worker compile anew; empty is off
+test test-long: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(VENV)/installed
 	$(PYTEST) -m 'not long'

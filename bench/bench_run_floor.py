@@ -53,7 +53,12 @@ def run(study: str, home: Path) -> Run:
     done = subprocess.run(
         [sys.executable, "-m", "python_assets.cli", "run", study],
         cwd=paths.PROJECT,
-        env={**os.environ, "PLUMBLINE_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")},
+        env={
+            **os.environ,
+            "PLUMBLINE_HOME": str(home),
+            "DAGSTER_HOME": str(home / "dagster"),
+            "PYTHONDONTWRITEBYTECODE": "",  # what was compiled once stays, as where nobody says otherwise
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -9,7 +9,7 @@ from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import open_build
 
 ROOT = Path(__file__).resolve().parents[1]
-ONE_WORKER = ("tests/dbt_models/", "tests/end_to_end/")  # one dbt build, one warehouse
+ONE_WORKER = ("tests/dbt_models/",)  # one dbt build
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,21 +1,19 @@
 {# CTEs of int_statistics: long_statistics with those that are normalised after they were taken, and mean and spread of
    each over the groups that are compared. #}
 {% macro normalised_statistics() -%}
-{%- set pool = (
-    'study_id, slice_id, measure_id, calibration, grouping_id, statistic, parameters, pooled_generation_id'
-) -%}
 pooled as (
     -- what a statistic is normalised by afterwards: the groups of its generation, or of all but the baseline
     select
-        {{ pool }},
+        pool_position,
+        statistic_position,
         avg(value_as_it_is) as centre,
         case
             when not ({{ has_one_value('max(value_as_it_is)', 'min(value_as_it_is)') }})
             then stddev_samp(value_as_it_is)
         end as spread
     from long_statistics
-    where normalise = 'after' and (normalise_over = 'generation' or not is_baseline)
-    group by {{ pool }}
+    where normalise = 'after' and is_in_pool
+    group by pool_position, statistic_position
 ),
 
 normalised_statistics as (
@@ -26,13 +24,10 @@ normalised_statistics as (
             then {{ normalised('long_statistics.value_as_it_is', 'pooled.centre', 'pooled.spread') }}
             else long_statistics.value_as_it_is
         end as value,
-        case
-            when long_statistics.is_paired and long_statistics.calibration = 'raw'
-            then long_statistics.n_responses - long_statistics.n_pairs
-            else 0
-        end as n_unpaired
+        case when long_statistics.is_of_pairs then long_statistics.n_responses - long_statistics.n_pairs else 0 end
+            as n_unpaired
     from long_statistics
-    left join pooled using ({{ pool }})
+    left join pooled using (pool_position, statistic_position)
 ),
 
 spreads as (

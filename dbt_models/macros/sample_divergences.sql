@@ -19,18 +19,23 @@ binning as (
     where sample_statistics.statistic = 'kl_divergence'
 ),
 
-binned as (
-    {% for side, is_x in [('x', 1), ('baseline', 0)] %}
+binned_pairs as (
     select
         binning.sample_statistic_position,
         samples.group_position,
-        {{ bin_of('samples.' ~ side, 'binning') }} as bin,
-        {{ is_x }} as is_x
+        {{ bin_of('samples.x', 'binning') }} as bin_of_x,
+        {{ bin_of('samples.baseline', 'binning') }} as bin_of_baseline
     from samples
     inner join binning using (sample_position)
     where samples.is_pair
-    {{ 'union all' if not loop.last }}
-    {% endfor %}
+),
+
+binned as (
+    select sample_statistic_position, group_position, bin_of_x as bin, 1 as is_x
+    from binned_pairs
+    union all
+    select sample_statistic_position, group_position, bin_of_baseline as bin, 0 as is_x
+    from binned_pairs
 ),
 
 bin_counts as (

@@ -12,12 +12,13 @@ standard_values as (
         coalesce(selecting.level_high, selecting.level_low, 0.5e0) as level_high,
         case
             when selecting.normalise = 'before'
-            then {{ normalised('outcome_values.x', 'selecting.centre', 'selecting.spread') }}
+            then {{ normalised('outcome_values.x', 'scales.centre', 'scales.spread') }}
             else outcome_values.x
         end as x
     from outcome_values
     inner join prompt_slices using (prompt_position)
-    inner join selecting using (slice_id, outcome_position)
+    inner join selecting using (study_id, slice_id, outcome_position)
+    left join scales using (study_id, slice_id, outcome_position, normalise_over)
     where
         selecting.statistic = 'selection_rate'
         and selecting.standard <> 'fixed'

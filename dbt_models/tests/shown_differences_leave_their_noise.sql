@@ -10,11 +10,11 @@ metrics as (
 shown as (
     select 'disparities' as mart, study_id, generation_id, measure_id, grouping_id, metric as name, value, null_q95
     from {{ ref('disparities') }}
-    where verdict in ('bias_shown', 'difference_shown') and q_value <= 0.05
+    where verdict in ('bias_shown', 'difference_shown') and q_value <= 0.05e0
     union all
     select 'contrasts' as mart, study_id, generation_id, measure_id, grouping_id, contrast as name, value, null_q95
     from {{ ref('contrasts') }}
-    where verdict in ('bias_shown', 'difference_shown') and q_value <= 0.05
+    where verdict in ('bias_shown', 'difference_shown') and q_value <= 0.05e0
 )
 
 select shown.*

@@ -19,6 +19,7 @@ from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES, ST
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
+PARSED: dict[Path, Path] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
 
 
 class Analysis(NamedTuple):
@@ -78,16 +79,22 @@ def run_dbt(path: Path, folder: Path, *selection: str, project: Path = PROJECT) 
 
 
 def call_dbt(path: Path, folder: Path, *command: str, project: Path = PROJECT) -> None:
-    """Call dbt, which succeeds, on a build file; its artifacts are in folder/target."""
+    """Call dbt, which succeeds, on a build file; its artifacts are in folder/target.
+
+    The file goes by its name alone, so that the variables of all calls are alike: else dbt parses anew.
+    """
+    parsed = ("--partial-parse-file-path", str(PARSED[project])) if project in PARSED else ()
     done = subprocess.run(
         [
             *(sys.executable, "-m", "dbt.cli.main", "--no-send-anonymous-usage-stats", *command),
             *("--project-dir", str(project), "--profiles-dir", str(project)),
-            *("--vars", json.dumps({"build_path": str(path)})),
+            *("--vars", json.dumps({"build_path": path.name}), *parsed),
         ],
+        cwd=path.parent,
         env={**os.environ, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    PARSED.setdefault(project, folder / "target" / "partial_parse.msgpack")

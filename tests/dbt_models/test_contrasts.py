@@ -179,9 +179,7 @@ def share_reason(comparison: Comparison, selected: Comparison, group: str, refer
     return difference_reason(selected, group, reference)
 
 
-def test_log_disparities_for_every_reference(
-    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
-):
+def test_log_disparities_for_every_reference(rows: dict[tuple[str, ...], Row], compared: list[Comparison]):
     seen = Counter()
     for comparison in (c for c in compared if kind_of(c) == "binary"):
         found = compared_means(comparison)
@@ -293,14 +291,12 @@ def test_differences_of_other_statistics_are_from_the_mean_of_the_other_groups(
     assert seen["no_complement"] > 0
 
 
-def value_of(
-    comparison: Comparison, group: str, statistic: str, limits: tuple[float, float]
-) -> float | None:
+def value_of(comparison: Comparison, group: str, statistic: str, limits: tuple[float, float]) -> float | None:
     """A statistic of all responses of a group; None where it is undefined."""
     counted = comparison.every_pair if statistic in PAIRED else comparison.every_value
     of_group = counted[counted.group == group]
     x, b = of_group.x.to_numpy(), of_group.baseline_value.to_numpy()
-    is_constant = statistic in ("skewness", "kurtosis") and np.ptp(x, initial=0) < 1e-9
+    is_constant = statistic in ("skewness", "kurtosis") and len(x) > 0 and np.ptp(x) < 1e-9
     if len(x) < MIN_VALUES.get(statistic, 1) or is_constant or comparison_has_no_pairs(comparison, statistic):
         return None
     return PAIRED[statistic](x, b, limits) if statistic in PAIRED else REFERENCE[statistic](x)

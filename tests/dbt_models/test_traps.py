@@ -34,7 +34,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="module")
 def statistics(built: Built) -> pd.DataFrame:
-    return built.table("intermediate.int_statistics")
+    places = ["comparison_position", "group_position"]
+    names = built.table("intermediate.int_group_statistics")
+    return built.table("intermediate.int_statistics").merge(
+        names[[*places, "slice_id", *KEYS, "group_id"]], on=places
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,15 @@
 import os
+import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 import pytest
+
+from dagster_project.dbt import manifest_path
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,31 +47,40 @@ def _command(home, *arguments, **environment):
     )
 
 
+def _run(home, study_id, **environment):
+    done = _command(home, "run", study_id, **environment)
+    assert done.returncode == 0, done.stderr
+    log = home / "reached.log"
+    return Run(study_id, home, done, log.read_text(encoding="utf-8") if log.exists() else "")
+
+
 @pytest.fixture(scope="session")
-def warehouse_home(tmp_path_factory):
-    return tmp_path_factory.mktemp("warehouse")
+def make_home(tmp_path_factory):
+    """Make a warehouse that has run before: dbt's project is parsed."""
+
+    def make():
+        home, parsed = tmp_path_factory.mktemp("warehouse"), manifest_path().parent
+        shutil.copytree(parsed, home / "build" / "dbt" / parsed.name)
+        return home
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def warehouse_home(make_home):
+    return make_home()
 
 
 @pytest.fixture(scope="session")
 def run_study(warehouse_home):
-    """Run a study once a session; all of them publish into one warehouse."""
-    runs = {}
-
-    def run(study_id, **environment):
-        if study_id not in runs:
-            done = _command(warehouse_home, "run", study_id, **environment)
-            log = warehouse_home / "reached.log"
-            reached = log.read_text(encoding="utf-8") if log.exists() else ""
-            runs[study_id] = Run(study_id, warehouse_home, done, reached)
-        assert runs[study_id].done.returncode == 0, runs[study_id].done.stderr
-        return runs[study_id]
-
-    return run
+    """Run a study; all of one worker publish into one warehouse."""
+    return partial(_run, warehouse_home)
 
 
 @pytest.fixture(scope="session")
-def demo(run_study):
-    return run_study("g20_demo")
+def demo(tmp_path_factory):
+    """A newcomer's first run: nothing is there yet."""
+    return _run(tmp_path_factory.mktemp("newcomer"), "g20_demo")
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,26 @@
 """Real public-domain texts, a document a country; skipped where PLUMBLINE_DATA has none."""
 
+import json
+
 import pytest
+
+from python_assets.warehouse import paths
+from tests.spelling import write_vectors
 
 N_COUNTRIES = 20
 
 
 @pytest.fixture(scope="session")
-def factbook(run_study, data_folder):
-    return run_study("factbook", PLUMBLINE_DATA=str(data_folder))
+def factbook(run_study, data_folder, tmp_path_factory):
+    """The study as it is, but for its encoder; the demo has the real one."""
+    studies = tmp_path_factory.mktemp("studies")
+    texts = (path.read_text(encoding="utf-8") for path in (data_folder / "factbook").glob("*.txt"))
+    write_vectors(studies / "spelling.txt", *texts)
+    study = paths.study_path("factbook").read_text(encoding="utf-8")
+    (studies / "factbook.yml").write_text(
+        f"{study}\nembedding: {{vectors: spelling.txt}}\n", encoding="utf-8"
+    )
+    return run_study("factbook", PLUMBLINE_DATA=str(data_folder), PLUMBLINE_STUDIES=str(studies))
 
 
 def test_every_country_is_reached_from_every_root_prompt_or_the_lack_is_counted(factbook):
@@ -26,8 +39,6 @@ def test_roots_have_actual_baselines_and_branches_counterfactual_ones(factbook):
 
 
 def test_a_branch_differs_from_its_root_by_its_replacements_alone(factbook):
-    import json
-
     rows = factbook.rows(
         """
         select root.prompt_text, branch.prompt_text, branch.replacements_json

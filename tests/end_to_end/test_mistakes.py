@@ -81,15 +81,16 @@ def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies,
     assert "Traceback" not in done.stderr
 
 
-def test_a_study_file_edited_in_the_middle_of_a_run_fails_it(plumbline, studies, tmp_path):
+def test_a_study_file_edited_in_the_middle_of_a_run_fails_it(plumbline, studies, make_home):
+    home = make_home()
     (studies / "edited.yml").write_text(EDITED, encoding="utf-8")
     (studies / "edits.py").write_text(EDITS, encoding="utf-8")
-    done = plumbline(tmp_path / "home", "run", "edited", PLUMBLINE_STUDIES=str(studies))
+    done = plumbline(home, "run", "edited", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
     assert "extract: " in done.stderr
     assert "analysis.alpha 0.05 -> 0.2. Materialise raw/studies and everything after it" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "home" / "plumbline.duckdb").exists()
+    assert not (home / "plumbline.duckdb").exists()
 
 
 def test_a_home_that_cannot_be_written_is_named(plumbline, tmp_path):

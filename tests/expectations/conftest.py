@@ -1,3 +1,4 @@
+import shutil
 import warnings
 from pathlib import Path
 
@@ -68,15 +69,23 @@ def imported_study():
     return _study(Prompts(import_=table), [("concept",)], factors=_TONE)
 
 
-@pytest.fixture
-def connection(tmp_path):
+@pytest.fixture(scope="session")
+def good_build(tmp_path_factory):
     """A build file whose rows satisfy every expectation of `study`."""
-    with open_build(tmp_path / "s.duckdb") as opened:
+    path = tmp_path_factory.mktemp("good") / "s.duckdb"
+    with open_build(path) as opened:
         scraped = {"documents": _documents(), "keywords": _keywords(), "sentences": _sentences()}
         write_stage(opened, "s", "scrape", scraped)
         write_stage(opened, "s", "assemble", {"prompts": _prompts(), "prompt_factors": _prompt_factors()})
         write_stage(opened, "s", "generate", {"generations": _generations(), "responses": _responses()})
         write_stage(opened, "s", "extract", {"measures": _measures(), "measurements": _measurements()})
+    return path
+
+
+@pytest.fixture
+def connection(good_build, tmp_path):
+    """A copy of it."""
+    with open_build(Path(shutil.copy(good_build, tmp_path))) as opened:
         yield opened
 
 

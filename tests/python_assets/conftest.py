@@ -1,11 +1,10 @@
 import re
-import zlib
 
-import numpy as np
 import pytest
 
 from python_assets.study.problems import StudyFileError
 from python_assets.study_file.load import load_study
+from tests.spelling import write_vectors
 
 
 @pytest.fixture
@@ -57,21 +56,10 @@ def mistakes(write_study, problems_of):
 
 @pytest.fixture
 def spelling_vectors(tmp_path):
-    """Static vectors of the words of some texts by their letters: an encoder where the test is of none.
-
-    Words that share letters in a row are near each other. Returns what a study file says of its embedding.
-    """
+    """Static vectors of the words of some texts; returns what a study file says of its embedding."""
 
     def write(*texts):
-        words = sorted({word.lower() for text in texts for word in re.findall(r"\w+", text)})
-        lines = [" ".join([word, *map(str, _letters_in_a_row(word))]) for word in words]
-        (tmp_path / "spelling.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_vectors(tmp_path / "spelling.txt", *texts)
         return {"vectors": "spelling.txt"}
 
     return write
-
-
-def _letters_in_a_row(word, n=256):
-    padded = f"^{word}$"
-    runs = [padded[start : start + 3] for start in range(len(padded) - 2)]
-    return np.bincount([zlib.crc32(run.encode()) % n for run in runs], minlength=n)

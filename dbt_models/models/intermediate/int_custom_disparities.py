@@ -6,8 +6,7 @@ like them, when the model runs.
 
 
 def model(dbt, session):
-    """One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters,
-    metric)."""
+    """One row per (comparison_position, statistic_position, metric)."""
     dbt.config(materialized="table")
     statistics = dbt.ref("int_statistics").filter("value is not null")
     own = dbt.source("raw", "custom_disparities").project("metric, expression")
@@ -17,7 +16,7 @@ def model(dbt, session):
     return found
 
 
-_KEYS = "study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters"
+_KEYS = "comparison_position, statistic_position"
 
 
 def _columns(metric, expression):

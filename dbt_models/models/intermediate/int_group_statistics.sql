@@ -24,6 +24,8 @@ one_scan as (
         count(x) as n_responses,
         count(baseline) as n_pairs,
         count(*) - count(x) as n_missing,
+        count(case when is_alone_of_root then x end) as n_roots_of_one,
+        count(case when is_alone_of_root then baseline end) as n_roots_of_one_pair,
         sum(x) as total,
         avg(x) as mean,
         var_samp(x) as variance
@@ -31,10 +33,11 @@ one_scan as (
     group by comparison_position, group_position
 ),
 
+-- a root prompt of one response is counted with the responses: of most studies these are all
 roots as (
     select comparison_position, group_position, root_position, count(baseline) as n_pairs
     from grouped_values
-    where x is not null
+    where x is not null and not is_alone_of_root
     group by comparison_position, group_position, root_position
 ),
 
@@ -63,8 +66,9 @@ select
     coalesce(one_scan.n_responses, 0) as n_responses,
     coalesce(one_scan.n_pairs, 0) as n_pairs,
     coalesce(one_scan.n_missing, 0) as n_missing,
-    coalesce(root_counts.n_root_prompts, 0) as n_root_prompts,
-    coalesce(root_counts.n_root_prompts_paired, 0) as n_root_prompts_paired,
+    coalesce(one_scan.n_roots_of_one, 0) + coalesce(root_counts.n_root_prompts, 0) as n_root_prompts,
+    coalesce(one_scan.n_roots_of_one_pair, 0) + coalesce(root_counts.n_root_prompts_paired, 0)
+        as n_root_prompts_paired,
     one_scan.total,
     one_scan.mean,
     one_scan.variance

@@ -1,5 +1,6 @@
 -- One row per (comparison_position, prompt_position, replicate): every response of a comparison with its group, block
--- and root prompt; x is NULL where it has no value. is_alone: no other response can be in its cell.
+-- and root prompt; x is NULL where it has no value. is_alone: no other response can be in its cell; is_alone_of_root:
+-- nor any of the group of its root prompt.
 {{ config(materialized='view') }}
 with
 
@@ -25,7 +26,10 @@ places as (
         prompt_groups.stratum_position,
         count(*) over (
             partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.block_position
-        ) as n_prompts_of_cell
+        ) as n_prompts_of_cell,
+        count(*) over (
+            partition by prompt_groups.layout_position, prompt_groups.group_position, prompt_groups.root_position
+        ) as n_prompts_of_root
     from prompt_groups
 )
 
@@ -38,6 +42,7 @@ select
     prompt_position,
     outcome_values.replicate,
     places.n_prompts_of_cell = 1 and not outcome_values.is_replicated as is_alone,
+    places.n_prompts_of_root = 1 and not outcome_values.is_replicated as is_alone_of_root,
     outcome_values.x,
     outcome_values.baseline
 from outcome_values

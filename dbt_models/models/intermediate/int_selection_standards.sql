@@ -37,12 +37,11 @@ selecting as (
         selections.level_high,
         selections.bin_width,
         selections.threshold,
-        case when selections.normalise = 'before' then scales.centre end as centre,
-        case when selections.normalise = 'before' then scales.spread end as spread
+        -- the scale of its values, NULL where they are as they are
+        case when selections.normalise = 'before' then selections.normalise_over end as normalise_over
     from outcomes
     inner join measure_slices using (study_id, measure_id)
     inner join selections using (study_id)
-    left join scales using (study_id, slice_id, outcome_position, normalise_over)
     where
         outcomes.kind = 'continuous'
         and (selections.statistic = 'selection_rate' or outcomes.calibration = 'raw')
@@ -60,6 +59,8 @@ plain_means as (
 standards as (
     select
         selecting.*,
+        scales.centre,
+        scales.spread,
         case
             when selecting.statistic = 'precision' then selecting.threshold
             when selecting.standard = 'mean' and selecting.normalise = 'before' then means.mean
@@ -77,6 +78,7 @@ standards as (
     from selecting
     -- no values, no standard
     inner join plain_means using (slice_id, outcome_position)
+    left join scales using (study_id, slice_id, outcome_position, normalise_over)
     left join means using (slice_id, outcome_position, selection_position)
     left join quantiles using (slice_id, outcome_position, selection_position)
     left join fullest using (slice_id, outcome_position, selection_position)

@@ -16,19 +16,31 @@ designs as (
     select * from {{ ref('int_designs') }}
 ),
 
+comparisons as (
+    select * from {{ ref('int_comparisons') }}
+),
+
+groups as (
+    select comparison_position, group_position, group_id from {{ ref('int_group_statistics') }}
+),
+
 ranked as (
     select
-        *,
+        comparison_position,
+        statistic_position,
+        statistic,
+        parameters,
+        normalise,
+        group_position,
+        value,
+        n_responses,
+        n_unpaired,
         row_number() over (partition by comparison_position, statistic_position order by value asc nulls last) as place,
         count(value) over compared as n_values,
         max(value) over compared as value_max,
         min(value) over compared as value_min
     from statistics
-    window
-        compared as (
-            partition by comparison_position, statistic_position order by value asc nulls last
-            rows between unbounded preceding and unbounded following
-        )
+    window compared as (partition by comparison_position, statistic_position)
 ),
 
 extremes as (
@@ -42,15 +54,9 @@ extremes as (
 profiles as (
     select
         comparison_position,
+        statistic_position,
         min(statistic) as statistic,
         min(parameters) as parameters,
-        min(study_id) as study_id,
-        min(slice_id) as slice_id,
-        min(generation_id) as generation_id,
-        min(measure_id) as measure_id,
-        min(calibration) as calibration,
-        min(grouping_id) as grouping_id,
-        min(kind) as kind,
         min(normalise) as normalise,
         count(value) as n_groups,
         min(value_max) as value_max,
@@ -61,8 +67,8 @@ profiles as (
         max(case when place = {{ place }} then value end) as value_low_{{ place }},
         max(case when place = n_values + 1 - {{ place }} then value end) as value_high_{{ place }},
         {% endfor %}
-        min_by(group_id, high_position) as group_high,
-        min_by(group_id, low_position) as group_low,
+        min(high_position) as position_high,
+        min(low_position) as position_low,
         count(high_position) as n_high,
         count(low_position) as n_low,
         cast(sum(n_responses) as bigint) as n_responses,
@@ -72,15 +78,17 @@ profiles as (
 )
 
 select
-    profiles.study_id,
-    profiles.slice_id,
-    profiles.generation_id,
-    profiles.measure_id,
-    profiles.calibration,
-    profiles.grouping_id,
+    profiles.comparison_position,
+    profiles.statistic_position,
+    comparisons.study_id,
+    comparisons.slice_id,
+    comparisons.generation_id,
+    comparisons.measure_id,
+    comparisons.calibration,
+    comparisons.grouping_id,
     profiles.statistic,
     profiles.parameters,
-    profiles.kind,
+    comparisons.kind,
     profiles.normalise,
     profiles.n_groups,
     profiles.value_max,
@@ -91,8 +99,8 @@ select
     profiles.value_low_3,
     profiles.value_high_2,
     profiles.value_high_3,
-    profiles.group_high,
-    profiles.group_low,
+    groups_high.group_id as group_high,
+    groups_low.group_id as group_low,
     profiles.n_high,
     profiles.n_low,
     dixon.variant as dixon_variant,
@@ -101,5 +109,12 @@ select
     coalesce(designs.n_root_prompts, 0) as n_root_prompts,
     coalesce(designs.is_balanced and profiles.n_unpaired = 0, false) as is_balanced
 from profiles
-left join designs using (comparison_position)
+inner join comparisons on profiles.comparison_position = comparisons.comparison_position
+left join groups as groups_high
+    on profiles.comparison_position = groups_high.comparison_position
+    and profiles.position_high = groups_high.group_position
+left join groups as groups_low
+    on profiles.comparison_position = groups_low.comparison_position
+    and profiles.position_low = groups_low.group_position
+left join designs on profiles.comparison_position = designs.comparison_position
 left join dixon on profiles.n_groups = dixon.n_groups

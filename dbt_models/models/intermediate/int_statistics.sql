@@ -1,13 +1,14 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic,
--- parameters): the statistics that the study asks for. Selection rates, and statistics that compare with the baseline,
--- for continuous measures only: the selection rate of a binary measure is its mean. Categorical measures have shares
--- instead (outcome_distributions).
+-- One row per (comparison_position, group_position, statistic, parameters): the statistics that the study asks for.
+-- Selection rates, and statistics that compare with the baseline, for continuous measures only: the selection rate of a
+-- binary measure is its mean. Categorical measures have shares instead (outcome_distributions).
 -- n_responses counts what the statistic is of: pairs, where it compares with the baseline.
-{{ config(materialized='view') }}
+-- Positions stand for names, which would be most of the work: int_group_statistics and int_comparisons have them.
 with
 
 group_statistics as (
-    select * from {{ ref('int_group_statistics') }}
+    select *, min(comparison_position) over outcome_of_generations as first_comparison
+    from {{ ref('int_group_statistics') }}
+    window outcome_of_generations as (partition by study_id, slice_id, measure_id, calibration, grouping_id, category)
 ),
 
 statistic_values as (
@@ -67,16 +68,22 @@ every_value as (
 
 long_statistics as (
     select
-        group_statistics.*,
-        generations.is_baseline,
-        requested.statistic,
-        requested.parameters,
+        comparison_position,
+        group_position,
         requested.statistic_position,
+        statistic,
+        parameters,
         requested.is_paired,
-        requested.normalise,
-        requested.normalise_over,
+        requested.is_paired and group_statistics.calibration = 'raw' as is_of_pairs,
         requested.expression is not null as is_custom,
-        case when requested.normalise_over = 'generation' then generation_id else '' end as pooled_generation_id,
+        requested.normalise,
+        requested.normalise_over = 'generation' or not generations.is_baseline as is_in_pool,
+        case requested.normalise_over when 'generation' then comparison_position else first_comparison end as pool_position,
+        group_statistics.n_responses,
+        group_statistics.n_pairs,
+        group_statistics.n_missing,
+        group_statistics.n_root_prompts,
+        group_statistics.n_root_prompts_paired,
         every_value.value as value_as_it_is
     from group_statistics
     inner join requested using (study_id)
@@ -90,27 +97,21 @@ long_statistics as (
 {{ normalised_statistics() }}
 
 select
-    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters,
+    comparison_position, group_position, statistic_position, statistic, parameters, normalise,
     value,
     (value - spreads.value_mean) / spreads.value_sd as z,
     n_responses - n_unpaired as n_responses,
     n_missing + n_unpaired as n_missing,
     n_unpaired,
-    case when is_paired and calibration = 'raw' then n_root_prompts_paired else n_root_prompts end as n_root_prompts,
+    case when is_of_pairs then n_root_prompts_paired else n_root_prompts end as n_root_prompts,
     case
         when value is not null then null
-        when is_paired and calibration = 'calibrated' then 'already_calibrated'
+        when is_paired and not is_of_pairs then 'already_calibrated'
         when n_responses = 0 then 'no_values'
         when is_paired and n_pairs = 0 then 'no_baseline'
         when is_custom then 'custom_undefined'
         when {{ has_too_few_values('statistic', 'n_responses - n_unpaired') }} then 'too_few_values'
         else 'constant_values'
-    end as reason,
-    kind,
-    normalise,
-    is_custom,
-    group_position,
-    comparison_position,
-    statistic_position
+    end as reason
 from normalised_statistics
 inner join spreads using (comparison_position, statistic_position)

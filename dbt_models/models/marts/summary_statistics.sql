@@ -7,20 +7,24 @@ statistics as (
     select * from {{ ref('int_statistics') }}
 ),
 
+groups as (
+    select * from {{ ref('int_group_statistics') }}
+),
+
 inference as (
     select * from {{ source('inference', 'summary_statistics') }} where category = ''
 )
 
 select
-    statistics.study_id,
-    statistics.slice_id,
-    statistics.generation_id,
-    statistics.measure_id,
-    statistics.calibration,
-    statistics.grouping_id,
-    statistics.group_id,
-    statistics.statistic,
-    statistics.parameters,
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    statistic,
+    parameters,
     statistics.value,
     inference.ci_low,
     inference.ci_high,
@@ -29,7 +33,8 @@ select
     statistics.n_missing,
     statistics.n_root_prompts,
     statistics.reason,
-    {{ inference_reason('statistics.reason', is_tested_statistic('statistics.parameters')) }} as inference_reason
+    {{ inference_reason('statistics.reason', is_tested_statistic('parameters')) }} as inference_reason
 from statistics
+inner join groups using (comparison_position, group_position)
 left join inference
     using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters)

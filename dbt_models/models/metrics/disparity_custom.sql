@@ -26,10 +26,7 @@ reasoned as (
         end as reason
     from profiles
     inner join custom using (study_id)
-    left join computed
-        using (
-            study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric
-        )
+    left join computed using (comparison_position, statistic_position, metric)
 )
 
 select
