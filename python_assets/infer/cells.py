@@ -99,9 +99,9 @@ class Cells(NamedTuple):
 
     columns: one row a column of the matrices: KEYS, kind and direction. group_ids: by position. x: cell
     means, shape (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts:
-    whether a cell has, in a block of two groups or more, although the study declares no unit they belong to.
-    stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and root prompt;
-    None and empty elsewhere. is_full: whether the grouping joins all factors of all groupings.
+    whether a cell has, in a block of two groups or more, although the study declares no unit they belong
+    to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
+    root prompt; None and empty elsewhere. is_full: whether the grouping joins all factors of all groupings.
     """
 
     slice_id: str
@@ -118,7 +118,7 @@ class Cells(NamedTuple):
 
     @property
     def roles(self) -> NDArray[np.object_]:
-        """What each column is: the kind of its measure for means (label of a categorical one), else its statistic."""
+        """What each column is: for means the kind of its measure, or label; else its statistic."""
         statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
         is_plain = self.columns.parameters.to_numpy(object) == ""
         kinds = np.where(kinds == "categorical", "label", kinds)
@@ -235,8 +235,12 @@ def read_cells(
         x=x,
         n_responses=n_responses,
         has_several_prompts=several,
-        stratum_of_cell=None if place is None else np.asarray(nested["stratum_position"], dtype=np.intp)[place],
-        root_prompt_of_cell=np.asarray(nested["root_prompt_position"], dtype=np.intp)[() if place is None else place],
+        stratum_of_cell=None
+        if place is None
+        else np.asarray(nested["stratum_position"], dtype=np.intp)[place],
+        root_prompt_of_cell=np.asarray(nested["root_prompt_position"], dtype=np.intp)[
+            () if place is None else place
+        ],
         is_full=is_full,
     )
 
@@ -361,7 +365,9 @@ def of_columns(cells: Cells, members: Ints) -> Cells:
     """The cells of some columns alone."""
     columns = members.ravel()
     return cells._replace(
-        columns=cells.columns.iloc[columns].reset_index(drop=True),
+        columns=cells.columns.iloc[columns]
+        .reset_index(drop=True)
+        .assign(column_position=np.arange(len(columns))),
         x=cells.x[:, columns],
         n_responses=cells.n_responses[:, columns],
     )
@@ -369,9 +375,7 @@ def of_columns(cells: Cells, members: Ints) -> Cells:
 
 def columns_of(cells: Cells, questions: set[tuple[str, ...]]) -> Ints:
     """The columns that some questions are of; those of a categorical measure are one question."""
-    columns = cells.columns.assign(
-        statistic=cells.columns.statistic.where(cells.roles != "label", "share")
-    )
+    columns = cells.columns.assign(statistic=cells.columns.statistic.where(cells.roles != "label", "share"))
     keys = columns[KEYS_OF_QUESTION].itertuples(index=False, name=None)
     return np.array([place for place, key in enumerate(keys) if key in questions], dtype=np.intp)
 

@@ -1,4 +1,4 @@
-"""The rows of one slice and grouping: each column by the scheme that its values allow, and by what it measures.
+"""The rows of one slice and grouping: each column by its scheme, and by what it measures.
 
 Belongs here: which comparison serves which kind of measure. Schemes are scheme.py, comparisons comparison.py.
 """
@@ -47,9 +47,7 @@ def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
                 yield from _compared(sheet, cells, members, chosen, sources)
 
 
-def _compared(
-    sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources: Sources
-) -> Tables:
+def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources: Sources) -> Tables:
     if isinstance(chosen.scheme, InferenceReason):
         raise TypeError("a reason compares nothing")
     scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
@@ -83,7 +81,7 @@ def _is_constant(x: Floats) -> np.ndarray:
 
 
 def _without_constants(compared: Compared, is_constant: np.ndarray) -> Compared:
-    """Blank what follows from columns without variation: nothing was seen that could differ (inference.md 6.7)."""
+    """Blank what follows from columns without variation: nothing could differ (inference.md 6.7)."""
     if not is_constant.any():
         return compared
     nothing = ("p_value", "p_maxt", "p_question", "p_margin", "p_equivalence", "null_median", "null_q95")
@@ -113,9 +111,7 @@ def _described(sheet: Sheet, scheme: Blocks | InUnits) -> Sheet:
     )
 
 
-def _in_standard_deviations(
-    sheet: Sheet, scheme: Blocks | InUnits, x: Floats, sources: Sources
-) -> Contrasts:
+def _in_standard_deviations(sheet: Sheet, scheme: Blocks | InUnits, x: Floats, sources: Sources) -> Contrasts:
     """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
     sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
     has_spread = sd > 0
@@ -126,7 +122,7 @@ def _in_standard_deviations(
 
 
 def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:
-    """Part columns by role, statistic and parameters; categorical measures as wholes, by their number of labels.
+    """Part columns by role and statistic; categorical measures as wholes, by their number of labels.
 
     Yields:
         A sheet, and the columns of its values, shape (columns,) or (measures, labels).
@@ -139,7 +135,7 @@ def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[She
     keys = roles + (cells.columns.statistic + cells.columns.parameters).to_numpy(object)[columns]
     for key in dict.fromkeys(keys[roles != "label"]):
         members = columns[keys == key]
-        yield sheet_of(cells, members, str(cells.roles[members[0]])), members
+        yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
     labels = columns[roles == "label"]
     of_measures = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
     wholes = [labels[at] for at in of_measures]

@@ -1,7 +1,7 @@
 """Everything that is computed on columns of one scheme, in pieces that fit in memory.
 
-Belongs here: which null serves which contrasts and indices. Schemes are scheme.py; the statistics themselves are
-means.py, rates.py, indices.py and profiles.py.
+Belongs here: which null serves which contrasts and indices. Schemes are scheme.py; the statistics
+themselves are means.py, rates.py, indices.py and profiles.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,20 +50,31 @@ class Compared(NamedTuple):
 
 
 class Scheme(Protocol):
-    """How columns of one presence pattern are tested: what is exchanged, and what groups are compared with."""
+    """How columns of one presence pattern are tested: what is exchanged and compared."""
 
     @property
-    def draws(self) -> Draws: ...
+    def draws(self) -> Draws:
+        """The arrangements."""
+
     @property
-    def alpha(self) -> float: ...
+    def alpha(self) -> float:
+        """The error rate."""
+
     @property
-    def reference(self) -> Reference: ...
+    def reference(self) -> Reference:
+        """What groups are compared with."""
+
     @property
-    def n_groups(self) -> int: ...
+    def n_groups(self) -> int:
+        """Groups of the grouping."""
+
     @property
-    def sides(self) -> BlockSides | PairSides | UnitSides: ...
+    def sides(self) -> BlockSides | PairSides | UnitSides:
+        """The rows of a contrast."""
+
     @property
-    def means(self) -> BlockMeans | UnitMeans: ...
+    def means(self) -> BlockMeans | UnitMeans:
+        """The means of all groups."""
 
 
 def compare_means(
@@ -146,8 +157,8 @@ def compare_labels(
         with_indices: whether the numbers of whole profiles are wanted.
 
     Returns:
-        Contrast risk_difference with one column a measure and label, the others with one a measure. The labels of
-        a measure are one question, of the largest difference of any label and of fdi.
+        Contrast risk_difference with one column a measure and label, the others with one a measure. The
+        labels of a measure are one question, of the largest difference of any label and of fdi.
     """
     sides, means, alpha, n_labels = scheme.sides, scheme.means, scheme.alpha, y.shape[2]
 
@@ -219,7 +230,11 @@ def _indices(
         if is_rate:
             beside[BELOW_FOUR_FIFTHS] = below_four_fifths(means, by_unit, seen)
     tests = index_tests(wanted, observed, permuted, scheme.draws, inverted) | beside
-    return tests if means.no_p is None else {name: without_index_p(test, means.no_p) for name, test in tests.items()}
+    return (
+        tests
+        if means.no_p is None
+        else {name: without_index_p(test, means.no_p) for name, test in tests.items()}
+    )
 
 
 def _of(columns: slice, margins: dict[str, Floats]) -> dict[str, Floats]:

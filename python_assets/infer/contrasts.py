@@ -1,8 +1,8 @@
 """A group against what it is compared with: value, error, interval, p and noise floor of each row.
 
-Belongs here: what every contrast shares, whichever scheme it is of: what the draws are asked, the fallback where
-they are too few, the words of method and reason. Differences of means are means.py, rates in blocks rates.py; q
-and verdicts are questions.py and verdict.py.
+Belongs here: what every contrast shares, whichever scheme it is of: what the draws are asked, the fallback
+where they are too few, the words of method and reason. Differences of means are means.py, rates in blocks
+rates.py; q and verdicts are questions.py and verdict.py.
 """
 
 from collections.abc import Callable
@@ -27,10 +27,10 @@ Objects = NDArray[np.object_]
 class Contrasts(NamedTuple):
     """One number a column and row, shape (columns, rows); NaN where NULL.
 
-    studentised: t or z. p_maxt: stepped down over the rows of the question, by Holm where p is of a t distribution. p_question: of the
-    question that the rows answer, the same for all of them. sd: of the differences over root prompts, for
-    planning; NaN where something else is the unit. p_margin, p_equivalence: unadjusted. reason, method, scope:
-    texts, reason None where nothing is missing.
+    studentised: t or z. p_maxt: stepped down over the rows of the question, by Holm where p is of a t
+    distribution. p_question: of the question that the rows answer, the same for all of them. sd: of the
+    differences over root prompts, for planning; NaN where something else is the unit. p_margin,
+    p_equivalence: unadjusted. reason, method, scope: texts, reason None where nothing is missing.
     """
 
     value: Floats
@@ -66,8 +66,8 @@ class Estimate(NamedTuple):
 class Tested(NamedTuple):
     """What the draws say of sizes of t.
 
-    p_value, p_maxt: of each row and stepped down, shape (columns, rows). p_question: shape (columns,). median,
-    q95: of the permuted sizes, shape (columns, rows).
+    p_value, p_maxt: of each row and stepped down, shape (columns, rows). p_question: shape (columns,).
+    median, q95: of the permuted sizes, shape (columns, rows).
     """
 
     p_value: Floats
@@ -96,7 +96,7 @@ class Extremes:
         self._drawn = np.zeros((2, sizes.shape[1], draws.n))
         self._seen = self._statistics(sizes[None])[:, 0]
 
-    def _of_questions(self, sizes: Floats) -> Floats:
+    def _of_questions(self, sizes: NDArray[Any]) -> NDArray[Any]:
         """Rows and columns of sizes (..., rows, columns) as rows of questions (..., rows, questions)."""
         *shape, n_rows, n_columns = sizes.shape
         parts = sizes.reshape(*shape, n_rows, n_columns // self._n_together, self._n_together)
@@ -139,7 +139,8 @@ class Extremes:
 
         Args:
             counts: sums over the batches.
-            beside: what takes the place of the sum of squares: observed (questions,), drawn (questions, draws).
+            beside: what takes the place of the sum of squares: observed (questions,), drawn (questions,
+                draws).
         """
         n_questions = self._drawn.shape[1]
         steps = self._of_questions(counts[1])
@@ -244,7 +245,7 @@ def assemble(
 def _t_p(
     sides: Sides, estimate: Estimate, is_tested: NDArray[np.bool_], n_together: int
 ) -> tuple[Floats, Floats, Floats]:
-    """p of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
+    """P of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
     p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
     p = np.where(is_tested, p, np.nan)
     of_questions = p.reshape(-1, n_together * p.shape[1])

@@ -27,7 +27,10 @@ UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
 UNITS_LIKE_THESE = "units like these, these prompts"
 PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
-GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
+GENERAL_SCOPES = (
+    PROMPTS_LIKE_THESE,
+    UNITS_AND_PROMPTS_LIKE_THESE,
+)  # the others are worth a difference at most
 
 
 class Unit(StrEnum):

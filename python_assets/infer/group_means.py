@@ -1,8 +1,8 @@
 """The means of all groups side by side, observed, shuffled and resampled: what indices are computed from.
 
-Belongs here: group means adjusted for the blocks that each group stands in. Where every block holds every group they
-are plain means; elsewhere they are the groups of the additive least squares of cells on block and group, so that a
-group that stands in high blocks alone is not high for it.
+Belongs here: group means adjusted for the blocks that each group stands in. Where every block holds every
+group they are plain means; elsewhere they are the groups of the additive least squares of cells on block
+and group, so that a group that stands in high blocks alone is not high for it.
 
 Source: inference.md 2.1.
 """
@@ -25,7 +25,7 @@ SOLVED_AT_ONCE = 8_000_000  # numbers of the systems of equations of resamples
 
 
 class GroupValues(NamedTuple):
-    """Means of groups: minus their level, shape (groups, columns); the level; the spread of what is shuffled."""
+    """Means of groups minus their level, (groups, columns); the level; the spread of what is shuffled."""
 
     deviation: Floats
     level: Floats
@@ -35,27 +35,43 @@ class GroupValues(NamedTuple):
 class GroupMeans(Protocol):
     """Means of the groups of a scheme.
 
-    groups: positions of those with a value. missing: why there are no means side by side. no_p: why they are not
-    tested. n_root_prompts, n_units, scope, method: of all of them. resamples: of root prompts, None where they are too
-    few for an interval.
+    groups: positions of those with a value. missing: why there are no means side by side. no_p: why they
+    are not tested. n_root_prompts, n_units, scope, method: of all of them. resamples: of root prompts, None
+    where they are too few for an interval.
     """
 
     @property
-    def groups(self) -> Ints: ...
+    def groups(self) -> Ints:
+        """Those with a value."""
+
     @property
-    def missing(self) -> InferenceReason | None: ...
+    def missing(self) -> InferenceReason | None:
+        """Why there are no means side by side."""
+
     @property
-    def no_p(self) -> InferenceReason | None: ...
+    def no_p(self) -> InferenceReason | None:
+        """Why they are not tested."""
+
     @property
-    def n_root_prompts(self) -> int: ...
+    def n_root_prompts(self) -> int:
+        """Root prompts of all of them."""
+
     @property
-    def n_units(self) -> int: ...
+    def n_units(self) -> int:
+        """Units of all of them."""
+
     @property
-    def scope(self) -> str: ...
+    def scope(self) -> str:
+        """What they speak about."""
+
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """What was shuffled."""
+
     @property
-    def resamples(self) -> Resamples | None: ...
+    def resamples(self) -> Resamples | None:
+        """Of root prompts."""
+
     def observed(self, x: Floats) -> GroupValues:
         """Means of values (cells, columns)."""
 
@@ -73,7 +89,8 @@ def adjustment(group: Ints, block: Ints, weight: Floats, n_groups: int) -> Float
     """Matrix of the normal equations of group effects beside block effects, averaged over blocks.
 
     Args:
-        group, block: of each cell; every group 0 to n_groups - 1 stands somewhere.
+        group: of each cell; every group 0 to n_groups - 1 stands somewhere.
+        block: of each cell.
         weight: of each block.
         n_groups: groups.
 
@@ -154,7 +171,9 @@ class BlockMeans:
     @cached_property
     def _solve(self) -> Floats | None:
         """From sums of centred cells to deviations; None where these are the deviations already."""
-        return None if self.design.is_complete else np.linalg.pinv(self._equations, hermitian=True)
+        if self.design.is_complete:
+            return None
+        return np.asarray(np.linalg.pinv(self._equations, hermitian=True))
 
     def _weighted(self, x: Floats) -> Floats:
         weight = self._weight[self.design.block] / self.design.n_units
@@ -210,7 +229,7 @@ class BlockMeans:
 
     @cached_property
     def _drawn(self) -> tuple[sparse.csr_array, Floats | None]:
-        """Weights of the resamples that hold all groups, and the equations of each; None in complete blocks."""
+        """Resamples that hold all groups, and the equations of each; None in complete blocks."""
         if self.resamples is None:
             raise ValueError("too few units to resample")
         weights = self.resamples.weights
@@ -230,7 +249,9 @@ class BlockMeans:
         of_block[:, diagonal, diagonal] += holds
         unit, blocks = self.design.unit_of_block, np.arange(len(holds))
         shape = (self.design.n_units, len(holds))
-        return sparse.csr_array((self._weight, (unit, blocks)), shape=shape) @ of_block.reshape(len(holds), -1)
+        return sparse.csr_array((self._weight, (unit, blocks)), shape=shape) @ of_block.reshape(
+            len(holds), -1
+        )
 
     def noise(self, by_unit: Floats, observed: Floats, *, with_level: bool) -> Floats:
         """Adjusted means of resampled units, as far from the observed ones as a new sample would be.
@@ -268,7 +289,7 @@ def _solved(equations: Floats, sums: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class UnitMeans:
-    """Means of groups that lie in units of their own; strata weigh alike. There is no interval of their indices."""
+    """Means of groups that lie in units of their own; strata weigh alike. Their indices have no interval."""
 
     units: Units
 

@@ -29,9 +29,9 @@ COLUMNS_PER_PIECE = 8
 class Sample(NamedTuple):
     """One column: group values minus their level, and what they may be but for noise.
 
-    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted: group values
-    under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their block. is_rate: whether
-    values lie between 0 and 1.
+    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted:
+    group values under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their
+    block. is_rate: whether values lie between 0 and 1.
     """
 
     deviation: Floats
@@ -144,7 +144,7 @@ def _invert_column(
     def spread(values: Floats) -> Spread:
         if sample.is_rate:
             np.clip(values, -level, 1 - level, out=values)
-        return spread_of(values, np.asarray(level), np.asarray(scale), 0)
+        return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
 
     def numbers(s: float, noise: Floats) -> Floats:
         seen = spread(s * observed + noise)

@@ -174,27 +174,32 @@ DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
 }
 
 
-def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int) -> Spread:
+def spread_of(
+    deviation: Floats, level: Floats, scale: Floats, axis: int, *, with_dixon: bool = True
+) -> Spread:
     """Sum up group values over an axis.
 
     Args:
         deviation: group values minus their mean, or minus anything that is the same for all groups.
         level: their mean, of a shape that broadcasts to the one that is left.
         scale: of the cells, likewise.
-        axis: the groups.
+        axis: the groups, 0 or 1.
+        with_dixon: whether Dixon's Q, which sorts the groups, is wanted.
     """
     n_groups = deviation.shape[axis]
-    shape = tuple(np.delete(deviation.shape, axis))
-    high, low, sd, dixon_low, dixon_high = (np.empty(shape) for _ in range(5))
+    shape = deviation.shape[:axis] + deviation.shape[axis + 1 :]
+    high, low, sd, dixon_low, dixon_high = (np.full(shape, np.nan) for _ in range(5))
     nothing = np.broadcast_to(TIE * scale, shape)
 
     def work(part: slice) -> None:
         where = (part,) if axis else (Ellipsis,)
         of_part = deviation[where]
         high[where], low[where] = of_part.max(axis=axis), of_part.min(axis=axis)
-        squares = np.square(of_part).sum(axis=axis) - of_part.sum(axis=axis) ** 2 / n_groups
+        squares = np.einsum("ig...,ig...->i..." if axis else "g...,g...->...", of_part, of_part)
+        squares -= of_part.sum(axis=axis) ** 2 / n_groups
         sd[where] = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
-        dixon_low[where], dixon_high[where] = dixon_ratios(of_part, axis, nothing[where])
+        if with_dixon:
+            dixon_low[where], dixon_high[where] = dixon_ratios(of_part, axis, nothing[where])
 
     if axis:
         in_threads(work, list(pieces(len(deviation), 1)))

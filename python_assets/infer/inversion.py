@@ -92,7 +92,7 @@ def resamples_of(seed: int, n_permutations: int, n_units: int) -> Resamples | No
 
 
 def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
-    """Count the units whose differences make up numbers; by_unit of shape (units, groups, ...), NaN where absent."""
+    """Count the units that show differences; by_unit of shape (units, groups, ...), NaN where absent."""
     apart = np.nanmax(by_unit, axis=1) - np.nanmin(by_unit, axis=1)
     of_unit = apart.reshape(len(by_unit), -1).max(axis=1)
     n_different, largest = int((of_unit > TIE).sum()), float(of_unit.max())

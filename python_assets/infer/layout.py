@@ -26,6 +26,7 @@ from python_assets.infer.cells import (
 from python_assets.infer.compare_groups import Sources, compare_groups, compare_statistics
 from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
 from python_assets.infer.contrasts import Contrasts
+from python_assets.infer.means import one_sided_p
 from python_assets.infer.nonlinear import compare_statistic
 from python_assets.infer.permutation import Floats
 from python_assets.infer.reasons import InferenceReason
@@ -92,6 +93,35 @@ class Layout:
             return _contrast(scheme, str(left.roles[0]), chosen.take(np.arange(len(columns))))
         return None
 
+    def p_past_margin(
+        self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
+    ) -> float:
+        """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            group: position of the group.
+            reference: what it is compared with.
+            shift: the margin, with the sign of the difference; it is taken off the values of the group.
+            options: B.
+        """
+        cells = of_columns(self.cells, columns_of(self.cells, {question}))
+        moved = cells.x - np.where(cells.frame.group == group, shift, 0.0)[:, None]
+        sources = self._sources(cells)
+
+        def rows() -> Rows:
+            found = sources.rows()
+            return found._replace(x=found.x - np.where(found.frame.group == group, shift, 0.0)[:, None])
+
+        for chosen in choose_schemes(cells._replace(x=moved), rows, options):
+            if not isinstance(chosen.scheme, InferenceReason) and len(chosen.columns):
+                scheme = chosen.scheme._replace(reference=reference)
+                row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
+                return one_sided_p(
+                    scheme.sides, chosen.take(np.zeros(1, dtype=np.intp)), scheme.draws, row, np.sign(shift)
+                )
+        return np.nan
+
     def _asked_of(self, question: tuple[str, ...]) -> Asked | None:
         """The statistic that a question is of, where rows are shuffled for it."""
         statistic, parameters = question[-2:]
@@ -123,7 +153,8 @@ class Layout:
             if len(columns):
                 for name, rows in compare_statistics(chosen, values, asked, options):
                     wanted = [
-                        key in asked_for for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
+                        key in asked_for
+                        for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
                     ]
                     yield name, {part: values[np.array(wanted)] for part, values in rows.items()}
 

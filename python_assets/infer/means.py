@@ -1,7 +1,7 @@
 """Differences of means of any scheme: studentised permutation p and t intervals.
 
-Belongs here: contrasts whose statistic is a t, of means everywhere and of rates outside blocks. What all contrasts
-share is contrasts.py; rates in blocks are rates.py.
+Belongs here: contrasts whose statistic is a t, of means everywhere and of rates outside blocks. What all
+contrasts share is contrasts.py; rates in blocks are rates.py.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from scipy import stats
 from python_assets.infer import interval
 from python_assets.infer.contrasts import Contrasts, Estimate, Extremes, Tested, assemble, margin_p
 from python_assets.infer.interval import Interval
-from python_assets.infer.permutation import Draws, Floats
+from python_assets.infer.permutation import TIE, Draws, Floats, p_values
 from python_assets.infer.sides import Counts, Sides, ratio
 
 
@@ -24,7 +24,7 @@ class MeanNull(NamedTuple):
 
 
 def t_of(sides: Sides, x: Floats) -> Floats:
-    """t of each row, shape (rows, columns)."""
+    """T of each row, shape (rows, columns)."""
     differences = sides.differences(x)
     return ratio(differences.value, differences.std_error, sides.scale(x))
 
@@ -56,6 +56,18 @@ def mean_null(
     return MeanNull(extremes.tested(sides.over_ts(x, draws, work), beside), values)
 
 
+def one_sided_p(sides: Sides, x: Floats, draws: Draws, row: int, sign: float) -> float:
+    """Share of draws in which t of a row lies as far on one side, of one column (cells, 1)."""
+    least = sign * t_of(sides, x)[row, 0] - TIE
+
+    def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:
+        del columns, batch
+        t = sign * np.copysign(size[:, row], value[:, row])
+        return np.asarray((t >= least).sum(axis=0))
+
+    return float(p_values(sides.over_ts(x, draws, work), draws)[0])
+
+
 def mean_differences(
     sides: Sides, x: Floats, tested: Tested, *, alpha: float, margin: Floats, n_together: int = 1
 ) -> Contrasts:
@@ -80,9 +92,7 @@ def mean_differences(
         return interval.around(estimate.value, estimate.std_error, c)
 
     levels = margin_p(estimate, limits, margin)
-    return assemble(
-        sides, estimate, tested, levels, alpha=alpha, names=sides.names, n_together=n_together
-    )
+    return assemble(sides, estimate, tested, levels, alpha=alpha, names=sides.names, n_together=n_together)
 
 
 def mean_estimate(sides: Sides, x: Floats, alpha: float) -> Estimate:

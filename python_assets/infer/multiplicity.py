@@ -67,7 +67,7 @@ class StepDown:
 
 
 def min_p(observed: Floats, drawn: Floats, draws: Draws) -> Floats:
-    """p of the smaller of the p values of several statistics, all under the same draws.
+    """P of the smaller of the p values of several statistics, all under the same draws.
 
     Args:
         observed: shape (statistics, columns), larger for groups further apart.
@@ -142,7 +142,7 @@ class QuestionLevels(NamedTuple):
 
 
 def question_levels(p_question: Floats, p_group: Floats, question: NDArray[np.intp]) -> QuestionLevels:
-    """q of the questions of one set, and of their groups.
+    """Q of the questions of one set, and of their groups.
 
     Args:
         p_question: p of each question; NaN is no member.
@@ -161,11 +161,12 @@ def question_levels(p_question: Floats, p_group: Floats, question: NDArray[np.in
 
 
 def group_levels(p_group: Floats, q_question: Floats | float, ordered: Floats) -> Floats:
-    """q of groups from their p, the q of their question and the sorted p of all questions of the set."""
+    """Q of groups from their p, the q of their question and the sorted p of all questions of the set."""
     n = len(ordered)
     if not n:
         return np.full(np.shape(p_group), np.nan)
-    # past the questions with p up to p_cg the minimum is over p_(s) / s; up to them it is p_cg / s, least at the last
+    # past the questions with p up to p_cg the minimum is over p_(s) / s; up to them it is p_cg / s, least
+    # at the last
     later = np.append(np.minimum.accumulate((ordered / np.arange(1, n + 1))[::-1])[::-1], np.inf)
     n_smaller = np.searchsorted(ordered, p_group, side="right")
     first = np.divide(p_group, n_smaller, out=np.full(np.shape(p_group), np.inf), where=n_smaller > 0)

@@ -36,7 +36,7 @@ class Regrouped(Protocol):
 
 
 def is_shuffled(asked: Asked) -> bool:
-    """Whether the statistic is computed for shuffled rows: Kendall's tau would take pairs of rows for each draw."""
+    """Whether the statistic is computed for shuffled rows: Kendall's tau would take pairs of them."""
     return asked.method != "kendall"
 
 
@@ -52,9 +52,10 @@ def compare_statistic(scheme: Blocks, values: Values, columns: Ints, asked: Aske
         asked: the statistic.
 
     Returns:
-        Contrast <statistic>_difference with the two-sided p of its size, and every index of indices.INDICES and
-        DESCRIPTIVE. The question's p is that of the standard deviation over groups. Nothing has an interval. Where
-        the statistic is undefined in a group, so are the indices; draws that make it so count as extreme.
+        Contrast <statistic>_difference with the two-sided p of its size, and every index of indices.INDICES
+        and DESCRIPTIVE. The question's p is that of the standard deviation over groups. Nothing has an
+        interval. Where the statistic is undefined in a group, so are the indices; draws that make it so
+        count as extreme.
 
     Source: inference.md section 1, row 8, 2.1 and 6.3; metrics.md 6.3.
     """
@@ -83,7 +84,9 @@ def _regrouped(design: Design, values: Values, columns: Ints, asked: Asked) -> t
 
 def _compare(scheme: Blocks, statistic: Regrouped, unit: Floats, name: str) -> Compared:
     design, draws = scheme.design, scheme.draws
-    as_observed = each_batch(design.group_slots, GivenDraws(np.arange(len(design.cell))[None]), lambda w, _: w)
+    as_observed = each_batch(
+        design.group_slots, GivenDraws(np.arange(len(design.cell))[None]), lambda w, _: w
+    )
     seen = np.concatenate([values[0] for _, values in statistic.own(as_observed[0])], axis=1)
     value = _minus_others(seen[None])[0]
     sides = BlockSides(design)
@@ -104,7 +107,9 @@ def _compare(scheme: Blocks, statistic: Regrouped, unit: Floats, name: str) -> C
     indices = _indices(scheme, seen[design.groups], null[:, design.groups])
     p_question = indices["standard_deviation"].p_value
     contrast = _contrast(scheme, sides, value, is_defined & ~np.isnan(p_question), tested, p_question)
-    in_unit = {field: getattr(contrast, field) * unit[:, None] for field in ("value", "null_median", "null_q95")}
+    in_unit = {
+        field: getattr(contrast, field) * unit[:, None] for field in ("value", "null_median", "null_q95")
+    }
     scaled = {key: _in_unit(test, unit) if key in _IN_UNITS else test for key, test in indices.items()}
     return Compared({name: contrast._replace(**in_unit)}, scaled)
 
@@ -129,16 +134,16 @@ def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, IndexTest]
     level = np.where(is_undefined, 0, seen.mean(axis=0))
     one = np.ones_like(level)
     observed = spread_of(np.where(is_undefined, 0, seen - level), level, one, 0)
-    lost = np.isnan(null).any(axis=1)
+    lost = np.asarray(np.isnan(null).any(axis=1))
     filled = np.where(lost[:, None], 0, null)
     mean = filled.mean(axis=1)
     permuted = spread_of(filled - mean[:, None], mean, one[:, None], 1)
     # an arrangement without a value counts as extreme
     permuted = permuted._replace(
-        **{
-            field: np.where(lost, np.inf, getattr(permuted, field))
-            for field in ("high", "sd", "dixon_low", "dixon_high")
-        }
+        high=np.where(lost, np.inf, permuted.high),
+        sd=np.where(lost, np.inf, permuted.sd),
+        dixon_low=np.where(lost, np.inf, permuted.dixon_low),
+        dixon_high=np.where(lost, np.inf, permuted.dixon_high),
     )
     tests = index_tests(
         INDICES, observed, permuted, scheme.draws, no_interval=InferenceReason.INTERVAL_NOT_VALIDATED
@@ -166,7 +171,7 @@ def _contrast(
     tested: Tested,
     p_question: Floats,
 ) -> Contrasts:
-    """Rows in units of the standard deviation of the column; a size has no t, so its floor is of the size itself."""
+    """Rows in units of the standard deviation of the column; floors are of the size itself, not of a t."""
     defined = is_defined.T & sides.in_question
     given = np.where(defined, 1.0, np.nan)
     few = [~sides.is_held, ~sides.is_tested, ~sides.in_question]

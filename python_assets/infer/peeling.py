@@ -1,13 +1,14 @@
-"""Which of the groups that are called different stand for themselves, and which are so only because of others.
+"""Which groups that are called different stand for themselves, and which only because of others.
 
-Belongs here: taking the group that differs most out, and looking again at those that are left. Against the rest an
-innocent group is called where the rest holds a guilty one: of 3 groups one at +.8 sd, each of the others in 76 %.
+Belongs here: taking the group that differs most out, and looking again at those that are left. Against the
+rest an innocent group is called where the rest holds a guilty one: of 3 groups one at +.8 sd, each of the
+others in 76 %.
 
 Source: inference.md 6.6.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of 
 
 
 class Look(NamedTuple):
-    """Groups by labels, NaN where a group is out: difference, size of its t, and p stepped down among those left."""
+    """Groups by labels, NaN where a group is out: difference, size of t, p stepped down among those left."""
 
     value: Floats
     size: Floats
@@ -50,8 +51,8 @@ def peeled(
         options: what the contrasts were computed with.
 
     Returns:
-        The contrasts; both columns are empty where a group stands or is not called, in groupings of two groups, and
-        where groups are compared with one level or pairwise.
+        The contrasts; both columns are empty where a group stands or is not called, in groupings of two
+        groups, and where groups are compared with one level or pairwise.
     """
     contrasts = contrasts.reset_index(drop=True)
     value_without, because = np.full(len(contrasts), np.nan), np.full(len(contrasts), None, dtype=object)
@@ -92,17 +93,19 @@ def _first_look(tested: pd.DataFrame, group_ids: list[str]) -> Look:
     labels = list(dict.fromkeys(tested.category))
     place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
     look = Look(*np.full((3, len(group_ids), len(labels)), np.nan))
-    for field, numbers in zip(look, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
+    for field, numbers in zip(
+        look, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True
+    ):
         field[place] = numbers
     return look
 
 
 def _again(
-    layout: Layout, question: Mapping[str, object], tested: pd.DataFrame, of_set: Floats, options: Options
+    layout: Layout, question: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
 ) -> Callable[[Collection[int]], Look]:
     """A look at some groups alone, by no more draws than what is called in the set asks for."""
-    reference = Reference(Against(tested.reference.iat[0]))
-    n_called = max(int(question["n_called"]), 1)  # type: ignore[call-overload]
+    reference = Reference(Against(str(tested.reference.iat[0])))
+    n_called = max(int(question["n_called"]), 1)
     wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_called))))
     fewer = options._replace(n_permutations=min(options.n_permutations, wanted))
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)

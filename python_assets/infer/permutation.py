@@ -19,6 +19,7 @@ TIE = 1e-9  # permuted and observed values closer than this are ties
 KEPT_BYTES = 400_000_000  # of orders
 CELLS_PER_BATCH = 200_000  # of all draws of a batch together: a few megabytes, so that a batch stays in cache
 COLUMNS_PER_PRODUCT = 32
+VALUES_PER_THREAD = 100_000  # of a null: for fewer, to start a thread takes longer than to sort them
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Result = TypeVar("Result")
@@ -46,7 +47,7 @@ class Draws(Protocol):
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
 
-    def sources(self, batch: slice) -> Ints:
+    def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place, shape (draws of the batch, places)."""
 
 
@@ -85,7 +86,7 @@ class Shuffles:
         self.n_cells, self._width, self._n_blocks = len(block), int(sizes.max(initial=0)), len(sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
         self._padded = block * self._width + np.arange(len(block)) - self._first[block]
-        self._place = self._first[block]
+        self._place = self._first[block].astype(np.int32)
         # which cell of its block stands in each place, in as few bytes as hold it
         self._kind = np.min_scalar_type(max(self._width - 1, 0))
         self._kept: dict[int, NDArray[np.unsignedinteger]] = {}
@@ -95,7 +96,7 @@ class Shuffles:
         """The draws of some cells of the frame, positions ascending."""
         return RandomDraws(self, cell)
 
-    def order(self, batch: slice) -> Ints:
+    def order(self, batch: slice) -> NDArray[np.int32]:
         """Say which cell of the frame lies in each place, shape (draws of the batch, cells)."""
         found = self._kept.get(batch.start)
         if found is None:
@@ -124,20 +125,25 @@ class RandomDraws:
         """Take the orders of the frame and the positions of the cells in it, ascending."""
         self.n = shuffles.n
         self._shuffles = shuffles
-        self._is_in = np.zeros(shuffles.n_cells, dtype=bool)
-        self._is_in[cell] = True
-        self._number = np.cumsum(self._is_in) - 1
+        self._number = np.full(shuffles.n_cells, -1, dtype=np.int32)
+        self._number[cell] = np.arange(len(cell), dtype=np.int32)
+        self._kept: dict[int, NDArray[np.int32]] = {}
+        self._is_kept = 4 * self.n * len(cell) <= KEPT_BYTES
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
         return _batches(self.n, self._shuffles.n_cells)
 
-    def sources(self, batch: slice) -> Ints:
+    def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place."""
-        order = self._shuffles.order(batch)
-        if self._is_in.all():
-            return order
-        return self._number[order[self._is_in[order]]].reshape(len(order), -1)
+        found = self._kept.get(batch.start)
+        if found is None:
+            found = self._number[self._shuffles.order(batch)]
+            if self._number.min() < 0:
+                found = found[found >= 0].reshape(len(found), -1)
+                if self._is_kept:  # null of contrasts, then of indices
+                    self._kept[batch.start] = found
+        return found
 
 
 def stable_seed(*parts: object) -> int:
@@ -158,7 +164,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
     ones = np.ones(max(b.stop - b.start for b in draws.batches()) * len(by_row))
 
     def one(batch: slice) -> Result:
-        indices = draws.sources(batch).astype(np.int32)[:, by_row]
+        indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))
@@ -169,6 +175,8 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
 
 def in_threads(work: Callable[[slice], Result], pieces: list[slice]) -> list[Result]:
     """Do the pieces of work on every core; the results come in the order of the pieces."""
+    if len(pieces) == 1:
+        return [work(pieces[0])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(work, pieces))
 
@@ -225,7 +233,7 @@ def noise_floor(null: Floats) -> tuple[Floats, Floats]:
     places = [(n - 1) * share for share in (0.5, 0.95)]
     kth = sorted({min(int(place) + step, n - 1) for place in places for step in (0, 1)})
     rows = null.reshape(-1, n)
-    step = -(-len(rows) // (os.cpu_count() or 1)) or 1
+    step = max(-(-len(rows) // (os.cpu_count() or 1)), VALUES_PER_THREAD // n, 1)
     in_threads(lambda part: rows[part].partition(kth, axis=1), list(pieces(len(rows), step)))
     median, q95 = (_interpolate(null, place) for place in places)
     return median, q95

@@ -1,7 +1,7 @@
 """How far the labels that groups are given lie apart: total variation, Jensen-Shannon divergence, Cramer's V.
 
-Belongs here: numbers of a whole profile of label shares, of each group and of all. Contrasts of the share of a single
-label are rates.py.
+Belongs here: numbers of a whole profile of label shares, of each group and of all. Contrasts of the share
+of a single label are rates.py.
 """
 
 from typing import Final, NamedTuple
@@ -30,7 +30,7 @@ Numbers = dict[str, Floats]  # by field; fdi_group and jsd_group of each group, 
 
 
 class ProfileTest(NamedTuple):
-    """Contrasts of OF_GROUPS and indices; beside: fdi, observed (measures,) and under draws (measures, draws)."""
+    """Contrasts of OF_GROUPS and indices; beside: fdi as observed and under draws, (measures, draws)."""
 
     contrasts: dict[str, Contrasts]
     indices: dict[str, IndexTest]
@@ -57,8 +57,8 @@ def profile_tests(
         n_groups: of the grouping.
 
     Returns:
-        Sizes of a question, in nats where they are divergences; the average weighs every group alike. No V where all
-        responses have one label.
+        Sizes of a question, in nats where they are divergences; the average weighs every group alike. No V
+        where all responses have one label.
 
     Source: inference.md section 1; metrics.md section 4.
     """
@@ -199,9 +199,9 @@ def profile_numbers(profile: Floats, n_labels: int) -> Floats:
         n_labels: labels that occur.
 
     Returns:
-        Shape (2 groups + 7, draws): total variation of each group, Jensen-Shannon divergence of each group, then
-        PROFILE_INDICES; the mean distance twice, as FDI and as IDI, which has a margin of its own; V is NaN for a
-        single label.
+        Shape (2 groups + 7, draws): total variation of each group, Jensen-Shannon divergence of each group,
+        then PROFILE_INDICES; the mean distance twice, as FDI and as IDI, which has a margin of its own; V
+        is NaN for a single label.
 
     Source: metrics.md section 4; V and divergences count negative shares as 0, as inference_golden.json does.
     """
@@ -225,7 +225,7 @@ def _cramers_v(table: Floats, shorter_side: int) -> Floats:
 
 
 def _divergences(table: Floats) -> tuple[Floats, Floats]:
-    """Jensen-Shannon divergence of all groups, (draws,), and of each from their mean, (groups, draws); nats."""
+    """Jensen-Shannon divergence of all groups, and of each from their mean, (groups, draws); nats."""
     share = table / table.sum(axis=1, keepdims=True)
     pooled = share.mean(axis=0)
     of_pooled, of_groups = _entropy(pooled), _entropy(share.swapaxes(0, 1))
@@ -243,7 +243,9 @@ def _contrast(means: GroupMeans, tested: Numbers, which: int, n_groups: int) -> 
     groups = means.groups
     present = np.isin(np.arange(n_groups), groups)
     shape = (len(tested["value"]), n_groups)
-    no_interval = means.no_p or (_no_interval(means) if which == 0 else InferenceReason.INTERVAL_NOT_VALIDATED)
+    no_interval = means.no_p or (
+        _no_interval(means) if which == 0 else InferenceReason.INTERVAL_NOT_VALIDATED
+    )
     reason = first_of([~present, present], [InferenceReason.NO_SHARED_BLOCK, no_interval])
     numbers = {field: np.full(shape, np.nan) for field in Contrasts._fields if field in tested}
     taken = slice(which * len(groups), (which + 1) * len(groups))

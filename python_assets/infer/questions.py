@@ -1,7 +1,7 @@
 """Which questions are corrected together, and what that makes of their p and of the p of their groups.
 
-Belongs here: the sets of questions, q of questions and groups, and the adjusted p of margins. The adjustments themselves
-are multiplicity.py.
+Belongs here: the sets of questions, q of questions and groups, and the adjusted p of margins. The
+adjustments themselves are multiplicity.py.
 
 Source: inference.md 6.
 """
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
+from python_assets.errors import StudyError
 from python_assets.infer.multiplicity import holm, question_levels
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import OF_GROUPS
@@ -36,8 +37,8 @@ SECONDARY: Final = "secondary"
 class Sets(NamedTuple):
     """The sets of a study: what it declares, and what the rule of the primary set needs to know.
 
-    primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that the study
-    declares, with refusal. slices: of the measures that are defined in some slices only.
+    primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
+    the study declares, with refusal. slices: of the measures that are defined in some slices only.
     """
 
     primary: QuestionSet | None
@@ -89,8 +90,19 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
 
 
 def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Add set_id, and n_questions: those of the set that have a p."""
+    """Add set_id, and n_questions: those of the set that have a p.
+
+    Raises:
+        StudyError: a declared set names no question.
+    """
     questions = questions.assign(set_id=set_ids(questions, sets))
+    declared = {**({PRIMARY: sets.primary} if sets.primary else {}), **sets.named}
+    if empty := [name for name in declared if not (questions.set_id == name).any()]:
+        field = f"analysis.{PRIMARY}" if empty[0] == PRIMARY else f"analysis.sets.{empty[0]}"
+        raise StudyError(
+            f"{field}: the set names no question of the study; expected one at least that no set before it "
+            "names. Correct its lists, or remove it"
+        )
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
     return questions.assign(n_questions=n_questions.astype(np.int64))
 
@@ -106,13 +118,13 @@ def with_levels(
         alpha: error rate.
 
     Returns:
-        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and q_value, NaN
-        for SIZES.
+        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and
+        q_value, NaN for SIZES.
     """
     number = _positions(questions, contrasts)
     q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
     p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
-    for member in questions.groupby("set_id", sort=False).indices.values():
+    for member in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
         rows, place = _members(number, member, len(questions))
         levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
         q[member], q_group[rows] = levels.of_question, levels.of_group
@@ -121,7 +133,11 @@ def with_levels(
     questions = questions.assign(n_called=n_called)
     taken = questions.iloc[number][["set_id", "n_questions", "n_called"]].reset_index(drop=True)
     return questions, contrasts.assign(
-        q_value=q_group, q_question=q[number], **{name: taken[name].to_numpy() for name in taken}
+        q_value=q_group,
+        q_question=q[number],
+        set_id=taken.set_id.to_numpy(),
+        n_questions=taken.n_questions.to_numpy(),
+        n_called=taken.n_called.to_numpy(),
     )
 
 
@@ -143,7 +159,7 @@ def _members(number: Ints, member: Ints, n_questions: int) -> tuple[Ints, Ints]:
 
 
 def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
-    """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have this margin.
+    """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have it.
 
     Args:
         questions: with set_id.
@@ -158,13 +174,14 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
     q, number = np.full(len(contrasts), np.nan), _positions(questions, contrasts)
     # a row without a p of its own, among rows with one, counts as 1
     p = contrasts[name].where(contrasts[name].notna() | contrasts.margin.isna(), 1.0)
-    p = p.where(contrasts.q_value.notna() & contrasts.margin.notna()).to_numpy(dtype=float)
+    is_judged = contrasts.q_value.notna() & contrasts.margin.notna()
+    p_row = p.where(is_judged).to_numpy(dtype=float)
     for of_contrast in contrasts.groupby("contrast", sort=False).indices.values():
-        rows = of_contrast[~np.isnan(p[of_contrast])]
+        rows = np.asarray(of_contrast)[~np.isnan(p_row[of_contrast])]
         within = np.full(len(rows), np.nan)
         for members in pd.Series(np.arange(len(rows))).groupby(number[rows]).indices.values():
-            within[members] = holm(p[rows[members]])
-        for of_set in questions.groupby("set_id", sort=False).indices.values():
+            within[members] = holm(p_row[rows[members]])
+        for of_set in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
             inside, place = _members(number[rows], of_set, len(questions))
             smallest = np.full(len(of_set), np.nan)
             np.fmin.at(smallest, place, within[inside])

@@ -14,10 +14,10 @@ from scipy import stats
 from python_assets.infer import interval
 from python_assets.infer.contrasts import Contrasts, Estimate, Extremes, Tested, assemble, margin_p
 from python_assets.infer.interval import Interval, Limits, RatePair
+from python_assets.infer.means import mean_differences, mean_estimate
 from python_assets.infer.pairs import PairSides
 from python_assets.infer.permutation import TIE, Draws, Floats, Ints
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.means import mean_differences, mean_estimate
 from python_assets.infer.sides import BlockSides, Counts, Moments, over_units, ratio
 from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
@@ -205,8 +205,8 @@ def unit_rate_differences(
 ) -> Contrasts:
     """Rate of a group minus that of what it is compared with, over units of one group each.
 
-    Args and Returns as mean_differences. The t of 2.7 where the error is of units and prompts both; elsewhere MOVER
-    joins the intervals of both sides, each with the spread of its own units.
+    Args and Returns as mean_differences. The t of 2.7 where the error is of units and prompts both;
+    elsewhere MOVER joins the intervals of both sides, each with the spread of its own units.
     """
     if sides.units.is_two_way:
         return mean_differences(sides, y, tested, alpha=alpha, margin=margin, n_together=n_together)

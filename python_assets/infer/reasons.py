@@ -43,7 +43,7 @@ class InferenceReason(StrEnum):
     )
     FEW_BESIDE_OTHERS = (
         "few_beside_others",
-        "the group stands in fewer than 5 root prompts where others have more: it takes no part in the question",
+        "the group stands in fewer than 5 root prompts, others in more: it takes no part in the question",
     )
     CONSTANT_VALUES = (
         "constant_values",

@@ -55,9 +55,10 @@ METRICS: Final = {
 class Sheet(NamedTuple):
     """Columns of one role and statistic, and what their rows share.
 
-    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one label;
-    labels: all of a measure. reference: what the study compares groups with, None where that group is not there.
-    asked: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the indices.
+    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
+    label; labels: all of a measure. reference: what the study compares groups with, None where that group
+    is not there. asked: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the
+    indices.
     """
 
     cells: Cells
@@ -73,7 +74,7 @@ class Sheet(NamedTuple):
 
     @property
     def contrasts(self) -> tuple[str, ...]:
-        """The contrasts that the columns have rows of; the first, but for labels, is what the question asks."""
+        """The contrasts that the columns have rows of; the first is what the question asks."""
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
         of_role = CONTRASTS[self.role]
@@ -93,9 +94,9 @@ class Sheet(NamedTuple):
 
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none."""
-        columns = self.cells.columns.iloc[self.columns]
-        pairs = zip(columns.measure_id, columns.direction, strict=True)
-        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in pairs])
+        columns = self.cells.columns
+        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
+        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
@@ -123,13 +124,13 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
 def compared_rows(sheet: Sheet, compared: Compared) -> Tables:
     """Yield the rows of contrasts and disparities of columns of one role."""
     for name in sheet.contrasts:
-        if sheet.reference_of(name) is not None:
-            yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+        yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
         test = compared.indices.get(metric)
         if test is None:
             test = _missing_index(sheet, metric, compared)
-        yield "disparities", _index_rows(sheet, metric, test)
+        yield "disparities", keys | _index_rows(sheet, metric, test)
 
 
 def question_rows(sheet: Sheet, p_question: Floats, reason: NDArray[np.object_]) -> Table:
@@ -162,12 +163,13 @@ def refused_rows(sheet: Sheet, reason: InferenceReason) -> Tables:
         n = len(sheet.columns)
         yield "questions", question_rows(sheet, np.full((n, 1), np.nan), np.full(n, reason, dtype=object))
     for name in sheet.contrasts:
-        if (reference := sheet.reference_of(name)) is not None:
-            n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
-            nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
-            yield "contrasts", _contrast_rows(sheet, name, nothing)
+        reference = sheet.reference_of(name) or Reference()
+        n_rows = len(reference.rows(sheet.cells.frame.n_groups)[0])
+        nothing = without_inference((len(sheet.columns), n_rows), np.array(reason, dtype=object))
+        yield "contrasts", _contrast_rows(sheet, name, nothing)
+    keys = column_keys(sheet.cells, sheet.columns, 1)
     for metric in sheet.metrics:
-        yield "disparities", _index_rows(sheet, metric, _no_index(sheet, metric, reason))
+        yield "disparities", keys | _index_rows(sheet, metric, _no_index(sheet, metric, reason))
 
 
 def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:
@@ -195,7 +197,9 @@ def _same(n: int, **values: object) -> Table:
 
 
 def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
-    reference = sheet.reference_of(name) or Reference()
+    """The rows of a contrast; none where the group that the study compares with is not there."""
+    declared = sheet.reference_of(name)
+    reference = declared or Reference()
     names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
@@ -206,7 +210,7 @@ def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
     keys = column_keys(sheet.cells, sheet.columns, len(names))
     if sheet.role == "label":  # one question with the profile of the measure
         keys["statistic"] = np.full(n_rows, "share", dtype=object)
-    return {
+    table = {
         **keys,
         **_same(n_rows, contrast=name),
         "group_id": np.tile(names[:, 0], n_columns),
@@ -215,6 +219,7 @@ def _contrast_rows(sheet: Sheet, name: str, contrasts: Contrasts) -> Table:
         "inference_reason": reason.ravel(),
         **numbers,
     }
+    return table if declared is not None else {column: values[:0] for column, values in table.items()}
 
 
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
@@ -225,10 +230,10 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 
 
 def _index_rows(sheet: Sheet, metric: str, test: IndexTest) -> Table:
+    """The rows of a metric but for the keys of their columns."""
     has_p, n = ~np.isnan(test.p_value), len(sheet.columns)
     has_value = ~np.isnan(test.value)
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
         **_same(n, metric=metric),
         "margin": sheet.margin(metric),
         "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),

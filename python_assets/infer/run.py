@@ -3,7 +3,7 @@
 Belongs here: reading, families, verdicts and writing. No statistic is computed here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from python_assets.infer.cells import designs
 from python_assets.infer.layout import Layout
+from python_assets.infer.margins import with_permuted_margins
 from python_assets.infer.peeling import peeled
 from python_assets.infer.permutation import Floats
 from python_assets.infer.power import n_needed
@@ -196,8 +197,7 @@ def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
     """All rows of every table."""
     found: dict[str, list[Table]] = {}
     for name, part in parts:
-        if len(part["measure_id"]):
-            found.setdefault(name, []).append(part)
+        found.setdefault(name, []).append(part)
     return {
         name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
         for name, rows in found.items()
@@ -225,6 +225,8 @@ def _judged(
     tables = _drawn_on(tables, layouts, sets, options)
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     questions, contrasts = with_levels(questions, contrasts, options.alpha)
+    by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
+    contrasts = with_permuted_margins(contrasts, by_place, options)
     q_margin, q_equivalence = (
         adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence")
     )
@@ -233,9 +235,10 @@ def _judged(
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
         verdict=first_of([~tests_nothing], [verdict]),
-        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan),
+        n_needed=np.where(
+            verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, options.alpha), np.nan
+        ),
     )
-    by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
     contrasts = peeled(contrasts, questions, by_place, options)
     keys = questions[[*QUESTION, "q_value"]]
     disparities = disparities.merge(keys, on=QUESTION, how="left", validate="many_to_one")
@@ -256,9 +259,13 @@ def _drawn_on(
     Source: inference.md 6.5.
     """
     questions = tables["questions"]
-    is_mean = questions.statistic.isin(["mean", "share", "selection_rate", "precision"]) & ~questions.parameters.str.contains("normalise")
+    is_mean = questions.statistic.isin(
+        ["mean", "share", "selection_rate", "precision"]
+    ) & ~questions.parameters.str.contains("normalise")
     n_draws = np.where(is_mean, options.n_permutations, min(options.n_permutations, options.n_nonlinear))
-    at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith("permuted", na=False)
+    at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith(
+        "permuted", na=False
+    )
     for _, of_set in questions.groupby("set_id", sort=False):
         few = of_set[at_floor[of_set.index]]
         n_called = max(len(few), 1)
@@ -270,7 +277,9 @@ def _drawn_on(
         longer = options._replace(n_permutations=more, n_nonlinear=more)
         found = _joined(part for layout in layouts for part in layout.again(short, longer))
         found["questions"] = with_sets(found["questions"], sets)
-        tables = {name: _replaced(table, found[name]) if name in found else table for name, table in tables.items()}
+        tables = {
+            name: _replaced(table, found[name]) if name in found else table for name, table in tables.items()
+        }
     return tables
 
 

@@ -1,8 +1,8 @@
 """Which exchange scheme the columns of a slice and grouping are tested by.
 
-Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are compared
-in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates. Nothing after this
-knows which one it was, but where a formula holds in blocks alone.
+Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are
+compared in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates.
+Nothing after this knows which one it was, but where a formula holds in blocks alone.
 
 Source: inference.md 1, 2.6, 2.7 and 7.
 """
@@ -63,7 +63,8 @@ class Options(NamedTuple):
 class Blocks(NamedTuple):
     """Groups that meet in blocks: cells change places in their block, and errors are over its root prompts.
 
-    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are too few.
+    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
+    too few.
     """
 
     design: Design
@@ -116,7 +117,7 @@ class InUnits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Columns of one scheme, or why they have none; take: the values of some columns, as the scheme has them."""
+    """Columns of one scheme, or why they have none; take: values of some columns, as the scheme has them."""
 
     columns: Ints
     scheme: Blocks | InUnits | InferenceReason
@@ -166,6 +167,7 @@ class BlockFrame:
             unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit
         }
         self._shuffles: dict[Unit, Shuffles] = {}
+        self._resamples: dict[tuple[Unit, int], Resamples | None] = {}
 
     def scheme(self, cell: Ints, unit: Unit, present: NDArray[np.bool_]) -> Blocks:
         """Lay out the shared cells of a presence pattern in blocks."""
@@ -175,12 +177,15 @@ class BlockFrame:
         design = Design(frame, cell, unit)
         fewest = int(design.units_of_group[design.groups].min())
         n_units = design.n_units if fewest >= MIN_UNITS_FOR_INTERVAL else 0
+        if (unit, n_units) not in self._resamples:
+            drawn = resamples_of(self._seeds[unit], options.n_permutations, n_units)
+            self._resamples[unit, n_units] = drawn
         return Blocks(
             design,
             len(np.unique(frame.group[present])),
             self._shuffles[unit].of(cell),
             options.alpha,
-            resamples_of(self._seeds[unit], options.n_permutations, n_units),
+            self._resamples[unit, n_units],
         )
 
 
@@ -293,7 +298,7 @@ def _first(unit: Ints, values: Ints) -> Ints:
 
 
 def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArray[np.float64] | None]:
-    """The units of a nested grouping that have a value, and the matrix that averages units with prompts of their own.
+    """The units of a nested grouping with a value, and what averages units with prompts of their own.
 
     Args:
         cells: one cell a unit and root prompt.

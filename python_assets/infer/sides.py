@@ -1,13 +1,14 @@
 """What each row of a contrast compares, and its t, observed and under draws: groups that meet in blocks.
 
-Belongs here: what every scheme says of its rows (Sides), and a group against the rest of its blocks or their mean.
-Pairs of groups are pairs.py, groups that lie in units of their own units.py; t is means.py's and rates.py's.
+Belongs here: what every scheme says of its rows (Sides), and a group against the rest of its blocks or
+their mean. Pairs of groups are pairs.py, groups that lie in units of their own units.py; t is means.py's
+and rates.py's.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,41 +61,67 @@ OfMoments = Callable[[Moments, slice, slice], Counts]
 class Sides(Protocol):
     """The rows of a contrast in one scheme: what is counted of them, and their t.
 
-    n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row. is_held:
-    whether a row compares anything. is_tested: whether it has inference. in_question: whether it takes part in
-    the question. few: the reason where it has no inference.
-    smallest_p: that the draws can give each row. n_tests: rows that are not the mirror of another one. scope:
-    what each row speaks about. method: what every method text ends in. names: of permuted p, fallback p and
-    interval. is_cautious: whether p is the larger of permuted and table p. has_sd: whether errors times the
-    root of n_units are a standard deviation over root prompts.
+    n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row.
+    is_held: whether a row compares anything. is_tested: whether it has inference. in_question: whether it
+    takes part in the question. few: the reason where it has no inference. smallest_p: that the draws can
+    give each row. n_tests: rows that are not the mirror of another one. scope: what each row speaks about.
+    method: what every method text ends in. names: of permuted p, fallback p and interval. is_cautious:
+    whether p is the larger of permuted and table p. has_sd: whether errors times the root of n_units are a
+    standard deviation over root prompts.
     """
 
     @property
-    def n_units(self) -> Ints: ...
+    def n_units(self) -> Ints:
+        """Units of each row."""
+
     @property
-    def n_root_prompts(self) -> Ints: ...
+    def n_root_prompts(self) -> Ints:
+        """Root prompts of each row."""
+
     @property
-    def is_held(self) -> NDArray[np.bool_]: ...
+    def is_held(self) -> NDArray[np.bool_]:
+        """Whether each row compares anything."""
+
     @property
-    def is_tested(self) -> NDArray[np.bool_]: ...
+    def is_tested(self) -> NDArray[np.bool_]:
+        """Whether it has inference."""
+
     @property
-    def in_question(self) -> NDArray[np.bool_]: ...
+    def in_question(self) -> NDArray[np.bool_]:
+        """Whether it takes part in the question."""
+
     @property
-    def few(self) -> InferenceReason: ...
+    def few(self) -> InferenceReason:
+        """Why a row has no inference."""
+
     @property
-    def smallest_p(self) -> Floats: ...
+    def smallest_p(self) -> Floats:
+        """Smallest p that draws can give."""
+
     @property
-    def n_tests(self) -> int: ...
+    def n_tests(self) -> int:
+        """Rows that are no mirrors."""
+
     @property
-    def scope(self) -> NDArray[np.object_]: ...
+    def scope(self) -> NDArray[np.object_]:
+        """What each row speaks about."""
+
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """What every method text ends in."""
+
     @property
-    def names(self) -> tuple[str, str, str]: ...
+    def names(self) -> tuple[str, str, str]:
+        """Of permuted p, fallback p and interval."""
+
     @property
-    def is_cautious(self) -> bool: ...
+    def is_cautious(self) -> bool:
+        """Whether p is the larger of two."""
+
     @property
-    def has_sd(self) -> bool: ...
+    def has_sd(self) -> bool:
+        """Whether errors tell a spread over root prompts."""
+
     def scale(self, x: Floats) -> Floats:
         """Size of the values of each column that are shuffled, shape (columns,); 1e-9 of it is nothing."""
 

@@ -1,8 +1,8 @@
-"""Groups that lie in units of their own: names of people inside gender, prompts inside a topic, repeats of a prompt.
+"""Groups that lie in units of their own: names inside gender, prompts inside a topic, repeats.
 
-Belongs here: the rows of such a contrast and their t. Units are shuffled among the groups of a stratum, and a unit
-keeps all its values. Spread is told group by group (Welch 1938); where the same prompts are put to all units, the
-error is that of units and prompts both.
+Belongs here: the rows of such a contrast and their t. Units are shuffled among the groups of a stratum, and
+a unit keeps all its values. Spread is told group by group (Welch 1938); where the same prompts are put to
+all units, the error is that of units and prompts both.
 
 Source: inference.md 2.7, and section 1, rows 'groups nested in units' and 'one root prompt, repeats only'.
 """
@@ -42,11 +42,11 @@ ROUNDING = 1e-12
 class Units:
     """The units of a set of columns, sorted by stratum; each lies in one group.
 
-    name: code of each unit. cell: positions of the values, shape (units, prompts), -1 where a unit has none; one prompt where each unit has
-    its own, or is a response. stratum, group: of each unit, strata from 0 without gaps. root_of_stratum: strata of
-    one root prompt weigh as one. n_own_prompts: of units that have their own; None where prompts are shared.
-    root_of_unit: where units are responses to the same prompt. n_groups: of the grouping. n_present: groups with any
-    value.
+    name: code of each unit. cell: positions of the values, shape (units, prompts), -1 where a unit has
+    none; one prompt where each unit has its own, or is a response. stratum, group: of each unit, strata
+    from 0 without gaps. root_of_stratum: strata of one root prompt weigh as one. n_own_prompts: of units
+    that have their own; None where prompts are shared. root_of_unit: where units are responses to the same
+    prompt. n_groups: of the grouping. n_present: groups with any value.
     """
 
     name: Ints
@@ -141,10 +141,10 @@ class Units:
         return words if self.is_complete.all() else f"{words}, incomplete strata"
 
     def table(self, x: Floats) -> Floats:
-        """Values by unit and prompt, centred in their stratum prompt by prompt; shape (units, prompts, columns).
+        """Values by unit and prompt, centred in their stratum and prompt; shape (units, prompts, columns).
 
-        A value that is missing is what unit and prompt make without it, so that means of units and prompts are those
-        of what is there.
+        A value that is missing is what unit and prompt make without it, so that means of units and prompts
+        are those of what is there.
 
         Args:
             x: shape (cells, columns).
@@ -180,7 +180,7 @@ class Weights(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitSides:
-    """Rows of a reference over units of one group each; of all pairs one of each two that mirror each other."""
+    """Rows of a reference over units of one group each; of all pairs one of each two mirrors."""
 
     units: Units
     reference: Reference = Reference()
@@ -299,7 +299,8 @@ class UnitSides:
         sums = self._sums(self.units.table(x))
         slots = self.units.slots
         here = sparse.csr_array(
-            (np.ones(len(slots.row)), (slots.row, np.arange(len(slots.row)))), shape=(slots.n_rows, len(slots.row))
+            (np.ones(len(slots.row)), (slots.row, np.arange(len(slots.row)))),
+            shape=(slots.n_rows, len(slots.row)),
         )
         one = sums(here)
         return Differences(*(part[0] for part in one))
@@ -336,7 +337,7 @@ class UnitSides:
 
         def of(w: sparse.csr_array) -> Differences:
             sums = (w @ stacked).reshape(-1, units.slots.n_rows, len(factors), n_columns)
-            return self._of_sums(*np.moveaxis(sums, 2, 0)[:2], sums[:, :, 2:], spread)
+            return self._of_sums(sums[:, :, 0], sums[:, :, 1], sums[:, :, 2:], spread)
 
         return of
 
@@ -346,7 +347,8 @@ class UnitSides:
         Args:
             total: of unit means, shape (draws, cells, columns).
             squares: of their squares.
-            more: sums of squares over prompts, then sums prompt by prompt, shape (draws, cells, 1 + prompts, columns).
+            more: sums of squares over prompts, then sums prompt by prompt, shape (draws, cells, 1 +
+                prompts, columns).
             spread: sum of squares of unit means of all units; a share of ROUNDING of it is nothing.
         """
         n = self.units.units_of_cell[:, None].astype(float)
@@ -373,21 +375,21 @@ class UnitSides:
         return Differences(value, np.sqrt(variance), df)
 
     def _variances(self, left: Floats) -> tuple[Floats, Floats]:
-        """Variance of the units of each cell and its df; one unit alone takes those of its group's other cells."""
+        """Variance of the units of each cell and its df; one unit alone takes those of its group."""
         n = self.units.units_of_cell
         df = (n - 1.0)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
-        pooled_df = np.maximum(same_group @ df, 1)
+        pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
         return (
-            np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1)),
+            np.asarray(np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1))),
             np.where(alone, pooled_df, df),
         )
 
     def _prompt_variances(self, mean: Floats, squares: Floats, more: Floats) -> tuple[Floats, Floats]:
-        """Variance of the difference over prompts, and that of what neither unit nor prompt makes; both of means."""
+        """Variance of the difference over prompts, and of what neither unit nor prompt makes."""
         n, n_prompts = self.units.units_of_cell[:, None].astype(float), self.units.n_prompts
         by_prompt = more[:, :, 1:] / n[:, None]
         differences = np.einsum("rc,bctf->brtf", self.difference, by_prompt)

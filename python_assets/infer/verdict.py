@@ -1,7 +1,7 @@
 """From q values, intervals and a declared margin to a word.
 
-Belongs here: the rules of the words. Adjusting is questions.py; the levels of the margin are interval.py; how many
-root prompts a settled word would need is power.py.
+Belongs here: the rules of the words. Adjusting is questions.py; the levels of the margin are interval.py;
+how many root prompts a settled word would need is power.py.
 
 Source: inference.md 2.5 to 2.7.
 """

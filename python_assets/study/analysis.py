@@ -61,9 +61,9 @@ class Coverage(Part):
 class QuestionSet(Part):
     """Questions that are corrected together: those that every list names.
 
-    A question is whether groups differ (inference.md 6.1). Where a list is absent the rule of the primary set stands in
-    its place: measures that the study declares and refusal, every grouping, slice all or the measure's own, every
-    generation but the baseline, raw values, and the mean, rate or distribution.
+    A question is whether groups differ (inference.md 6.1). Where a list is absent the rule of the primary
+    set stands in its place: measures that the study declares and refusal, every grouping, slice all or the
+    measure's own, every generation but the baseline, raw values, and the mean, rate or distribution.
     """
 
     measures: Names | None = None
@@ -82,8 +82,9 @@ class QuestionSet(Part):
 
 def _no_families(_: object) -> None:
     raise ValueError(
-        "nothing here, for questions are corrected in sets and no longer in families; name the main questions "
-        "under analysis.primary, and others that are to be corrected by themselves under analysis.sets"
+        "nothing here, for questions are corrected in sets and no longer in families; name the main "
+        "questions under analysis.primary, and others that are to be corrected by themselves under "
+        "analysis.sets"
     )
 
 

@@ -49,6 +49,29 @@ def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
         assert {(g, c): n for g, c, n in found} == expected
 
 
+def test_answers_without_a_label_are_counted(fair_sea):
+    where = """
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and grouping_id = 'gender'
+          and generation_id <> 'baseline'
+    """
+    # 19 of the 900 answers to I1 name no occupation
+    unmatched = "measure_id = 'label_unmatched' and statistic = 'mean'"
+    assert (
+        fair_sea.value(
+            f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}"
+        )
+        == 19
+    )
+    labelled = (
+        f"select distinct generation_id, group_id, n_group, n_missing from outcome_distributions {where}"
+    )
+    assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
+
+
+def test_real_answers_are_not_simulated(fair_sea):
+    assert not fair_sea.value("select is_simulated from studies where study_id = 'fair_sea_responses'")
+
+
 @pytest.mark.parametrize("factor", FACTORS)
 def test_mean_sentiment_is_that_of_the_reference(fair_sea, reference, factor):
     models = of_category(reference["continuous"], "D2")

@@ -11,6 +11,9 @@ def test_it_says_where_everything_is(demo):
     assert str(demo.home / "plumbline.duckdb") in out
     assert str(demo.home / "report" / "g20_demo.html") in out
     assert "Simulated responses" in out
+    # no model answered, and by the study file, not by --provider
+    told = demo.rows("select is_simulated, has_stand_in from studies where study_id = 'g20_demo'")
+    assert told == [(True, False)]
 
 
 def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):

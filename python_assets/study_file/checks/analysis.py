@@ -1,4 +1,4 @@
-"""The analysis: its reference, contrasts, margins, sets of questions and power name what is there, and what can be."""
+"""The analysis: its reference, contrasts, margins, sets and power name what is there, and what can be."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -9,13 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit, shared
-from python_assets.infer.indices import complete_blocks
-from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.infer.permutation import GivenDraws, Shuffles
+from python_assets.infer.scheme import Blocks
 from python_assets.study.statistics import statistic_rows
 
-GOLDEN = json.loads(Path(__file__).with_name("inference_golden.json").read_text())["cases"]
+GOLDEN, GOLDEN_2 = (
+    json.loads(Path(__file__).with_name(name).read_text())["cases"]
+    for name in ("inference_golden.json", "inference_golden_2.json")
+)
+
+
+@pytest.fixture
+def golden_2():
+    """Those of the second edition: errors over units and prompts, and q of questions."""
+    return GOLDEN_2
 
 
 @pytest.fixture
@@ -51,9 +59,9 @@ def build():
         if n_permutations is None:
             draws = GivenDraws(all_arrangements(design.block_size.tolist()))
         else:
-            draws = RandomDraws(seed, n_permutations, design.block, design.cell, len(flat))
-        n_present = (len(np.unique(of[present])) for of in (frame.block, frame.group))
-        return Task(design, complete_blocks(design, *n_present), draws, alpha), flat[design.cell]
+            draws = Shuffles(seed, n_permutations, frame.block).of(design.cell)
+        n_present = len(np.unique(frame.group[present]))
+        return Blocks(design, n_present, draws, alpha), flat[design.cell]
 
     return make
 
@@ -129,6 +137,7 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
+            root_prompt_position=prompts.root_position,
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
@@ -146,6 +155,9 @@ class Study:
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
+            "raw.measure_slices": pd.DataFrame(
+                {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
+            ),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(

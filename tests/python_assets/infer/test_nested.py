@@ -325,6 +325,17 @@ def test_under_four_units_a_group_has_an_interval_but_no_p():
     assert has_p.tolist() == [False, False, False, True, False, True]  # (1, 2) and (2, 1)
 
 
+def test_a_single_unit_has_a_value_and_the_interval_that_the_others_give():
+    group = [0] + [1] * 6 + [2] * 6
+    x = np.random.default_rng(2).normal(size=13)
+    result = compared(task_of(group, [0] * 13, n_permutations=99), x).contrasts["mean_difference"]
+    assert result.value[0, 0] == close(x[0] - (x[1:7].mean() + x[7:].mean()) / 2)
+    assert np.isfinite([result.std_error[0, 0], result.ci_low[0, 0], result.ci_high[0, 0]]).all()
+    assert result.reason[0, 0] == InferenceReason.TOO_FEW_UNITS
+    assert result.scope[0, 0] == THESE_PROMPTS_ONLY
+    assert result.n_root_prompts[0, 0] == 1
+
+
 def test_under_four_units_in_a_group_indices_have_no_p():
     rng = np.random.default_rng(15)
     sizes = [[5, 2, 6], [5, 1, 6]]

@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.run import TABLES, infer_study, judged
+from python_assets.errors import StudyError
+from python_assets.infer.run import TABLES, infer_study
+from python_assets.infer.verdict import index_verdicts
+from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
 
 DEFAULTS = {
@@ -18,11 +21,12 @@ DEFAULTS = {
     "unit": None,
     "references": {},
     "requested_contrasts": (),
-    "families": {},
+    "primary": None,
+    "question_sets": {},
 }
 
 
-RESULTS = ("summary_statistics", "contrasts", "disparities")
+RESULTS = ("questions", "summary_statistics", "contrasts", "disparities")
 
 
 def analysis(**options):
@@ -50,22 +54,24 @@ def test_every_measure_has_a_row_for_each_group_and_contrast(study):
     ).fetchall()
     assert found == [
         ("answer", "fdi_group", "", 3),
+        ("answer", "jsd_group", "", 3),
         ("answer", "risk_difference", "no", 3),
         ("answer", "risk_difference", "yes", 3),
         ("refusal", "log_disparity", "", 3),
         ("refusal", "risk_difference", "", 3),
         ("sentiment", "mean_difference", "", 3),
+        ("sentiment", "selection_rate_difference", "", 3),
     ]
     metrics = connection.execute(
         "select measure_id, statistic, count(*) from inference.disparities group by all order by all"
     ).fetchall()
     assert metrics == [
-        ("answer", "share", 4),
+        ("answer", "share", 6),
         ("refusal", "mean", 12),
         ("sentiment", "mean", 10),
         ("sentiment", "selection_rate", 12),
     ]
-    assert counts.n_contrasts == 18
+    assert counts.n_contrasts == 24
     assert counts.n_summary_statistics == 15
     for table, columns in TABLES.items():
         assert [d[0] for d in connection.execute(f"from inference.{table}").description] == list(columns)
@@ -82,7 +88,7 @@ def test_a_group_that_is_always_alone_refuses_every_index(study, n_prompts, n_re
     connection = study.write()
     infer_study(connection, analysis())
     found = rows(connection, "disparities", "metric in ('range', 'fdi', 'jsd')")
-    assert found.inference_reason.tolist() == ["incomplete_blocks"] * 3
+    assert found.inference_reason.tolist() == ["not_connected"] * 3
     assert found.p_value.isna().all()
     tested = rows(connection, "contrasts", "measure_id = 'sentiment' and p_value is not null")
     assert set(tested.group_id) == {"g0", "g1"}
@@ -197,35 +203,92 @@ def test_inconclusive_says_how_many_root_prompts_it_needs(study):
     assert found[found.verdict != "inconclusive"].n_needed.isna().all()
 
 
-def test_families_are_those_of_a_measure_for_contrasts_and_of_a_metric_for_indices(study):
+def test_questions_of_the_rule_are_corrected_together_and_the_others_apart(study):
     study.add("sentiment", numbers()).add("sentiment", numbers(seed=2), calibration="calibrated")
     study.add("sentiment", numbers(seed=3), generation_id="baseline")
+    study.add("refusal", numbers(seed=4) > 0, kind="binary").add("empty", numbers(seed=5) > 0, kind="binary")
+    connection = study.ask("variance").write()
+    infer_study(connection, analysis())
+    found = connection.execute(
+        "select generation_id, measure_id, calibration, statistic, set_id, n_questions "
+        "from inference.questions order by all"
+    ).fetchall()
+    assert found == [
+        ("baseline", "sentiment", "raw", "mean", "baseline", 2),
+        ("baseline", "sentiment", "raw", "variance", "baseline", 2),
+        ("model", "empty", "raw", "mean", "secondary", 6),
+        ("model", "empty", "raw", "variance", "secondary", 6),
+        ("model", "refusal", "raw", "mean", "primary", 2),
+        ("model", "refusal", "raw", "variance", "secondary", 6),
+        ("model", "sentiment", "calibrated", "mean", "secondary", 6),
+        ("model", "sentiment", "calibrated", "variance", "secondary", 6),
+        ("model", "sentiment", "raw", "mean", "primary", 2),
+        ("model", "sentiment", "raw", "variance", "secondary", 6),
+    ]
+
+
+def test_a_question_has_one_p_and_its_groups_none_below_it(study):
+    connection = study.add("sentiment", numbers(n_groups=5, shift=1)).write()
+    infer_study(connection, analysis())
+    question = rows(connection, "questions").iloc[0]
+    groups = rows(connection, "contrasts")
+    assert question.q_value == question.p_value  # alone in its set
+    assert (groups.q_value >= question.q_value).all()
+    assert (groups.p_value_maxt >= groups.p_value).all()
+    assert set(rows(connection, "disparities", "p_value is not null").q_value) == {question.q_value}
+
+
+def test_the_study_says_which_questions_it_is_about(study):
+    study.add("sentiment", numbers()).add("other", numbers(seed=4)).add("third", numbers(seed=5))
+    sets = {"aside": QuestionSet(measures=["third"])}
+    connection = study.write()
+    infer_study(connection, analysis(primary=QuestionSet(measures=["other"]), question_sets=sets))
+    found = rows(connection, "questions").set_index("measure_id").set_id
+    assert found.to_dict() == {"other": "primary", "third": "aside", "sentiment": "secondary"}
+
+
+def test_a_primary_set_that_names_nothing_is_a_mistake(study):
+    connection = study.add("sentiment", numbers()).write()
+    with pytest.raises(StudyError, match=r"analysis.primary: .* names no question of the study"):
+        infer_study(connection, analysis(primary=QuestionSet(generations=["nobody"])))
+
+
+@pytest.mark.parametrize("kind", ["continuous", "binary"])
+def test_values_that_are_all_equal_ask_nothing(study, kind):
+    connection = study.add("refusal", np.zeros((12, 3)), kind=kind).write()
+    infer_study(connection, analysis(margins={"risk_difference": 0.1, "mean_difference": 0.1}))
+    question = rows(connection, "questions").iloc[0]
+    assert (question.inference_reason, question.n_questions) == ("constant_values", 0)
+    assert np.isnan(question.p_value)
+    assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
+    assert "equivalence_shown" not in set(rows(connection, "disparities").verdict)
+
+
+def test_questions_at_the_smallest_p_are_drawn_on_where_that_decides(study):
+    for i in range(40):
+        study.add(f"m{i}", numbers(20, seed=i))
+    connection = study.add("sentiment", numbers(20, shift=5)).write()
+    infer_study(connection, analysis(n_permutations=199))
+    found = rows(connection, "questions").set_index("measure_id")
+    # 41 questions need p of .05 / 41, which 199 draws cannot give
+    assert found.p_value["sentiment"] < 0.05 / 41 < 2 / 200
+    assert found.q_value["sentiment"] <= 0.05
+    group = rows(connection, "contrasts", "measure_id = 'sentiment' and group_id = 'g0'").iloc[0]
+    assert group.p_value < 1 / 200
+    assert group.verdict == "difference_shown"
+    assert set(rows(connection, "contrasts").n_questions) == {41}
+
+
+def test_what_is_called_different_lies_beyond_its_noise(study):
+    for i in range(12):
+        x = numbers(12, 4, seed=i)
+        x[:, 1] *= 3
+        study.add(f"m{i}", x + np.array([1.5, 0, 0, 0]))
     connection = study.write()
     infer_study(connection, analysis())
-    contrasts = connection.execute(
-        "select distinct generation_id, calibration, n_family, family_id from inference.contrasts "
-        "order by all"
-    ).fetchall()
-    assert [row[:3] for row in contrasts] == [
-        ("baseline", "raw", 3),
-        ("model", "calibrated", 3),
-        ("model", "raw", 3),
-    ]
-    assert contrasts[0][3] == "small | all | baseline | sentiment | raw | gender | mean_difference"
-    ranges = connection.execute(
-        "select generation_id, n_family from inference.disparities where metric = 'range' order by all"
-    ).fetchall()
-    assert ranges == [("baseline", 1), ("model", 2), ("model", 2)]
-
-
-def test_too_few_draws_for_the_family_are_named(study):
-    connection = study.add("sentiment", numbers(n_groups=6, shift=3)).write()
-    infer_study(connection, analysis(n_permutations=99))
-    found = rows(connection, "contrasts")
-    assert (found.inference_reason == "q_limited_by_b").all()
-    assert found.q_value.notna().all()
-    assert found.q_value_by.isna().all()
-    assert found.method.str.endswith("q under 0.05 needs 2 of 6 at the smallest p").all()
+    found = rows(connection, "contrasts", "q_value <= 0.05")
+    assert len(found) > 5
+    assert (found.value_cells.abs() > found.null_q95).all()
 
 
 def test_one_group_has_nothing_to_be_compared_with(study):
@@ -302,7 +365,6 @@ def test_a_group_without_values_is_named_and_the_others_are_compared(study):
     found = rows(connection, "contrasts", "measure_id = 'other'").set_index("group_id")
     assert found.inference_reason.tolist()[1] == "no_values"
     assert found.p_value.notna().tolist() == [True, False, True]
-    assert (found.n_family == 2).all()
 
 
 def test_summary_intervals_are_t_for_means_and_wilson_for_rates(study):
@@ -365,8 +427,11 @@ def test_units_nested_in_groups_are_compared_as_units(study):
         "risk_difference",
         "log_disparity",
         "fdi_group",
+        "jsd_group",
         "dbi",
+        "variance_difference",
     }
+    contrasts = contrasts[~contrasts.contrast.isin(["jsd_group", "fdi_group", "variance_difference"])]
     assert contrasts.p_value.notna().all()
     assert all("units nested in groups, 16 units" in method for method in contrasts.method)
     assert set(contrasts.scope) == {"prompts like these"}
@@ -424,16 +489,6 @@ def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(study)
     assert constant.value_cells.isna().all()
 
 
-def test_a_difference_of_selection_rates_is_tested_where_it_is_asked_for(study):
-    connection = study.add("sentiment", numbers()).select("sentiment").write()
-    infer_study(connection, analysis())
-    assert rows(connection, "contrasts", "contrast = 'selection_rate_difference'").empty
-    infer_study(connection, analysis(requested_contrasts=("selection_rate_difference",)))
-    found = rows(connection, "contrasts", "contrast = 'selection_rate_difference'")
-    assert len(found) == 3
-    assert all("MOVER" in method for method in found.method)
-
-
 def test_the_full_intersection_has_an_idi(study):
     def categories(study):
         for category, sign in (("yes", 1), ("no", -1)):
@@ -452,24 +507,28 @@ def test_the_full_intersection_has_an_idi(study):
     assert found.verdict["fdi"] == "inconclusive"
 
 
-def test_an_index_whose_interval_holds_the_margin_is_neither_past_nor_inside():
+def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_question():
     frame = pd.DataFrame(
         {
-            "family_id": ["a"] * 3,
-            "metric": ["range", "range", "impact_ratio"],
-            "ci_low": [0.1, 0.3, 0.5],
-            "ci_high": [0.4, 0.5, 0.7],
-            "margin": [0.2, 0.2, 0.8],
+            "metric": ["range", "range", "impact_ratio", "range", "range", "range"],
+            "ci_low": [0.1, 0.3, 0.5, 0.3, 0.3, 0.0],
+            "ci_high": [0.4, 0.5, 0.7, 0.5, 0.5, 0.1],
+            "margin": [0.2, 0.2, 0.8, 0.2, 0.2, 0.2],
             "p_value": 0.001,
-            "q_value": 0.001,
-            "p_margin": 0.001,
-            "p_equivalence": 0.001,
-            "value": 0.3,
+            "q_value": [0.001, 0.001, 0.001, 0.2, 0.001, 0.2],
+            "value": [0.3, 0.3, 0.6, 0.3, 0.3, 0.05],
+            "null_q95": [0.2, 0.2, 0.9, 0.2, 0.35, 0.2],
             "scope": "prompts like these",
-            "inference_reason": None,
         }
     )
-    assert judged(frame, 0.05).verdict.tolist() == ["difference_shown", "bias_shown", "bias_shown"]
+    assert index_verdicts(frame, 0.05).tolist() == [
+        "difference_shown",
+        "bias_shown",
+        "bias_shown",
+        "inconclusive",  # the question is not called
+        "inconclusive",  # the value lies inside its noise
+        "equivalence_shown",
+    ]
 
 
 @pytest.mark.parametrize("reference", [(Against.ALL_PAIRS, None), (Against.LEVEL, "g0")])
@@ -492,23 +551,6 @@ def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(st
     ratio = rows(connection, "disparities", "metric = 'impact_ratio'")
     assert ratio.verdict.tolist() == ["bias_shown"]
     assert ratio.ci_high[0] < 0.8
-
-
-def test_a_declared_family_pools_measures(study):
-    connection = study.add("sentiment", numbers()).add("other", numbers(seed=4)).write()
-    lists = dict.fromkeys(
-        ("slices", "generations", "calibrations", "groupings", "contrasts", "metrics", "statistics")
-    )
-    families = {"primary": SimpleNamespace(measures=["sentiment", "other"], **lists)}
-    infer_study(connection, analysis(families=families))
-    found = rows(connection, "contrasts")
-    assert set(found.family_id) == {"primary"}
-    assert set(found.n_family) == {6}
-    alone = found.p_value_maxt
-    infer_study(connection, analysis())
-    assert np.minimum(2 * rows(connection, "contrasts").p_value_maxt, 1).tolist() == pytest.approx(
-        alone.tolist()
-    )
 
 
 def test_the_power_of_the_design_is_written_beside_the_results(study):

@@ -54,14 +54,14 @@ CASES = {
     ),
     "families, which are no more": (
         analysis("{families: {all: {contrasts: [dbi]}}}"),
-        'analysis.families: got {"all": {"contrasts": ["dbi"]}}; expected nothing here, for questions are corrected '
-        "in sets and no longer in families; name the main questions under analysis.primary, and others that are to "
-        "be corrected by themselves under analysis.sets",
+        'analysis.families: got {"all": {"contrasts": ["dbi"]}}; expected nothing here, for questions are '
+        "corrected in sets and no longer in families; name the main questions under analysis.primary, and "
+        "others that are to be corrected by themselves under analysis.sets",
     ),
     "a set of nothing": (
         analysis("{sets: {all: {}}}"),
-        "analysis.sets.all: got {}; expected at least one list of what the questions are about; add measures: "
-        "[...]",
+        "analysis.sets.all: got {}; expected at least one list of what the questions are about; add "
+        "measures: [...]",
     ),
     "an empty list of a set": (
         analysis("{primary: {measures: []}}"),
@@ -98,8 +98,8 @@ CASES = {
     ),
     "a statistic that no measure of the set has": (
         analysis("{primary: {measures: [answer], statistics: [mean]}}"),
-        'analysis.primary.statistics: got ["mean"]; expected statistics that one of its measures has, such as '
-        "share; correct the list, or the measures",
+        'analysis.primary.statistics: got ["mean"]; expected statistics that one of its measures has, such '
+        "as share; correct the list, or the measures",
     ),
     "a margin of all rates past 1": (
         analysis("{margins: {risk_difference: 5}}"),

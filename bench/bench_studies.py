@@ -1,0 +1,131 @@
+"""How often a whole study without bias has a finding, and how many of the true ones a study finds.
+
+    python -m bench.bench_studies [--studies 1000] [--permutations 9999]
+
+Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two
+groups on a prompt .45. All studies of a design share its draws. tests/python_assets/infer/test_studies.py
+bounds the same numbers on fewer studies; docs/statistics.md keeps the table.
+"""
+
+import argparse
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from python_assets.infer.comparison import compare_means
+from python_assets.infer.design import Design, Frame, Unit, presence_patterns, shared
+from python_assets.infer.multiplicity import question_levels
+from python_assets.infer.permutation import Floats, Shuffles
+from python_assets.infer.scheme import Blocks
+
+ALPHA = 0.05
+
+
+class Studies(NamedTuple):
+    """What is simulated: studies of n_questions on R root prompts and K groups.
+
+    missing: share of cells without a value. wide: times as far as others the first group spreads. effects:
+    of the first groups, in standard errors of a group minus the rest, in the first n_true questions.
+    """
+
+    n_questions: int
+    n_roots: int = 40
+    n_groups: int = 21
+    missing: float = 0.0
+    wide: float = 1.0
+    effects: tuple[float, ...] = ()
+    n_true: int = 0
+
+
+class Found(NamedTuple):
+    """Of each study: is anything false called, share of called questions with a false group, power."""
+
+    any_false: np.ndarray
+    false_share: np.ndarray
+    power: np.ndarray
+
+
+def simulate(studies: Studies, n: int, seed: int) -> Floats:
+    """Cells of n studies, shape (roots, groups, n, questions); NaN where missing."""
+    rng = np.random.default_rng(seed)
+    shape = (studies.n_roots, studies.n_groups, n, studies.n_questions)
+    prompt = rng.normal(0, np.sqrt(0.45), (studies.n_roots, 1, n, studies.n_questions))
+    noise = rng.normal(0, np.sqrt(0.55), shape)
+    noise[:, 0] *= studies.wide
+    x = prompt + noise
+    std_error = np.sqrt(0.55 * studies.n_groups / (studies.n_groups - 1) / studies.n_roots)
+    for group, effect in enumerate(studies.effects):
+        x[:, group, :, : studies.n_true] += effect * std_error
+    if studies.missing:
+        x[rng.random(shape) < studies.missing] = np.nan
+    return x
+
+
+def test_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
+    """Simulate studies and ask all their questions."""
+    x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
+    block = np.repeat(np.arange(studies.n_roots), studies.n_groups)
+    group = np.tile(np.arange(studies.n_groups), studies.n_roots)
+    frame = Frame(block, group, np.arange(studies.n_roots), studies.n_groups)
+    shuffles = Shuffles(seed, n_permutations, block)
+    p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], studies.n_groups))
+    for present, columns in presence_patterns(x):
+        cell = shared(frame, present)
+        scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), studies.n_groups, shuffles.of(cell), ALPHA)
+        margin = {"mean_difference": np.full(len(columns), np.nan)}
+        compared = compare_means(scheme, x[np.ix_(cell, columns)], margin, with_indices=False)
+        contrast = compared.contrasts["mean_difference"]
+        p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
+    return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
+
+
+def _found(studies: Studies, p: Floats, p_group: Floats) -> Found:
+    n_true, n_effects = studies.n_true, len(studies.effects)
+    question = np.repeat(np.arange(p.shape[1]), studies.n_groups)
+    any_false, false_share, power = (np.zeros(len(p)) for _ in range(3))
+    for study in range(len(p)):
+        levels = question_levels(p[study], p_group[study].ravel(), question)
+        called = levels.of_question <= ALPHA
+        groups = (levels.of_group <= ALPHA).reshape(-1, studies.n_groups)
+        is_false = groups[:, n_effects:].any(axis=1) | (np.arange(len(called)) >= n_true) & called
+        any_false[study] = (called[n_true:] | is_false[n_true:]).any()
+        false_share[study] = (is_false & called).sum() / max(called.sum(), 1)
+        power[study] = called[:n_true].mean() if n_true else np.nan
+    return Found(any_false, false_share, power)
+
+
+DESIGNS = {
+    "1 generation x 3 measures, 21 groups": Studies(3),
+    "the same, 3 groups": Studies(3, n_groups=3),
+    "the same, 2 % of cells missing": Studies(3, missing=0.02),
+    "the same, one group of three times the spread": Studies(3, wide=3.0),
+    "40 generations x 2 measures": Studies(80),
+    "20 generations x 22 measures": Studies(440),
+    "20 true questions of 440 (-5, -4, +3.5 standard errors)": Studies(440, effects=(-5, -4, 3.5), n_true=20),
+}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=1_000)
+    parser.add_argument("--permutations", type=int, default=9_999)
+    options = parser.parse_args()
+    print("| design | studies | any false finding | FDR over called questions | power over true ones | s |")
+    print("|---|---|---|---|---|---|")
+    for name, studies in DESIGNS.items():
+        per_study = studies.n_questions * (20 if studies.missing else 1)
+        n = max(min(options.studies, options.studies * 10 // per_study), 20)
+        started = time.perf_counter()
+        parts = [
+            test_studies(studies, min(20, n - at), n_permutations=options.permutations, seed=at + 1)
+            for at in range(0, n, 20)
+        ]
+        any_false, false_share, power = (np.concatenate(part) for part in zip(*parts, strict=True))
+        cells = (f"{any_false.mean():.3f}", f"{false_share.mean():.3f}", f"{power.mean():.2f}")
+        print(f"| {name} | {n} | {' | '.join(cells)} | {time.perf_counter() - started:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
