@@ -94,10 +94,8 @@ def summary(home: Home, study_id: str) -> str:
 def _of_set(row: Row, alpha: float) -> str:
     """How many questions of a set were tested and called, and how many of these are expected to be false."""
     n_called = row["n_called"]
-    false = f", at most {n_called * alpha:.2g} of them expected to be false" if n_called else ""
-    return (
-        f"{_plural(row['n_tested'], 'question')} of set {row['set_id']}, {n_called} called different{false}"
-    )
+    false = f" (at most {n_called * alpha:.2g} expected to be false)" if n_called else ""
+    return f"{row['set_id']}: {_plural(row['n_tested'], 'question')}, {n_called} called different{false}"
 
 
 def _found(study: _Study, n_lines: int) -> list[str]:

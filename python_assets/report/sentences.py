@@ -34,6 +34,7 @@ MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
+UNTESTED: Final = "could not be tested:"  # after it run_summary.py reads the reason and the remedy
 SHOWN: Final = ("bias_shown", "difference_shown")
 SCOPES: Final = {
     "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
@@ -121,9 +122,7 @@ def finding_sentence(asked: Asked) -> str:
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
     if question["verdict"] in SHOWN:
         parts += [*_who(asked), _size(question), _of_statistic(question), _of_tool(question)]
-    if question["p_value"] is None:
-        parts.append(f"There are {plural(question['n_responses'], 'response')} with a value.")
-    else:
+    if question["p_value"] is not None:
         parts.append(_sure(question))
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
@@ -196,7 +195,8 @@ def _answer(asked: Asked) -> str:
             open_end = f"was shown, and none was ruled out{_needed(question)}"
             return f"no difference in {quantity} between {groups} {open_end}"
         case _:
-            return f"whether {quantity} differs between {groups} could not be tested: {_why(question)}"
+            answers = f"({plural(question['n_responses'], 'response')})"
+            return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
 
 
 def _over(question: Row) -> str:
@@ -305,7 +305,12 @@ def _amount(group: Row) -> str:
 
 
 def _size_of(group: Row, size: float) -> str:
-    return f"{number(100 * size)} percentage points" if group["contrast"] in RATES else number(size)
+    return f"{_digits(group, size)} percentage points" if group["contrast"] in RATES else _digits(group, size)
+
+
+def _digits(group: Row, value: float) -> str:
+    """A value in its unit, rates in per cent: rounded, for 100 x 0.07 is a little more than 7."""
+    return number(round(100 * value, 9) if group["contrast"] in RATES else value)
 
 
 def _others(group: Row, asked: Asked) -> str:
@@ -329,12 +334,13 @@ def _interval(group: Row, alpha: float) -> str:
     if low is None and high is None:
         return ""
     level = f"{plain(100 * (1 - alpha))} % interval"
-    scale = (-1 if _sign(group) < 0 else 1) * (100 if group["contrast"] in RATES else 1)
-    if low is not None and high is not None:
-        ends = sorted((scale * low, scale * high))
-        return f"{level} {number(ends[0])} to {number(ends[1])}"
-    is_least = (low is not None) == (scale > 0)
-    return f"{level} {'from' if is_least else 'up to'} {number(scale * (high if low is None else low))}"
+    if _sign(group) < 0:
+        low, high = (None if limit is None else -limit for limit in (high, low))
+    if low is None:
+        return f"{level} up to {_digits(group, high)}"
+    if high is None:
+        return f"{level} from {_digits(group, low)}"
+    return f"{level} {_digits(group, low)} to {_digits(group, high)}"
 
 
 def _size(question: Row) -> str:
