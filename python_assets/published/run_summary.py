@@ -144,7 +144,7 @@ def _untested(rows: list[Row]) -> str:
     if not rows:
         return ""
     n_all, first = sum(row["n"] for row in rows), rows[0]
-    others = f" ({first['n']}; {len(rows) - 1} other reasons)" if len(rows) > 1 else ""
+    others = f" ({first['n']}; {_plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
     return f"{_plural(n_all, 'question')}: {first['why'].removesuffix('.')}{others}"
 
 
