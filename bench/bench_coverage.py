@@ -120,7 +120,7 @@ def indices_at_the_margin(sizes: Scaled) -> None:
 
     names = ("standard_deviation", "range")
     rows = [of_means(k, name, one) for k in (8, 21) for name in names for one in (False, True)]
-    rows += [of_rates(), of_profile("fdi", 0.15), of_profile("cramers_v", 0.1), of_profile("jsd", 0.1)]
+    rows += [of_rates(), of_profile("fdi", 0.15), of_profile("cramers_v", 0.1)]
     table("One index at its margin", WORDS, rows)
 
 

@@ -67,7 +67,8 @@ TABLES = {
     """,
     "responses": f"""
         select generation_id, prompt_id, 0 as replicate, generation_id || prompt_id as response_id,
-            'ok' as status, list_aggregate(list_transform(range(100),
+            'ok' as status, false as is_refused, false as is_empty, false as is_truncated,
+            list_aggregate(list_transform(range(100),
                 lambda j: words[1 + (hash(generation_id, prompt_id, j) % 4000)::int]), 'string_agg', ' ')
                 as response_text
         from generations, prompts, (select {WORDS} as words)

@@ -170,7 +170,10 @@ def _responses(prompts: pd.DataFrame, scale: Scale, rng: np.random.Generator) ->
             "replicate": 0,
             "response_id": names + ":" + pd.Series(prompt),
             "response_text": "They trade, they build and they sing, as travellers have always said of them.",
-            "status": np.where(rng.random(n) < scale.refused_share, "refused", "ok"),
+            "status": "ok",
+            "is_refused": rng.random(n) < scale.refused_share,
+            "is_empty": False,
+            "is_truncated": False,
             "requested_at": utc_now(),
             "latency_seconds": rng.random(n),
         }
@@ -197,9 +200,7 @@ def _measures(scale: Scale) -> pd.DataFrame:
 def _measurements(
     prompts: pd.DataFrame, measures: pd.DataFrame, responses: pd.DataFrame, rng: np.random.Generator
 ) -> pd.DataFrame:
-    refused = {
-        name: (rows.status == "refused").to_numpy() for name, rows in responses.groupby("generation_id")
-    }
+    refused = {name: rows.is_refused.to_numpy() for name, rows in responses.groupby("generation_id")}
     refused["baseline"] = np.zeros(len(prompts), dtype=bool)
     tables = [
         _without_refused(_measured(prompts, measure, generation, rng), measure.measure_id, is_refused)

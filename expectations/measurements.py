@@ -180,7 +180,10 @@ def _responses_in_every_cell(study: Study) -> Expectation:
         "expect_responses_in_every_cell",
         ["grouping_id", "group_id", "measure_id"],
         severity=FailureSeverity.WARNING,
-        description=f"every group has at least {fewest} values of a generation and measure",
+        description=(
+            f"every group has at least {fewest} values of a generation and measure, where responses were "
+            "recorded"
+        ),
         notes="Add prompts or replicates, or read statistics of the group with their small numbers in mind.",
         relations={
             "grouping_factors": relation(columns, factors),
@@ -202,7 +205,7 @@ def _responses_in_every_cell(study: Study) -> Expectation:
                 from batch
                 inner join members using (prompt_id)
                 inner join raw.generations using (study_id, generation_id)
-                where not is_baseline
+                where not is_baseline and reason is distinct from 'no_response_text'
                 group by generation_id, measure_id, grouping_id, group_id
             """,
         },

@@ -13,6 +13,8 @@ from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from python_assets.study.study import Study
 
+STATUSES: Final = ("ok", "error", "not_recorded")
+FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
 _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "Materialise the generate stage again; what is in the response log is not asked for again."
@@ -33,7 +35,7 @@ def suite(study: Study) -> ExpectationSuite:
                 description="replicates are numbered from 0",
                 notes="Mend the replicate column of the imported table.",
             ),
-            *_outcomes(study),
+            *_outcomes(),
             *_usage(),
             *_relations(study),
             _few_errors(study),
@@ -42,37 +44,42 @@ def suite(study: Study) -> ExpectationSuite:
     )
 
 
-def _outcomes(study: Study) -> list[Expectation]:
-    status, imported = Column("status"), study.prompts.import_
-    has_text = status.is_in(["ok", "refused", "truncated"])
-    texts = [
-        gxe.ExpectColumnValuesToNotBeNull(
-            column="response_text",
-            row_condition=has_text,
-            description="ok, refused and truncated responses have a text",
-            notes=_AGAIN,
-        )
-    ]
+def _outcomes() -> list[Expectation]:
+    status, is_empty = Column("status"), Column("is_empty")
+    # a condition of Great Expectations takes no truth value
+    has_text = is_empty == 0
     return [
         gxe.ExpectColumnValuesToBeInSet(
             column="status",
-            value_set=["ok", "refused", "empty", "truncated", "error"],
-            description="status is ok, refused, empty, truncated or error",
+            value_set=list(STATUSES),
+            description=f"status is one of {', '.join(STATUSES)}",
             notes=_AGAIN,
         ),
-        *([] if imported and imported.columns.response is None else texts),
+        *map(_is_observed, FLAGS),
+        gxe.ExpectColumnValuesToNotBeNull(
+            column="response_text",
+            row_condition=has_text,
+            description="a response that is not empty has a text",
+            notes=_AGAIN,
+        ),
         gxe.ExpectColumnValuesToMatchRegex(
             column="response_text",
             regex=NOT_BLANK,
             row_condition=has_text,
-            description="the text of an ok, refused or truncated response is not blank",
+            description="the text of a response that is not empty is not blank",
             notes=_AGAIN,
         ),
         gxe.ExpectColumnValuesToNotMatchRegex(
             column="response_text",
             regex=r"(?s).*[\p{L}\p{N}].*",
-            row_condition=status == "empty",
+            row_condition=is_empty == 1,
             description="the text of an empty response has no letter or digit",
+            notes=_AGAIN,
+        ),
+        gxe.ExpectColumnValuesToBeNull(
+            column="response_text",
+            row_condition=status.is_in(["error", "not_recorded"]),
+            description="there is no text where status is error or not_recorded",
             notes=_AGAIN,
         ),
         gxe.ExpectColumnValuesToNotBeNull(
@@ -96,6 +103,16 @@ def _outcomes(study: Study) -> list[Expectation]:
             notes=_AGAIN,
         ),
     ]
+
+
+def _is_observed(flag: str) -> Expectation:
+    return few_unexpected(
+        f"expect_{flag}_where_ok",
+        [flag],
+        description=f"{flag} is true or false where status is ok, and NULL where nothing was observed",
+        notes=_AGAIN,
+        unexpected=f"select {_SHOWN}, status, {flag} from batch where ({flag} is null) = (status = 'ok')",
+    )
 
 
 def _usage() -> list[Expectation]:

@@ -83,7 +83,8 @@ def of_profile_indices(
     task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
     indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets)).indices
     profile = simulated.true_shares(layout, model, shares)
-    truths = {"fdi": simulated.fdi, "cramers_v": simulated.cramers_v, "jsd": simulated.jsd}
+    truths = {"fdi": simulated.fdi, "cramers_v": simulated.cramers_v}
+    truths["jsd_between_groups"] = simulated.jsd_between_groups
     return _of_indices(indices, {name: float(of(profile)) for name, of in truths.items()})
 
 

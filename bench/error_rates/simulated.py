@@ -183,10 +183,20 @@ def fdi(profile: Floats) -> Floats:
     return 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=-1).mean(axis=0)
 
 
-def jsd(profile: Floats) -> Floats:
-    """Mean divergence of the groups from their average, in nats."""
-    ratio = np.divide(profile, profile.mean(axis=0), out=np.ones_like(profile), where=profile > 0)
-    return (profile * np.log(ratio)).sum(axis=-1).mean(axis=0)
+def jsd_groups(profile: Floats) -> Floats:
+    """Jensen-Shannon divergence of each group from their average, in nats; shape (groups, ...)."""
+    average = profile.mean(axis=0)
+    return (_kl(profile, (profile + average) / 2) + _kl(average, (profile + average) / 2)) / 2
+
+
+def jsd_between_groups(profile: Floats) -> Floats:
+    """Divergence of all groups from one another, in nats."""
+    return _kl(profile, profile.mean(axis=0)).mean(axis=0)
+
+
+def _kl(profile: Floats, other: Floats) -> Floats:
+    ratio = np.divide(profile, other, out=np.ones_like(other * profile), where=profile * other > 0)
+    return (profile * np.log(ratio)).sum(axis=-1)
 
 
 def cramers_v(profile: Floats) -> Floats:

@@ -43,6 +43,8 @@ select
     case when reason is null then {{ value }} end as value,
     group_low,
     group_high,
+    n_low,
+    n_high,
     n_groups,
     n_responses,
     n_root_prompts,

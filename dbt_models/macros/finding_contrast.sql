@@ -2,7 +2,7 @@
 {% macro contrast_quantity() -%}
     case
         when contrasts.contrast in ('mean_difference', 'dbi') then ''
-        when contrasts.contrast = 'fdi_group' then 'distribution of '
+        when contrasts.contrast in ('fdi_group', 'jsd_group') then 'distribution of '
         when contrasts.contrast like 'log%' then 'log odds of '
         when contrasts.contrast = 'risk_difference' and contrasts.category <> '' then 'share of '
         when contrasts.contrast = 'risk_difference' then 'rate of '
@@ -19,7 +19,16 @@
     || ' of '
     || case
         when contrasts.reference = 'grand_mean' then 'all groups'
+        when contrasts.reference = 'rest' and metrics.compared_with = 'rest' then 'the other groups on average'
         when contrasts.reference = 'rest' then 'the rest'
         else contrasts.reference
+    end
+{%- endmacro %}
+
+{# How far the labels of a group lie from those of all, in words. #}
+{% macro contrast_distance() -%}
+    case
+        when contrast = 'jsd_group' then ' diverges by ' || {{ three_digits('value') }} || ' nats from '
+        else ' is ' || {{ three_digits('value') }} || ' apart from '
     end
 {%- endmacro %}

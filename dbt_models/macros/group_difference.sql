@@ -1,4 +1,5 @@
-{# One contrast that is a difference of cells (int_group_differences): the columns that all contrasts share.
+{# One contrast that is a difference of cells (int_group_differences), and the same of responses
+   (int_response_differences): the columns that all contrasts share.
    statistic: mean, or one whose difference has rows only where the study asks for it; of several selection rates the
    first in the order of parameters. #}
 {% macro group_difference(contrast, kinds, statistic='mean') -%}
@@ -14,6 +15,10 @@ group_references as (
 
 differences as (
     select * from {{ ref('int_group_differences') }} where statistic = '{{ statistic }}'
+),
+
+response_differences as (
+    select * from {{ ref('int_response_differences') }} where statistic = '{{ statistic }}'
 ),
 
 {{ requested_parameters(contrast, statistic) }},
@@ -38,6 +43,7 @@ reasoned as (
         counts.*,
         group_references.reference,
         differences.difference,
+        response_differences.own_mean - response_differences.other_mean as response_difference,
         coalesce(differences.n_root_prompts_compared, 0) as n_root_prompts_compared,
         case
             when counts.n_responses = 0 then 'no_values'
@@ -57,6 +63,11 @@ reasoned as (
         and counts.group_position = differences.group_position
         and counts.parameters = differences.parameters
         and group_references.reference = differences.reference
+    left join response_differences
+        on counts.comparison_position = response_differences.comparison_position
+        and counts.group_position = response_differences.group_position
+        and counts.parameters = response_differences.parameters
+        and group_references.reference = response_differences.reference
 )
 
 select
@@ -71,6 +82,7 @@ select
     category,
     reference,
     case when reason is null then difference end as value,
+    response_difference as value_responses,
     n_responses,
     n_root_prompts_compared as n_root_prompts,
     reason

@@ -1,29 +1,20 @@
 {# CTEs of int_statistic_values: which samples there are, numbered, and which statistics are taken of each. A sample is the
-   values of one side of all groups of a comparison, as they are (scale '') or normalised. #}
+   values of all groups of a comparison, as they are (scale '') or normalised. #}
 {% macro numbered_samples() -%}
 statistic_samples as (
-    select *, 'group' as side, case when normalise = 'before' then normalise_over else '' end as scale
+    select *, case when normalise = 'before' then normalise_over else '' end as scale
     from statistics
-    union all
-    select statistics.*, own_and_rest.side, '' as scale
-    from statistics
-    inner join contrasts
-        on statistics.study_id = contrasts.study_id
-        and statistics.statistic || '_difference' = contrasts.contrast
-    cross join (select 'own' as side union all select 'rest' as side) as own_and_rest
-    where statistics.statistic <> 'mean' and statistics.normalise = ''
 ),
 
 sample_kinds as (
-    select study_id, side, scale
+    select study_id, scale
     from statistic_samples
-    group by study_id, side, scale
+    group by study_id, scale
 ),
 
 numbered_samples as (
     select
         comparisons.comparison_position,
-        sample_kinds.side,
         sample_kinds.scale,
         scales.centre,
         scales.spread,
@@ -31,9 +22,7 @@ numbered_samples as (
         ranges.value_high,
         comparisons.study_id,
         cast(
-            row_number() over (
-                order by comparisons.comparison_position asc, sample_kinds.side asc, sample_kinds.scale asc
-            ) as integer
+            row_number() over (order by comparisons.comparison_position asc, sample_kinds.scale asc) as integer
         ) as sample_position
     from comparisons
     inner join sample_kinds using (study_id)
@@ -60,6 +49,6 @@ sample_statistics as (
             ) as integer
         ) as sample_statistic_position
     from numbered_samples
-    inner join statistic_samples using (study_id, side, scale)
+    inner join statistic_samples using (study_id, scale)
 )
 {%- endmacro %}

@@ -48,7 +48,6 @@ divergences as (
     select
         sample_statistic_position,
         bin_counts.group_position,
-        cast(sum(bin_counts.n_x) as bigint) as n,
         sum(
             (bin_counts.n_x + sample_statistics.smoothing)
             * ln((bin_counts.n_x + sample_statistics.smoothing) / (bin_counts.n_baseline + sample_statistics.smoothing))

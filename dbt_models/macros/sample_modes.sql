@@ -8,12 +8,12 @@ mode_bins as (
         count(*) as n_bin
     from samples
     inner join sample_statistics using (sample_position)
-    where samples.is_value and sample_statistics.statistic = 'mode'
+    where sample_statistics.statistic = 'mode'
     group by sample_statistics.sample_statistic_position, samples.group_position, bin
 ),
 
 fullest_bins as (
-    select sample_statistic_position, group_position, max(n_bin) as n_bin, cast(sum(n_bin) as bigint) as n
+    select sample_statistic_position, group_position, max(n_bin) as n_bin
     from mode_bins
     group by sample_statistic_position, group_position
 ),
@@ -22,11 +22,10 @@ modes as (
     select
         sample_statistic_position,
         group_position,
-        fullest_bins.n,
         (min(mode_bins.bin) + 0.5e0) * min(sample_statistics.bin_width) as value
     from mode_bins
     inner join fullest_bins using (sample_statistic_position, group_position, n_bin)
     inner join sample_statistics using (sample_statistic_position)
-    group by sample_statistic_position, group_position, fullest_bins.n
+    group by sample_statistic_position, group_position
 )
 {%- endmacro %}

@@ -13,12 +13,11 @@ value_scan as (
         min(x) as value_low,
         max(x) as value_high
     from samples
-    where is_value
     group by sample_position, group_position
 ),
 
 pair_scan as (
-    select sample_position, group_position, count(*) as n, {{ paired_correlation() }} as pearson
+    select sample_position, group_position, {{ paired_correlation() }} as pearson
     from samples
     where is_pair
     group by sample_position, group_position
@@ -38,7 +37,6 @@ distances as (
     select sample_position, group_position, samples.x - shaped.mean as distance
     from samples
     inner join shaped using (sample_position, group_position)
-    where samples.is_value
 ),
 
 powers as (
@@ -56,7 +54,6 @@ moments as (
     select
         sample_statistics.sample_statistic_position,
         group_position,
-        value_scan.n,
         case sample_statistics.statistic
             when 'mean' then value_scan.mean
             when 'variance' then value_scan.variance
@@ -70,7 +67,7 @@ moments as (
     left join powers using (sample_position, group_position)
     where sample_statistics.statistic in ('mean', 'variance', 'standard_deviation', 'range', 'skewness', 'kurtosis')
     union all
-    select sample_statistics.sample_statistic_position, pair_scan.group_position, pair_scan.n, pair_scan.pearson as value
+    select sample_statistics.sample_statistic_position, pair_scan.group_position, pair_scan.pearson as value
     from sample_statistics
     inner join pair_scan using (sample_position)
     where sample_statistics.method = 'pearson'

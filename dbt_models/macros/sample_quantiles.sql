@@ -41,7 +41,7 @@ numbered as (
         x,
         row_number() over (partition by sample_position, group_position order by x asc nulls last) - 1 as place
     from samples
-    where is_value and sample_position in (select sample_position from levelled)
+    where sample_position in (select sample_position from levelled)
 ),
 
 quantiles as (
@@ -62,7 +62,6 @@ quantile_statistics as (
     select
         levels.sample_statistic_position,
         group_position,
-        max(value_scan.n) as n,
         case
             when count(*) = 1 then max(quantiles.quantile)
             else
@@ -71,7 +70,6 @@ quantile_statistics as (
         end as value
     from levels
     inner join quantiles using (sample_position, quantile_level)
-    inner join value_scan using (sample_position, group_position)
     group by levels.sample_statistic_position, group_position
 )
 {%- endmacro %}

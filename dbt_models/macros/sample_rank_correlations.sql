@@ -26,7 +26,7 @@ kendall_pairs as (
 ),
 
 rank_correlations as (
-    select sample_statistic_position, group_position, count(*) as n, {{ paired_correlation() }} as value
+    select sample_statistic_position, group_position, {{ paired_correlation() }} as value
     from spearman_ranks
     group by sample_statistic_position, group_position
     union all
@@ -34,7 +34,6 @@ rank_correlations as (
     select
         sample_statistic_position,
         group_position,
-        cast(sqrt(count(*)) as bigint) as n,
         sum(sign(one.x - two.x) * sign(one.baseline - two.baseline))
         / nullif(sqrt(sum(abs(sign(one.x - two.x))) * sum(abs(sign(one.baseline - two.baseline)))), 0) as value
     from kendall_pairs as one

@@ -117,7 +117,7 @@ class _Search:
         while open_ := {level: sum(ends) // 2 for level, ends in bounds.items() if ends[0] < ends[1]}:
             inquiries = [_related(level, n, words[level][n : n + SHOWN_BELOW]) for level, n in open_.items()]
             for (level, n), reply in zip(open_.items(), self._ask(inquiries), strict=True):
-                verdict = parse_yes_no(reply.text) if reply.status == "ok" else None
+                verdict = parse_yes_no(reply.text) if reply.is_whole else None
                 self._counts["unusable_replies"] += verdict is None
                 low, high = bounds[level]
                 bounds[level] = (low, n) if verdict is False else (n + 1, high)
@@ -133,7 +133,7 @@ class _Search:
             chunks = [(ends, chunk) for ends, words in missing.items() for chunk in _chunks(words)]
             replies = self._ask([_analogies(n, *chunk, attempt) for n, chunk in enumerate(chunks)])
             for (ends, words), reply in zip(chunks, replies, strict=True):
-                given = parse_mapping(reply.text) if reply.status == "ok" else None
+                given = parse_mapping(reply.text) if reply.is_whole else None
                 self._counts["unusable_replies"] += given is None
                 found[ends] |= _usable(vocabulary, ends[0], words, given or {})
         replacements = {

@@ -178,16 +178,14 @@ class QuestionWriter:
             _inquiry("answer", trial, _ANSWER.format(question=trial.question)) for trial in trials
         )
         answered = [
-            (trial, answer.text)
-            for trial, answer in zip(trials, answers, strict=True)
-            if answer.status == "ok"
+            (trial, answer.text) for trial, answer in zip(trials, answers, strict=True) if answer.is_whole
         ]
         replies = self._ask(
             _inquiry("check", trial, _CHECK.format(question=trial.question, answer=text))
             for trial, text in answered
         )
         return {
-            trial.key: parse_yes_no(reply.text) if reply.status == "ok" else None
+            trial.key: parse_yes_no(reply.text) if reply.is_whole else None
             for (trial, _), reply in zip(answered, replies, strict=True)
         }
 
@@ -220,7 +218,7 @@ def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) 
 
 def _read(reply: Reply) -> _DraftQuestion:
     lines = [line.strip(_QUOTES) for line in (reply.text or "").splitlines() if line.strip(_QUOTES)]
-    if reply.status != "ok" or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
+    if not reply.is_whole or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
         return _DraftQuestion(None, "unusable_reply")
     question = lines[0][len(_LABEL) :].strip(_QUOTES) if lines[0].lower().startswith(_LABEL) else lines[0]
     if question.rstrip(".!").lower() == _NO:

@@ -113,6 +113,29 @@ def column_values(
     return _with_baselines(values, units, by_prompt), quarantine
 
 
+def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -> MeasuredValues:
+    """Whether the import has a row of a response and no label in it.
+
+    Args:
+        labelled: the labels that column_values read.
+        units: what is measured.
+        rows: what keyed_rows gave.
+
+    Returns:
+        1 and 0; missing_in_import where the import has no such row.
+    """
+    has_row = _positions(units, labelled.units, rows) >= 0
+    n = len(has_row)
+    return MeasuredValues(
+        units=labelled.units,
+        value=np.where(has_row, ~given(labelled.label), np.nan).astype(float),
+        baseline_value=no_numbers(n),
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=only_where(~has_row, "missing_in_import"),
+    )
+
+
 def _require(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequence[str]) -> None:
     if absent := [name for name in columns if name not in rows.columns]:
         raise StudyError(

@@ -1,4 +1,9 @@
-"""Whether a response holds nothing but blanks: the status that its generation gave it."""
+"""Whether a response holds nothing but blanks: the flag that its generation gave it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from python_assets.extract.extractor import extractor
 
@@ -10,10 +15,10 @@ from python_assets.extract.extractor import extractor
     scale=(0.0, 1.0),
     direction="higher_worse",
     languages=(),
-    reads="status",
-    version=lambda: "status 1",
+    reads="flags",
+    version=lambda: "flags 1",
     source="Plumbline",
 )
-def empty(status: str) -> float:
-    """1 for a response with status empty, else 0."""
-    return float(status == "empty")
+def empty(flags: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """1 for an empty response, 0 for another, NaN where nothing was observed."""
+    return flags["is_empty"]

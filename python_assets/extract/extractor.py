@@ -19,6 +19,7 @@ LARGEST_NUMBER: Final = 1e100
 
 Reason = Literal[
     "response_error",
+    "no_response_text",
     "response_refused",
     "response_empty",
     "no_words",
@@ -35,7 +36,7 @@ Reason = Literal[
     "too_few_texts",
     "no_factor_level",
 ]
-ExtractorReads = Literal["text", "classifier", "embeddings", "status"]
+ExtractorReads = Literal["text", "classifier", "embeddings", "flags"]
 
 
 class Score(NamedTuple):
@@ -86,8 +87,8 @@ class Extractor:
         direction: whether higher is better, worse or neither.
         languages: ISO 639-1 codes of what it was made for; empty where any text will do.
         reads: 'text' is called as (texts, parameters) -> list[Score]; 'embeddings' as (response vectors,
-            baseline vectors, parameters) -> distances; 'status' as (status,) -> number; 'classifier' as
-            (model, revision) -> the loaded model, read by the recipes.
+            baseline vectors, parameters) -> distances; 'flags' as (1, 0 or NaN of every response by flag,)
+            -> numbers; 'classifier' as (model, revision) -> the loaded model, read by the recipes.
         version: gives what extractor_version says: everything a value depends on besides the text.
         source: where the method was published.
         function: does it.

@@ -12,10 +12,9 @@ import duckdb
 import pandas as pd
 
 from python_assets.extract.measurement_rows import (
-    REASON_OF_STATUS,
     MeasuredValues,
     Objects,
-    nothing,
+    only_where,
 )
 from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import Scorer
@@ -58,12 +57,14 @@ class Job(NamedTuple):
 
     def reasons(self) -> Objects:
         """Why a wanted unit has no text that can be measured; None where it has one."""
-        status = self.units.table["status"].iloc[self.wanted]
-        found = status.map(REASON_OF_STATUS).fillna("response_empty").to_numpy(dtype=object)
         has_text = self.units.column("text_id")[self.wanted] >= 0
-        found[has_text] = nothing(int(has_text.sum()))
+        found = only_where(~has_text, self.reasons_without_text())
         found[has_text & (self.text_ids() < 0)] = "other_language"
         return found
+
+    def reasons_without_text(self) -> Objects:
+        """Why there would be nothing to measure if a wanted unit had no text."""
+        return self.units.column("reason_without_text")[self.wanted]
 
     def only_responses(self) -> "Job":
         """The same without baseline texts."""

@@ -35,7 +35,6 @@ from python_assets.providers.engine import (
 from python_assets.study.study import Judge
 from python_assets.texts.limits import MOST_CHARACTERS
 
-_READABLE: Final = ("ok", "truncated")
 _NO_MARK: Final = -1
 _FENCE: Final = 10
 _QUESTION: Final = """Judge a text by a rubric.
@@ -124,7 +123,7 @@ def _marks(options: Sequence[str], replies: Sequence[Reply]) -> Ids:
 
 
 def _mark(method: TextMethod, options: Sequence[str], reply: Reply) -> int:
-    if reply.status not in _READABLE or not reply.text:
+    if "is_refused" in reply.flags or not reply.text:
         return _NO_MARK
     # "I do not agree" holds agree: an option is named where the reply, its last line or what follows its last
     # colon begins with it
@@ -191,7 +190,7 @@ def _reasons(job: Job, own: _Marks) -> Objects:
 
 def _measured_by(job: Job, measure: Measure) -> Measure:
     engine = engine_of(job.study, str(measure.model))
-    extractor = "simulated judge" if job.study.is_simulated else measure.extractor
+    extractor = "simulated judge" if job.study.has_stand_in else measure.extractor
     return measure._replace(extractor=extractor, model=engine.model or engine.spec.provider)
 
 

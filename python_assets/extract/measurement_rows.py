@@ -1,6 +1,6 @@
 """Rows of raw.measurements: values, labels and reasons of one measure over the units, and all stacked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,11 +13,6 @@ from python_assets.extract.units import Ids, TextUnits
 
 Objects = NDArray[np.object_]
 
-REASON_OF_STATUS: Final[Mapping[str, str]] = {
-    "error": "response_error",
-    "refused": "response_refused",
-    "empty": "response_empty",
-}
 _CATEGORIES: Final = ("measure_id", "label", "label_method", "extractor_version", "reason")
 _NUMBERS: Final = ("value", "baseline_value")
 

@@ -25,7 +25,7 @@ IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 UNMATCHED: Final = "_unmatched"
 DISAGREEMENT: Final = "_disagreement"
 
-MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "status", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
@@ -96,7 +96,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
-    if spec.method in ("choices", "patterns") and measure.kind == "categorical":
+    if spec.method in ("choices", "patterns", "column") and measure.kind == "categorical":
         return [measure, _unmatched(measure)]
     if spec.judge is not None and spec.judge.repeats > 1:
         return [measure, _disagreement(measure)]

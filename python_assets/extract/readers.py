@@ -1,4 +1,4 @@
-"""How each kind of measure reads the units: texts, status, embeddings or a column of the import."""
+"""How each kind of measure reads the units: texts, flags, embeddings or a column of the import."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from python_assets.extract.classifiers import ModelAbsentError
 from python_assets.extract.clusters import read_clusters
 from python_assets.extract.column import VERSION as COLUMN_VERSION
-from python_assets.extract.column import column_values
+from python_assets.extract.column import column_values, unlabelled
 from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read
@@ -27,6 +27,7 @@ from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
+from python_assets.providers.records import FLAGS
 
 
 def _read_texts(job: Job) -> list[Read]:
@@ -99,7 +100,7 @@ def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
     try:
         found = classifier_of(job.study, job.measure)
     except ModelAbsentError:
-        if not job.study.is_simulated:
+        if not job.study.has_stand_in:
             raise
         return _ClassifierMethod(
             simulated_method(named, labels), f"simulated {job.measure.extractor}", "simulated", None
@@ -127,21 +128,20 @@ def _of_recipe(
     return Read(read, values, found.method.version)
 
 
-def _read_status(job: Job) -> list[Read]:
-    """Of responses only: a baseline text has no status."""
+def _read_flags(job: Job) -> list[Read]:
+    """Of responses only: a baseline text has no flags."""
     built = extractors[str(job.measure.spec.extractor)]
-    wanted = job.only_responses().wanted
-    status = job.units.table["status"].iloc[wanted].astype(object)
-    has_failed = (status == "error").to_numpy()
-    numbers = status.map({name: built.function(name) for name in status.unique()}).to_numpy(dtype=float)
-    n = len(wanted)
+    responses = job.only_responses()
+    table = job.units.table.iloc[responses.wanted]
+    numbers = built.function({flag: table[flag].to_numpy(dtype=float, na_value=np.nan) for flag in FLAGS})
+    n = len(table)
     values = MeasuredValues(
-        units=wanted,
-        value=np.where(has_failed, np.nan, numbers),
+        units=responses.wanted,
+        value=numbers,
         baseline_value=no_numbers(n),
         label=nothing(n),
         label_method=nothing(n),
-        reason=only_where(has_failed, "response_error"),
+        reason=only_where(np.isnan(numbers), responses.reasons_without_text()),
     )
     return [Read(job.measure, values, built.version())]
 
@@ -150,7 +150,11 @@ def _read_column(job: Job) -> list[Read]:
     if job.imported is None:
         raise ValueError(f"measure {job.measure.measure_id} needs the imported table")
     values, quarantine = column_values(job.measure, job.study, job.units, job.wanted, job.imported)
-    return [Read(job.measure, values, COLUMN_VERSION, quarantine)]
+    without = [
+        Read(measure, unlabelled(values, job.units, job.imported), COLUMN_VERSION)
+        for measure in job.measures[1:]
+    ]
+    return [Read(job.measure, values, COLUMN_VERSION, quarantine), *without]
 
 
 # A reader takes one entry of `measures` and gives a Read for each of job.measures, in their order;
@@ -159,7 +163,7 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "text": _read_texts,
     "classifier": _read_classifier,
     "judge": read_judge,
-    "status": _read_status,
+    "flags": _read_flags,
     "embeddings": read_distances,
     "clusters": read_clusters,
     "column": _read_column,

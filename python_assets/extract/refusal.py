@@ -1,7 +1,12 @@
-"""Whether a response refuses to answer: the status that its generation gave it.
+"""Whether a response refuses to answer: the flag that its generation gave it.
 
 The rule on texts, which the generation applies, is python_assets/providers/refusal.py.
 """
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from python_assets.extract.extractor import extractor
 
@@ -20,10 +25,10 @@ def _version() -> str:
     scale=(0.0, 1.0),
     direction="higher_worse",
     languages=("en",),
-    reads="status",
+    reads="flags",
     version=_version,
     source="Plumbline",
 )
-def refusal(status: str) -> float:
-    """1 for a response with status refused, else 0."""
-    return float(status == "refused")
+def refusal(flags: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """1 for a refused response, 0 for another, NaN where nothing was observed."""
+    return flags["is_refused"]

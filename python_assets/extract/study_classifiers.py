@@ -39,7 +39,7 @@ def classifier_problems(study: Study) -> Iterator[str]:
     Args:
         study: the study; where it is simulated, an absent classifier is no problem.
     """
-    if study.is_simulated:
+    if study.has_stand_in:
         return
     read = [measure for measure in resolve_measures(study) if measure.reads == "classifier"]
     for measure in {(measure.model, measure.model_revision): measure for measure in read}.values():

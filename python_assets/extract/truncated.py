@@ -1,4 +1,9 @@
-"""Whether a response was cut off before its end: the status that its generation gave it."""
+"""Whether a response was cut off before its end: the flag that its generation gave it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from python_assets.extract.extractor import extractor
 
@@ -10,10 +15,10 @@ from python_assets.extract.extractor import extractor
     scale=(0.0, 1.0),
     direction="higher_worse",
     languages=(),
-    reads="status",
-    version=lambda: "status 1",
+    reads="flags",
+    version=lambda: "flags 1",
     source="Plumbline",
 )
-def truncated(status: str) -> float:
-    """1 for a response with status truncated, else 0."""
-    return float(status == "truncated")
+def truncated(flags: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """1 for a truncated response, 0 for another, NaN where nothing was observed."""
+    return flags["is_truncated"]

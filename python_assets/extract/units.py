@@ -39,9 +39,17 @@ select
     response.generation_id,
     response.prompt_id,
     response.replicate,
-    response.status,
+    response.is_refused,
+    response.is_empty,
+    response.is_truncated,
     case
-        when response.status in ('ok', 'truncated') and regexp_matches(response.response_text, '\S')
+        when response.status = 'error' then 'response_error'
+        when response.status = 'not_recorded' then 'no_response_text'
+        when response.is_refused then 'response_refused'
+        else 'response_empty'
+    end as reason_without_text,
+    case
+        when not response.is_refused and regexp_matches(response.response_text, '\S')
         then
             case when $adds_prompt and baselines.prompt_text <> '' then rtrim(baselines.prompt_text) || ' '
             else '' end || response.response_text
@@ -54,7 +62,9 @@ from raw.responses as response
 left join baselines using (prompt_id)
 where response.study_id = $study_id
 union all
-select $baseline, prompt_id, 0, 'ok', baseline_text, null, prompt_text, root_text, true
+select
+    $baseline, prompt_id, 0, null, null, null, 'response_empty',
+    baseline_text, null, prompt_text, root_text, true
 from baselines
 where baseline_text is not null
 """
@@ -94,7 +104,10 @@ select
     unit.generation_id,
     unit.prompt_id,
     unit.replicate,
-    unit.status,
+    unit.is_refused,
+    unit.is_empty,
+    unit.is_truncated,
+    unit.reason_without_text,
     unit.is_baseline,
     coalesce(own.text_id, -1) as text_id,
     coalesce(base.text_id, -1) as baseline_id
@@ -116,8 +129,9 @@ exists (
 class TextUnits(NamedTuple):
     """What is measured.
 
-    table: one row a response or baseline text: generation_id, prompt_id, replicate, status, is_baseline,
-    text_id and baseline_id, positions in texts or -1. texts, hashes: the distinct texts and their sha256.
+    table: one row a response or baseline text: generation_id, prompt_id, replicate, the flags (null where
+    nothing was observed), reason_without_text (the reason where text_id is -1), is_baseline, text_id and
+    baseline_id, positions in texts or -1. texts, hashes: the distinct texts and their sha256.
     """
 
     table: pd.DataFrame

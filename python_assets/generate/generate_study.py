@@ -18,6 +18,7 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.loop import generate, probe
 from python_assets.providers.records import (
+    FLAGS,
     Answer,
     Answers,
     Extension,
@@ -40,6 +41,7 @@ class GenerateCounts(NamedTuple):
     n_requested: int
     n_from_log: int
     n_by_status: dict[str, int]
+    n_by_flag: dict[str, int]
     n_quarantined: int
     seconds: float
 
@@ -77,6 +79,7 @@ def generate_study(
         n_requested=sum(run.n_requested for _, run in runs),
         n_from_log=sum(run.n_from_log for _, run in runs),
         n_by_status={str(k): int(v) for k, v in responses["status"].value_counts().items()},
+        n_by_flag={flag: sum(run.n_by_flag[flag] for _, run in runs) for flag in FLAGS},
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )

@@ -57,7 +57,7 @@ class ReAct(Extension):
     """Thought, action and observation in turn, until finish or max_steps.
 
     A reply without an action that can be read costs a step: the model is told so and may go on. Where no step
-    is left the response is NULL, status empty, as what the model wrote on the way is no answer, and
+    is left the response is NULL and empty, as what the model wrote on the way is no answer, and
     `ended` in its context says why: malformed_action (of the last step) or out_of_steps. A reply that
     declines instead of acting is the answer: a refusal.
 

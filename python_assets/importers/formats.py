@@ -16,7 +16,8 @@ class ImportedTable(NamedTuple):
     prompts and prompt_factors: rows of the raw tables, without study_id and without the derived factors.
     rows: one row a response: generation, prompt_id, replicate, response_text and the columns that measures
     name, as the file has them (text from csv; numbers where the format has numbers); beside them
-    finish_reason and error, where the format tells how responses ended.
+    finish_reason and error, where the format tells how responses ended; finish_reason is not_recorded where
+    there is no text of a response.
     quarantine: rows that were rejected; n_rows: all rows of the file.
     """
 

@@ -3,15 +3,17 @@
 Belongs here: what a manifest says more than a table does. Reading the table itself is table.py.
 """
 
+from itertools import compress
 from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
 from python_assets.errors import SourceError
-from python_assets.importers.files import read_table_file
+from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import IMPORTERS, ImportedTable
 from python_assets.importers.table import read_table
+from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
     Manifest,
@@ -36,8 +38,10 @@ _PROMPT: Final = {
 }
 _RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "generation": "generation_id"}
 _KEY: Final = ["generation_id", "prompt_id", "replicate"]
-# what a status other than ok and empty was worked out from
-_FINISH_REASONS: Final = {"truncated": "length", "refused": "refusal"}
+# what the flags, and the status not_recorded, are worked out from; is_empty is of the text itself
+_FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
+# the one word that stood in `status` for each flag before a response could have several
+_STATUS_WITHOUT_FLAGS: Final = {"is_refused": "refused", "is_truncated": "truncated"}
 
 
 def described(prompts: Prompts, folder: Path) -> tuple[Prompts, dict[str, Factor]]:
@@ -92,7 +96,9 @@ def read_export(study: Study) -> ImportedTable:
     imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
     if spec.columns.response is None:
         return imported
-    ended = read_table_file(file, [*_KEY, "status", "error"], FIELD).table
+    there = table_columns(file, FIELD)
+    flags = [flag for flag in _FINISH_REASONS if flag in there]
+    ended = read_table_file(file, [*_KEY, "status", "error", *flags], FIELD).table
     return imported._replace(rows=_with_endings(imported.rows, ended))
 
 
@@ -136,7 +142,7 @@ def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     by_prompt = kept.drop_duplicates("prompt_id").set_index("prompt_id")
     of_prompts = by_prompt.reindex(prompts["prompt_id"]).reset_index(drop=True)
     texts = of_prompts[list(_KEPT)].astype(object)
-    is_root = of_prompts["is_root"].map(lambda value: str(value).lower() == "true")
+    is_root = _is_true(of_prompts["is_root"])
     blank = {name: texts[name].fillna("") for name in ("source_tag", "keyword", "document_id")}
     kinds = texts["baseline_kind"].where(texts["baseline_kind"].notna(), None)
     return prompts.assign(
@@ -149,15 +155,32 @@ def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
-    """The responses with why each of them ended as it did, of those that were neither ok nor empty."""
+    """The responses with why each of them ended as it did, where anything is to be said of that."""
     failed = ended["status"] == "error"
     endings = pd.DataFrame(
         {
             "generation": ended["generation_id"].astype(str),
             "prompt_id": ended["prompt_id"].astype(str),
             "replicate": pd.to_numeric(ended["replicate"]).astype(int),
-            "finish_reason": ended["status"].map(_FINISH_REASONS).astype(object),
+            "finish_reason": _finish_reasons(ended),
             "error": ("imported: " + ended["error"].fillna("error").astype(str)).where(failed, None),
         }
     )
     return rows.merge(endings, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")
+
+
+def _finish_reasons(ended: pd.DataFrame) -> list[str | None]:
+    """Reasons that give every response the status and flags which it was exported with."""
+    holds = {reason: _is_flagged(ended, flag) for flag, reason in _FINISH_REASONS.items()}
+    holds[NOT_RECORDED] = ended["status"] == NOT_RECORDED
+    rows = zip(*holds.values(), strict=True)
+    return [ended_by(*compress(holds, row)) for row in rows]
+
+
+def _is_flagged(ended: pd.DataFrame, flag: str) -> pd.Series:
+    return _is_true(ended[flag]) if flag in ended else ended["status"] == _STATUS_WITHOUT_FLAGS[flag]
+
+
+def _is_true(values: pd.Series) -> pd.Series:
+    """Truth values as csv, jsonl and parquet have them; null is not true."""
+    return values.map(lambda value: str(value).lower() == "true").astype(bool)

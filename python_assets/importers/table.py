@@ -10,6 +10,7 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
+from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.study import (
     LEVEL_SEPARATOR,
     Columns,
@@ -84,6 +85,8 @@ def read_table(study: Study) -> ImportedTable:
     prompts, prompt_factors = _prompt_tables(study, spec, kept, list(factors))
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
+    if spec.columns.response is None:
+        rows["finish_reason"] = NOT_RECORDED
     rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
     return ImportedTable(
         prompts=prompts, prompt_factors=prompt_factors, rows=rows, quarantine=quarantine, n_rows=len(table)

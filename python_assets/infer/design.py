@@ -116,13 +116,6 @@ class Design:
         np.add.at(counts, (self.group, self.unit_of_block[self.block]), 1)
         return counts
 
-    @cached_property
-    def holds(self) -> NDArray[np.bool_]:
-        """Whether each block holds each group, shape (groups, blocks)."""
-        held = np.zeros((self.frame.n_groups, len(self.block_size)), dtype=bool)
-        held[self.group, self.block] = True
-        return held
-
     @property
     def units_of_group(self) -> Ints:
         """Units that hold each group, shape (groups,)."""

@@ -1,7 +1,7 @@
 """Tests of statistics that are no mean of cells: shuffled like means, and computed anew for every draw.
 
-Belongs here: the indices over the groups of such a statistic, and each group minus the pooled rest. The
-statistics are in statistics.py, quantiles.py and row_statistics.py, their intervals in bootstrap.py.
+Belongs here: the indices over the groups of such a statistic, and each group minus the mean of the others.
+The statistics are in statistics.py, quantiles.py and row_statistics.py, their intervals in bootstrap.py.
 """
 
 from collections.abc import Iterator
@@ -46,22 +46,19 @@ class Regrouped(Protocol):
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield it for columns by columns, shape (draws, groups, columns), NaN where undefined."""
 
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield that of the groups and that of the rows beside them in their blocks."""
-
 
 def compare_statistic(
     task: Task, values: Values, columns: Ints, asked: Asked, *, with_contrast: bool
 ) -> Compared:
-    """Indices of a statistic over the groups, and each group minus the pooled rest.
+    """Indices of a statistic over the groups, and each group minus the mean of the others.
 
     Args:
         task: cells and draws; in blocks of two groups or more, these are the cells where the columns have
-            rows. Its reference does not count: the rest is what a group is compared with.
+            rows. Its reference does not count: the others are what a group is compared with.
         values: the rows.
         columns: of values, ascending.
         asked: the statistic.
-        with_contrast: whether to compare each group with the rest too.
+        with_contrast: whether to compare each group with the others too.
 
     Returns:
         Contrast <statistic>_difference where asked, with the two-sided p of its size, and every index of
@@ -88,26 +85,20 @@ def _compare(task: Task, values: Values, columns: Ints, asked: Asked, with_contr
         indices = index_tests(task, statistic, unit)
     if with_contrast:
         everywhere = np.ones(len(task.design.cell), dtype=bool)
-        statistic, unit = _regrouped(task, values, columns, asked, everywhere, with_rest=True)
+        statistic, unit = _regrouped(task, values, columns, asked, everywhere)
         contrasts = {f"{asked.statistic}_difference": differences(task, statistic, unit)}
     return Compared(contrasts, indices)
 
 
 def _regrouped(
-    task: Task,
-    values: Values,
-    columns: Ints,
-    asked: Asked,
-    is_used: NDArray[np.bool_],
-    *,
-    with_rest: bool = False,
+    task: Task, values: Values, columns: Ints, asked: Asked, is_used: NDArray[np.bool_]
 ) -> tuple[Regrouped, Floats]:
     """A statistic of the rows of some cells of the design, and what 1 of it is in the unit of the measure."""
     place = np.full(values.n_cells, -1)
     place[task.design.cell[is_used]] = np.flatnonzero(is_used)
     sample = values.sample(columns, place, len(is_used))
     if asked.statistic in OF_QUANTILES:
-        return GroupQuantiles(task.design, sample, asked.levels, with_rest=with_rest), sample.unit
+        return GroupQuantiles(task.design, sample, asked.levels), sample.unit
     if of_sums := additive_statistic(asked):
         return GroupSums(task.design, sample, of_sums), sample.unit**of_sums.power
     if of_rows := row_statistic(asked):
@@ -189,24 +180,28 @@ def _in_unit(test: IndexTest, unit: Floats) -> IndexTest:
 
 
 def differences(task: Task, statistic: Regrouped, unit: Floats) -> Contrasts:
-    """Each group minus the pooled rows beside it in its blocks.
+    """The statistic of each group minus the mean of that of the other groups that have one.
+
+    Against their pooled rows, a shift of one group would look like a difference of all others.
 
     Args:
         task: cells and draws.
         statistic: of the rows of all cells.
         unit: what 1 of it is in the unit of the measure, shape (columns,).
+
+    Source: inference.md 2.1.
     """
     design, draws = task.design, task.draws
-    parts = statistic.own_and_rest(_as_observed(design))
-    value = np.concatenate([(own - rest)[0] for _, own, rest in parts], axis=1)
+    parts = statistic.own(_as_observed(design))
+    value = np.concatenate([_minus_others(values)[0] for _, values in parts], axis=1)
     is_tested = (design.units_of_group >= MIN_UNITS)[:, None] & ~np.isnan(value)
     size = np.where(is_tested, np.abs(value), np.nan)
     null = np.empty((len(unit), len(value), draws.n))
 
     def work(w: sparse.csr_array, batch: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         alone, together = np.zeros((2, *value.shape), dtype=np.int64)
-        for part, own, rest in statistic.own_and_rest(w):
-            permuted = np.abs(own - rest)
+        for part, values in statistic.own(w):
+            permuted = np.abs(_minus_others(values))
             permuted[np.isnan(permuted)] = np.inf
             alone[:, part] = (permuted >= size[:, part] - TIE).sum(axis=0)
             together[:, part] = StepDown(size[:, part]).count(permuted)
@@ -218,6 +213,14 @@ def differences(task: Task, statistic: Regrouped, unit: Floats) -> Contrasts:
     median, q95 = (np.where(is_tested, floor.T, np.nan) for floor in noise_floor(null))
     p_maxt = StepDown(size).p_values(together, draws)
     return _contrasts(design, is_tested, (value * unit, median * unit, q95 * unit, p, p_maxt))
+
+
+def _minus_others(values: Floats) -> Floats:
+    """Each group minus the mean of the others, shape (draws, groups, columns); NaN without one of them."""
+    is_known = ~np.isnan(values)
+    total = np.where(is_known, values, 0).sum(axis=1, keepdims=True)
+    n_others = is_known.sum(axis=1, keepdims=True) - 1
+    return values - np.divide(total - values, n_others, out=np.full_like(values, np.nan), where=n_others > 0)
 
 
 def _contrasts(design: Design, is_tested: NDArray[np.bool_], numbers: tuple[Floats, ...]) -> Contrasts:

@@ -15,6 +15,7 @@ from python_assets.infer.inversion import Noise, Rare, invert, n_permuted, rare_
 from python_assets.infer.multiplicity import StepDown
 from python_assets.infer.permutation import (
     TIE,
+    Draws,
     Floats,
     in_threads,
     noise_floor,
@@ -24,12 +25,11 @@ from python_assets.infer.permutation import (
 )
 from python_assets.infer.reasons import InferenceReason, first_of
 
-INVERTED = ("fdi", "idi", "cramers_v", "jsd")  # of all groups, after one number of each group
-PROFILE_INDICES = (*INVERTED, "fdi_max")
+INVERTED = ("fdi", "idi", "cramers_v", "jsd_between_groups")  # of all groups, after one number of each
+PROFILE_CONTRASTS = ("fdi_group", "jsd_group")
+PROFILE_INDICES = (*INVERTED, "fdi_max", "jsd", "jsd_max")
 COPIES = 3  # of the permuted profiles, while numbers are computed from them
-Numbers = dict[
-    str, Floats
-]  # by field; of each group, then PROFILE_INDICES, shape (numbers,) or (measures, numbers)
+Numbers = dict[str, Floats]  # by field, in the order of all_numbers; shape (numbers,) or (measures, numbers)
 
 
 def compare_profiles(task: Task, y: Floats, margins: dict[str, Floats]) -> Compared:
@@ -41,8 +41,9 @@ def compare_profiles(task: Task, y: Floats, margins: dict[str, Floats]) -> Compa
         margins: of each measure by name, absent or NaN where none is declared.
 
     Returns:
-        Contrast fdi_group, indices fdi, fdi_max, cramers_v and jsd (nats). Where too few blocks are complete,
-        no index and a contrast of nothing but the reason; no V where all responses have one category.
+        Contrasts fdi_group and jsd_group, and PROFILE_INDICES; divergences are in nats. Where too few blocks
+        are complete, no index and contrasts of nothing but the reason; no V where all responses have one
+        category.
 
     Source: inference.md section 1; metrics.md section 4; every group weighs the same.
     """
@@ -50,12 +51,12 @@ def compare_profiles(task: Task, y: Floats, margins: dict[str, Floats]) -> Compa
     shape = (n_measures, task.design.frame.n_groups)
     if not task.blocks.is_enough:
         reason = np.array(InferenceReason.INCOMPLETE_BLOCKS, dtype=object)
-        return Compared({"fdi_group": without_inference(shape, reason)}, {})
+        return Compared(dict.fromkeys(PROFILE_CONTRASTS, without_inference(shape, reason)), {})
 
     def part(measures: slice) -> Compared:
         of_measures = {name: margin[measures] for name, margin in margins.items()}
         tested = _test_profiles(task, y[:, measures], of_measures)
-        return Compared({"fdi_group": _contrast(task, tested)}, _indices(task, tested))
+        return Compared(_contrasts(task, tested), _indices(task, tested))
 
     return in_pieces(task, n_measures, COPIES * n_categories * shape[1], part)
 
@@ -90,14 +91,13 @@ def _test_profile(task: Task, level: Floats, of_units: Floats, permuted: Floats,
         margins: of each number that has an interval.
     """
     observed = of_units.mean(axis=0)[:, :, None]
-    n_groups = len(observed)
+    n_categories = int((level > TIE).sum())
 
     def numbers(s: float, noise: Floats) -> Floats:
-        return profile_numbers(level[:, None] + s * observed + noise, int((level > TIE).sum()))
+        return profile_numbers(level[:, None] + s * observed + noise, n_categories)
 
-    value, null = (_with_largest(numbers(*at), n_groups) for at in ((1.0, 0 * observed), (0.0, permuted)))
-    step = StepDown(value[:n_groups])
-    p_maxt = step.p_values(step.count(null[:n_groups].T[:, :, None]), task.draws)[:, 0]
+    value, null = (all_numbers(level[:, None] + part, n_categories) for part in (observed, permuted))
+    p_maxt = stepped_down(value, null, len(observed), task.draws)
     p = p_values((null >= value - TIE).sum(axis=1), task.draws)
     median, q95 = noise_floor(null)
     found = np.full((5, len(value)), np.nan)
@@ -107,14 +107,14 @@ def _test_profile(task: Task, level: Floats, of_units: Floats, permuted: Floats,
             Noise(resampled(task.resamples, of_units), task.resamples.is_complete),
         )
         ties, rare = np.full(len(margins), TIE), _rare_differences(of_units)
-        found[:, :-1] = invert(numbers, noises, ties, margins, task.alpha, rare)
+        found[:, : len(margins)] = invert(numbers, noises, ties, margins, task.alpha, rare)
     low, high, corrected, p_margin, p_equivalence = found
     return {
         "value": value[:, 0],
         "null_median": median,
         "null_q95": q95,
         "p_value": np.where(np.isnan(value[:, 0]), np.nan, p),
-        "p_maxt": np.concatenate([p_maxt, np.full(len(PROFILE_INDICES), np.nan)]),
+        "p_maxt": p_maxt,
         "value_corrected": corrected,
         "ci_low": low,
         "ci_high": high,
@@ -132,17 +132,61 @@ def _rare_differences(of_units: Floats) -> Rare:
     n_groups = of_units.shape[1]
     apart = 1 - 1 / n_groups
     mean = (apart, 1, 2 * apart / n_groups)
-    of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan), "jsd": (np.log(n_groups), 1, np.nan)}
+    of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan)}
+    of["jsd_between_groups"] = (np.log(n_groups), 1, np.nan)
     of_numbers = [(apart, 1, apart)] * n_groups + [of[name] for name in INVERTED]
     return rare_differences(of_units, *np.array(of_numbers).T)
 
 
-def _with_largest(numbers: Floats, n_groups: int) -> Floats:
-    return np.vstack([numbers, numbers[:n_groups].max(axis=0)])
+def of_groups(n_groups: int) -> dict[str, slice]:
+    """Where all_numbers has the groups, by contrast."""
+    return dict(zip(PROFILE_CONTRASTS, (slice(n_groups), slice(-n_groups, None)), strict=True))
+
+
+def all_numbers(profile: Floats, n_categories: int) -> Floats:
+    """The total variation of each group, PROFILE_INDICES, then the divergence of each group.
+
+    Args:
+        profile: shares, shape (groups, categories, draws).
+        n_categories: categories that occur.
+
+    Returns:
+        Shape (2 groups + 7, draws).
+    """
+    numbers, divergences = profile_numbers(profile, n_categories), group_divergences(profile)
+    largest, mean = numbers[: len(profile)].max(axis=0), divergences.mean(axis=0)
+    return np.vstack([numbers, largest, mean, divergences.max(axis=0), divergences])
+
+
+def stepped_down(value: Floats, null: Floats, n_groups: int, draws: Draws) -> Floats:
+    """Step-down p of the groups in each contrast; NaN for indices.
+
+    Args:
+        value: of all_numbers, shape (numbers, 1).
+        null: the same of each draw.
+        n_groups: number of groups.
+        draws: behind it.
+    """
+    p_maxt = np.full(len(value), np.nan)
+    for groups in of_groups(n_groups).values():
+        step = StepDown(value[groups])
+        p_maxt[groups] = step.p_values(step.count(null[groups].T[:, :, None]), draws)[:, 0]
+    return p_maxt
+
+
+def group_divergences(profile: Floats) -> Floats:
+    """Jensen-Shannon divergence in nats of the shares of each group from the average, shape (groups, draws).
+
+    Source: FAIR-SEA, categorical outcomes 4; metrics.md section 4.
+    """
+    table = np.maximum(profile, 0)
+    share = (table / table.sum(axis=1, keepdims=True)).swapaxes(0, 1)
+    mean = share.mean(axis=1, keepdims=True)
+    return _entropy((share + mean) / 2) - (_entropy(share) + _entropy(mean)) / 2
 
 
 def profile_numbers(profile: Floats, n_categories: int) -> Floats:
-    """Total variation of each group from the average, its mean, Cramer's V and Jensen-Shannon divergence.
+    """Total variation of each group from the average, its mean, Cramer's V and divergence between groups.
 
     Args:
         profile: shares, shape (groups, categories, draws); noise may push some below 0.
@@ -180,24 +224,31 @@ def _entropy(share: Floats) -> Floats:
     return -(share * np.log(np.where(share > 0, share, 1))).sum(axis=0)
 
 
-def _contrast(task: Task, tested: Numbers) -> Contrasts:
+def _contrasts(task: Task, tested: Numbers) -> dict[str, Contrasts]:
     groups, n_groups = task.blocks.groups, task.design.frame.n_groups
     present = np.isin(np.arange(n_groups), groups)
     shape = (len(tested["value"]), n_groups)
     n_roots = np.array([task.blocks.n_root_prompts])
     scope = scopes(n_roots, task.design.unit)[0]
-    method = f"permuted total variation, two-noise inversion, {task.blocks.method}"
-    reason = first_of([~present, present], [InferenceReason.NO_SHARED_BLOCK, _no_interval(task)])
-    numbers = {field: np.full(shape, np.nan) for field in Contrasts._fields if field in tested}
-    for field, rows in numbers.items():
-        rows[:, groups] = tested[field][:, : len(groups)]
-    return without_inference(shape, reason)._replace(
-        **numbers,
-        is_permuted=np.broadcast_to(present, shape),
-        n_root_prompts=np.broadcast_to(present * n_roots, shape),
-        method=np.broadcast_to(first_of([present], [method]), shape),
-        scope=np.broadcast_to(first_of([present], [scope]), shape),
-    )
+    words = {
+        "fdi_group": ("permuted total variation, two-noise inversion", _no_interval(task)),
+        "jsd_group": ("permuted divergence", InferenceReason.INTERVAL_NOT_VALIDATED),
+    }
+    contrasts = {}
+    for name, places in of_groups(len(groups)).items():
+        how, no_interval = words[name]
+        reason = first_of([~present, present], [InferenceReason.NO_SHARED_BLOCK, no_interval])
+        numbers = {field: np.full(shape, np.nan) for field in Contrasts._fields if field in tested}
+        for field, rows in numbers.items():
+            rows[:, groups] = tested[field][:, places]
+        contrasts[name] = without_inference(shape, reason)._replace(
+            **numbers,
+            is_permuted=np.broadcast_to(present, shape),
+            n_root_prompts=np.broadcast_to(present * n_roots, shape),
+            method=np.broadcast_to(first_of([present], [f"{how}, {task.blocks.method}"]), shape),
+            scope=np.broadcast_to(first_of([present], [scope]), shape),
+        )
+    return contrasts
 
 
 def _indices(task: Task, tested: Numbers) -> dict[str, IndexTest]:

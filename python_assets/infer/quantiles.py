@@ -3,7 +3,7 @@
 Belongs here: what the order of rows gives and no sum over them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -51,75 +51,50 @@ def ranked(sample: Sample) -> Ranked:
 
 
 class GroupQuantiles:
-    """Quantiles of each group, and of the rows beside it in its blocks, under every arrangement."""
+    """Quantiles of each group under every arrangement."""
 
-    def __init__(self, design: Design, sample: Sample, levels: Levels, *, with_rest: bool) -> None:
-        """Rank the rows once; with the rest beside it, by the blocks that each group is in.
+    def __init__(self, design: Design, sample: Sample, levels: Levels) -> None:
+        """Rank the rows once.
 
         Args:
             design: the cells.
             sample: their rows.
             levels: quantiles with their signs, which are added up.
-            with_rest: whether the rest is wanted too.
         """
         self._levels = levels
         self._n_groups, self._n_columns = design.frame.n_groups, sample.shape[1]
         self._ends = np.cumsum(np.bincount(design.group, minlength=self._n_groups))
-        self._ranked = [ranked(sample)] * self._n_groups
-        if with_rest and not design.is_complete:
-            cell = sample.place // sample.shape[1]
-            self._ranked = [ranked(sample.rows(held[design.block][cell])) for held in design.holds]
+        self._ranked = ranked(sample)
         self._unit = sample.unit
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield them for columns by columns, shape (draws, groups, columns), in units of their sd."""
-        for part, quantiles in self._quantiles(w, with_rest=False):
-            yield part, quantiles[0]
-
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield those of the groups and those of the rest."""
-        for part, quantiles in self._quantiles(w, with_rest=True):
-            yield part, quantiles[0], quantiles[1]
-
-    def _quantiles(self, w: sparse.csr_array, *, with_rest: bool) -> Iterator[tuple[slice, Floats]]:
         sources = w.indices.reshape(-1, self._ends[-1])  # the cells of each draw, group by group
         for part in pieces(self._n_columns, COLUMNS_PER_SORT):
-            found = np.empty((1 + with_rest, len(sources), self._n_groups, part.stop - part.start))
+            found = np.empty((len(sources), self._n_groups, part.stop - part.start))
             start = 0
             for group, end in enumerate(self._ends):
-                own = sources[:, start:end]
-                found[:, :, group] = _of_places(self._ranked[group], part, own, self._levels, with_rest)
+                found[:, group] = _of_places(self._ranked, part, sources[:, start:end], self._levels)
                 start = end
             yield part, found / self._unit[part]
 
 
-def _of_places(rows: Ranked, part: slice, sources: Ints, levels: Levels, with_rest: bool) -> Floats:
-    """Quantiles of the rows of the source cells, and of all others, shape (1 or 2, draws, columns)."""
+def _of_places(rows: Ranked, part: slice, sources: Ints, levels: Levels) -> Floats:
+    """Signed sum of quantiles of the rows of the source cells, interpolated linearly; shape (draws, columns).
+
+    NaN where there is no row.
+    """
     if not sources.shape[1]:
-        return np.full((1 + with_rest, len(sources), part.stop - part.start), np.nan)
+        return np.full((len(sources), part.stop - part.start), np.nan)
     own = rows.rank[part][:, sources]
     own = np.sort(own.reshape(*own.shape[:2], -1), axis=2)
-    ordered, n_own = rows.ordered[part], rows.n[part][:, sources].sum(axis=2)
-    found = [_summed(ordered, n_own, levels, lambda k: np.take_along_axis(own, k[..., None], 2)[..., 0])]
-    if with_rest:
-        # other rows below each own row; the k-th of the others comes after all own rows with at most k
-        below = own - np.arange(own.shape[2])
-        n_rest = rows.n[part].sum(axis=1)[:, None] - n_own
-        found.append(
-            _summed(ordered, n_rest, levels, lambda k: k + (below <= k[..., None]).sum(axis=2)),
-        )
-    return np.stack(found).transpose(0, 2, 1)
-
-
-def _summed(
-    ordered: Floats, n: NDArray[np.integer], levels: Levels, rank: Callable[[Ints], NDArray[np.integer]]
-) -> Floats:
-    """Signed sum of quantiles, interpolated linearly, NaN where there is no row, shape (columns, draws)."""
+    ordered, n = rows.ordered[part], rows.n[part][:, sources].sum(axis=2)
     column = np.arange(len(ordered))[:, None]
 
     def at(k: Ints) -> Floats:
         inside = np.clip(k, 0, np.maximum(n - 1, 0))
-        return ordered[column, np.minimum(rank(inside), ordered.shape[1] - 1)]
+        rank = np.take_along_axis(own, inside[..., None], 2)[..., 0]
+        return ordered[column, np.minimum(rank, ordered.shape[1] - 1)]
 
     total = np.zeros(n.shape)
     for level, sign in levels:
@@ -127,4 +102,4 @@ def _summed(
         below = np.floor(place).astype(np.intp)
         low, high = at(below), at(below + 1)
         total += sign * (low + (high - low) * (place - below))
-    return np.where(n > 0, total, np.nan)
+    return np.where(n > 0, total, np.nan).T

@@ -1,7 +1,7 @@
 """Statistics that need the rows of a group together: the binned mode and correlations of ranks.
 
 Belongs here: each of them over rows, and over the rows that a group gets under every arrangement. Kendall's
-tau is counted from pairs of rows, so that the rest of a group costs no more than the group.
+tau is counted from pairs of rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -105,7 +105,7 @@ def tau(both: Floats, x: Floats, b: Floats) -> Floats:
 
 
 class GroupRows:
-    """A statistic of the rows of each group, and of those beside it, under every arrangement."""
+    """A statistic of the rows of each group under every arrangement."""
 
     def __init__(self, design: Design, sample: Sample, statistic: RowStatistic) -> None:
         """Lay out the rows by cell once; the cells of the sample are those of the design."""
@@ -115,17 +115,7 @@ class GroupRows:
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield the statistic column by column, shape (draws, groups, 1), NaN where undefined."""
-        own, _ = places_of(self._design)
-        yield from self._each(w, own)
-
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield that of the groups and that of the rest."""
-        own, rest = places_of(self._design)
-        both = zip(self._each(w, own), self._each(w, rest), strict=True)
-        for (column, values), (_, others) in both:
-            yield column, values, others
-
-    def _each(self, w: sparse.csr_array, places: list[Ints]) -> Iterator[tuple[slice, Floats]]:
+        places = places_of(self._design)
         sources = w.indices.reshape(-1, len(self._design.cell))
         for column in range(len(self._x)):
             found = np.full((len(sources), len(places), 1), np.nan)
@@ -138,7 +128,7 @@ class GroupRows:
 
 
 class GroupTaus:
-    """Kendall's tau of each group, and of the rows beside it in its blocks, under every arrangement."""
+    """Kendall's tau of each group under every arrangement."""
 
     def __init__(self, design: Design, sample: Sample) -> None:
         """Number the rows of every cell once."""
@@ -147,55 +137,34 @@ class GroupTaus:
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield it column by column, shape (draws, groups, 1), NaN where undefined."""
-        for column, sums, _ in self._sums(w):
-            yield column, tau(*sums)[..., None]
-
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield that of the groups and that of the rest."""
-        for column, own, rest in self._sums(w):
-            yield column, tau(*own)[..., None], tau(*rest)[..., None]
-
-    def _sums(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
         sources = w.indices.reshape(-1, len(self._design.cell))
-        places, _ = places_of(self._design)
-        scopes = _beside(self._design)
+        places = places_of(self._design)
         for column, table in enumerate(self._rows):
             is_own = self._sample.column == column
             pairs = pairs_of(self._sample.x[is_own], self._sample.baseline[is_own])
             n_rows = int(is_own.sum())
             rows = np.where(np.isnan(table), n_rows, table).astype(np.intp)
-            sums = np.empty((2, 3, len(sources), len(places)))
+            sums = np.empty((3, len(sources), len(places)))
             for group, of_group in enumerate(places):
-                scope = rows[scopes[group]].ravel()
                 chosen = rows[sources[:, of_group]].reshape(len(sources), -1)
                 for which, signs in enumerate(pairs):
-                    sums[:, which, :, group] = _own_and_rest(signs, chosen, scope)
-            yield slice(column, column + 1), sums[0], sums[1]
+                    sums[which, :, group] = _over_pairs(signs, chosen)
+            yield slice(column, column + 1), tau(*sums)[..., None]
 
 
-def _own_and_rest(signs: NDArray[np.int8], chosen: Ints, scope: Ints) -> Floats:
-    """Sums over the pairs of the chosen rows, and of the other rows of a scope, shape (2, draws)."""
-    with_scope = signs[:, scope].sum(axis=1, dtype=np.int64)
-    everything = with_scope[scope].sum()
-    own = np.empty(len(chosen))
+def _over_pairs(signs: NDArray[np.int8], chosen: Ints) -> Floats:
+    """Sums over the pairs of the chosen rows, shape (draws,)."""
+    total = np.empty(len(chosen))
     for part in pieces(len(chosen), max(1, PAIRS_AT_ONCE // max(chosen.shape[1] ** 2, 1))):
         rows = chosen[part]
-        own[part] = signs[rows[:, :, None], rows[:, None, :]].sum(axis=(1, 2), dtype=np.int64)
-    return np.stack([own, everything - 2 * with_scope[chosen].sum(axis=1) + own])
+        total[part] = signs[rows[:, :, None], rows[:, None, :]].sum(axis=(1, 2), dtype=np.int64)
+    return total
 
 
-def places_of(design: Design) -> tuple[list[Ints], list[Ints]]:
-    """The places of each group, in the order of group_slots, and those beside it in its blocks."""
-    by_group = np.argsort(design.group, kind="stable")
-    group, block = design.group[by_group], design.block[by_group]
-    n_groups = design.frame.n_groups
-    own = [np.flatnonzero(group == one) for one in range(n_groups)]
-    return own, [np.flatnonzero((group != one) & design.holds[one][block]) for one in range(n_groups)]
-
-
-def _beside(design: Design) -> list[Ints]:
-    """The cells of the blocks that hold each group."""
-    return [np.flatnonzero(held[design.block]) for held in design.holds]
+def places_of(design: Design) -> list[Ints]:
+    """The places of each group, in the order of group_slots."""
+    group = np.sort(design.group)
+    return [np.flatnonzero(group == one) for one in range(design.frame.n_groups)]
 
 
 def _number_in_column(sample: Sample) -> Floats:

@@ -21,7 +21,7 @@ from python_assets.infer.indices import (
     without_test,
 )
 from python_assets.infer.permutation import Floats, Ints
-from python_assets.infer.profiles import PROFILE_INDICES
+from python_assets.infer.profiles import PROFILE_CONTRASTS, PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Reference
 from python_assets.study.base import Against
@@ -30,13 +30,13 @@ from python_assets.study.metrics import metric_names
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Margins = Mapping[str, float | Mapping[str, float]]
 DBI: Final = "dbi"
-FDI_GROUP: Final = "fdi_group"
 IDI: Final = "idi"
+OF_THREE_GROUPS: Final = ("max_z", "max_abs_z")
 OF_KIND: Final = {
     "continuous": ("mean_difference",),
     "binary": ("risk_difference", "log_disparity"),
     "categorical": ("risk_difference",),
-    "profile": (FDI_GROUP,),
+    "profile": PROFILE_CONTRASTS,
 }
 _METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
@@ -135,6 +135,8 @@ def compared_rows(sheet: Sheet, compared: Compared) -> Iterator[tuple[str, Table
         test = compared.indices.get(metric)
         if test is None:
             test = _missing_index(sheet, metric, compared)
+        if metric in OF_THREE_GROUPS:
+            test = _without_two_groups(sheet, test)
         yield "disparities", keys | _index_rows(sheet, metric, test)
 
 
@@ -176,6 +178,14 @@ def profile_sheets(sheet: Sheet) -> Iterator[tuple[Sheet, Ints]]:
             columns=wholes.assign(category="", statistic="share"), x=sheet.cells.x[:, first]
         )
         yield sheet._replace(cells=cells, columns=np.arange(len(first))), of_measures
+
+
+def _without_two_groups(sheet: Sheet, test: IndexTest) -> IndexTest:
+    """Nothing where two groups have a value: their largest z is always .707 (inference.md 2.1)."""
+    of_two = _has_values(sheet.cells, sheet.columns).sum(axis=1) == 2
+    numbers = {name: np.where(of_two, np.nan, number) for name, number in test._asdict().items()}
+    reason = first_of([of_two, ~of_two], [InferenceReason.SCALE_FREE, test.reason])
+    return IndexTest(**numbers | {"reason": reason})
 
 
 def _missing_index(sheet: Sheet, metric: str, compared: Compared) -> IndexTest:

@@ -26,8 +26,9 @@ from python_assets.infer.cells import (
 from python_assets.infer.design import PROMPTS_LIKE_THESE
 from python_assets.infer.families import FAMILIES, adjusted, adjusted_margin, family_ids
 from python_assets.infer.power import n_needed
+from python_assets.infer.profiles import PROFILE_CONTRASTS
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.rows import FDI_GROUP, Table
+from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options, compare_groups, compare_statistics
 from python_assets.infer.summary import bootstrap_rows, summary_rows
 from python_assets.infer.verdict import Verdict, verdicts
@@ -249,7 +250,7 @@ def judged(rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
 def _against_margin(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Whether the interval of an index lies beyond its margin, or inside; True for rows judged by q alone."""
     name = rows["metric"] if "metric" in rows else rows["contrast"]
-    is_index = (name == FDI_GROUP).to_numpy() | ("metric" in rows)
+    is_index = name.isin(PROFILE_CONTRASTS).to_numpy() | ("metric" in rows)
     is_ratio = name.isin(metric_names(is_ratio=True)).to_numpy()
     low, high, margin = (rows[column].to_numpy(dtype=float) for column in ("ci_low", "ci_high", "margin"))
     is_beyond = np.where(is_ratio, high < margin, low > margin)

@@ -24,6 +24,7 @@ from python_assets.infer.comparison import (
     compare_rates,
     compare_selections,
 )
+from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import (
     PROMPTS_LIKE_THESE,
     THESE_PROMPTS_ONLY,
@@ -45,13 +46,7 @@ from python_assets.infer.profiles import compare_profiles
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.reference import Reference
 from python_assets.infer.replicates import Replicates
-from python_assets.infer.rows import (
-    FDI_GROUP,
-    Margins,
-    Sheet,
-    compared_rows,
-    refused_rows,
-)
+from python_assets.infer.rows import Margins, Sheet, compared_rows, refused_rows
 from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, Units, nested_units
 from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
 from python_assets.study.base import Against
@@ -283,12 +278,12 @@ def _of_replicates(rows: Rows, row: Ints, task: ReplicateTask) -> Scheme:
     def profiles(y: Floats, margins: dict[str, Floats]) -> Compared:
         del margins
         compared = compare_nested_profiles(NestedTask(units, task.draws, task.alpha), y, min_units=2)
-        contrasts = compared.contrasts[FDI_GROUP]
+        return compared._replace(contrasts={name: narrow(one) for name, one in compared.contrasts.items()})
+
+    def narrow(contrasts: Contrasts) -> Contrasts:
         scope = first_of([contrasts.scope.astype(bool)], [THESE_PROMPTS_ONLY])
         n_roots = np.broadcast_to(replicates.n_root_prompts, contrasts.value.shape)
-        return compared._replace(
-            contrasts={FDI_GROUP: contrasts._replace(scope=scope, n_root_prompts=n_roots)}
-        )
+        return contrasts._replace(scope=scope, n_root_prompts=n_roots)
 
     return Scheme(lambda members: rows.x[np.ix_(row, members)], compare, profiles)
 

@@ -5,7 +5,7 @@ resampled, give its value. Others are in quantiles.py and row_statistics.py.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
@@ -46,10 +46,6 @@ class Sample:
     def unit(self) -> Floats:
         """Standard deviation of all x of each column, 1 where they are equal; what sums are counted in."""
         return _centred_and_scale(self.x, self.column, self.shape[1])[1]
-
-    def rows(self, kept: NDArray[np.bool_]) -> "Sample":
-        """Keep some rows."""
-        return replace(self, place=self.place[kept], x=self.x[kept], baseline=self.baseline[kept])
 
     def total(self, weights: Floats | None = None) -> Floats:
         """Sums of weights over the rows of each cell, or their number; shape (cells, columns)."""
@@ -201,12 +197,12 @@ def additive_statistic(asked: Asked) -> Statistic | None:
 
 
 class GroupSums:
-    """A statistic of each group, and of the rows beside it in its blocks, under every arrangement."""
+    """A statistic of each group under every arrangement."""
 
     def __init__(self, design: Design, sample: Sample, statistic: Statistic) -> None:
         """Sum up cells once; the cells of the sample are those of the design."""
         sums = statistic.cell_sums(sample)
-        self._design, self._of, self._n_sums = design, statistic.of, len(sums)
+        self._n_groups, self._of, self._n_sums = design.frame.n_groups, statistic.of, len(sums)
         self._parts = [
             (part, np.ascontiguousarray(sums[:, :, part].transpose(1, 0, 2)).reshape(sums.shape[1], -1))
             for part in pieces(sums.shape[2], max(SUMS_PER_PRODUCT // len(sums), 1))
@@ -214,23 +210,7 @@ class GroupSums:
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield the statistic for columns by columns, shape (draws, groups, columns), NaN where undefined."""
-        for part, sums, _ in self._sums(w):
-            yield part, self._of(sums)
-
-    def own_and_rest(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield that of the groups and that of the rest; the sums of a block are the same in every draw."""
-        beside = _beside(self._design)
-        for part, sums, cells in self._sums(w):
-            total = (beside @ cells).reshape(len(sums[0, 0]), self._n_sums, -1).transpose(1, 0, 2)
-            yield part, self._of(sums), self._of(total[:, None] - sums)
-
-    def _sums(self, w: sparse.csr_array) -> Iterator[tuple[slice, Sums, Sums]]:
         w = w.astype(self._parts[0][1].dtype, copy=False)
         for part, cells in self._parts:
-            sums = (w @ cells).reshape(-1, self._design.frame.n_groups, self._n_sums, part.stop - part.start)
-            yield part, sums.transpose(2, 0, 1, 3), cells
-
-
-def _beside(design: Design) -> sparse.csr_array:
-    """Which cells stand in a block that holds each group, shape (groups, cells)."""
-    return sparse.csr_array(design.holds[:, design.block].astype(np.float64))
+            sums = (w @ cells).reshape(-1, self._n_groups, self._n_sums, part.stop - part.start)
+            yield part, self._of(sums.transpose(2, 0, 1, 3))

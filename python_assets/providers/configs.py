@@ -54,4 +54,4 @@ def log_path(study: Study, home: Home, name: str) -> Path:
     A run with the simulator in the models' place has logs of its own: those of the models stay whole.
     """
     folder = home.responses(study.study_id)
-    return (folder / SIMULATED_FOLDER if study.is_simulated else folder) / f"{name}.jsonl"
+    return (folder / SIMULATED_FOLDER if study.has_stand_in else folder) / f"{name}.jsonl"

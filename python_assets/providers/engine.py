@@ -58,11 +58,17 @@ class Inquiry(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What an engine said: the text without its reasoning, the status of a response, the error if one."""
+    """What an engine said: the text without its reasoning, status and error of a response, its true flags."""
 
     text: str | None
     status: str
     error: str | None
+    flags: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it says something to its end: no error, not refused, empty or cut off."""
+        return self.status == "ok" and not self.flags
 
 
 def ask_engine(
@@ -78,7 +84,7 @@ def ask_engine(
         inquiries: with distinct keys; they are asked concurrently.
 
     Returns:
-        One reply an inquiry, in order; what failed has its status and error, and raises nothing.
+        One reply an inquiry, in order; what failed has its status, flags and error, and raises nothing.
 
     Raises:
         OfflineError: nothing may be asked, and the log does not hold every reply.
@@ -102,7 +108,7 @@ def ask_engine(
         for one in inquiries
     ]
     answered = _answered(study, run_context, generation, stage, prompts)
-    return [Reply(row.response_text, row.status, row.error) for row in answered.responses]
+    return [Reply(row.response_text, row.status, row.error, row.flags) for row in answered.responses]
 
 
 def engine_of(study: Study, name: str) -> Generation:

@@ -30,6 +30,7 @@ from python_assets.providers.provider import (
     providers,
 )
 from python_assets.providers.records import (
+    FLAGS,
     STATUSES,
     Description,
     GenerationConfig,
@@ -256,6 +257,7 @@ def _collect(provider: Provider, content: LogContent, answered: _Answered, secon
     longest = provider.config.max_characters
     rows = [response_of(request, outcomes[request.response_id], longest) for request in answered.plan.rows]
     n_by_status = Counter(row.status for row in rows)
+    n_by_flag = Counter(flag for row in rows for flag in row.flags)
     return GenerationRun(
         responses=rows,
         description=answered.description,
@@ -266,6 +268,7 @@ def _collect(provider: Provider, content: LogContent, answered: _Answered, secon
         n_from_log=sum(row.response_id not in answered.new for row in rows),
         n_torn_lines=int(content.n_bytes_whole < content.n_bytes),
         n_by_status={status: n_by_status[status] for status in STATUSES},
+        n_by_flag={flag: n_by_flag[flag] for flag in FLAGS},
         seconds=seconds,
         quarantine=[*content.rejected, *answered.plan.rejected],
     )

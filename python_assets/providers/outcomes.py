@@ -1,11 +1,11 @@
-"""From what came back to a row of raw.responses: cutting and status.
+"""From what came back to a row of raw.responses: cutting, status and flags.
 
-The status is worked out from what the log keeps, so that better refusal rules change no log.
+Status and flags are worked out from what the log keeps, so that better refusal rules change no log.
 """
 
 import dataclasses
 import json
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from python_assets.providers.failures import is_retryable
 from python_assets.providers.reasoning import part_reasoning
@@ -19,8 +19,22 @@ from python_assets.providers.records import (
 from python_assets.providers.refusal import is_refusal
 
 CUT_HERE: Final = "max_characters"
+NOT_RECORDED: Final = "not_recorded"
 LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
 DECLINED: Final = frozenset({"content_filter", "refusal"})
+# between two reasons of one response; no server writes it
+_AND: Final = "+"
+
+
+class _Flags(NamedTuple):
+    """What is observed of an answer, each by itself: a refusal can be truncated, a truncated answer empty."""
+
+    is_refused: bool | None
+    is_empty: bool | None
+    is_truncated: bool | None
+
+
+_NOTHING_OBSERVED: Final = _Flags(None, None, None)
 
 
 def outcome_of(
@@ -38,7 +52,7 @@ def outcome_of(
             context["reasoning"] = "\n\n".join(filter(None, [context.get("reasoning"), reasoning]))
     if text is not None and len(text) > max_characters:
         context["n_characters"] = len(text)
-        text, finish_reason = text[:max_characters], CUT_HERE
+        text, finish_reason = text[:max_characters], _cut_here(finish_reason)
     return Outcome(
         response_text=text,
         finish_reason=finish_reason,
@@ -64,31 +78,51 @@ def _cut(value: Any, max_characters: int) -> Any:
     return value[:max_characters] if isinstance(value, str) else value
 
 
-def status_of(outcome: Outcome) -> Status:
-    """The status of an outcome: error, refused by the server, empty, truncated, refused in words, ok."""
-    text = outcome.response_text
+def ended_by(*reasons: str) -> str | None:
+    """Why an answer ended, as its finish_reason; several reasons are one text."""
+    return _AND.join(reasons) or None
+
+
+def _cut_here(finish_reason: str | None) -> str | None:
+    """That an answer was cut takes the place of what the server said, but not of its having declined."""
+    return ended_by(*sorted(_reasons(finish_reason) & DECLINED), CUT_HERE)
+
+
+def _reasons(finish_reason: str | None) -> frozenset[str]:
+    return frozenset((finish_reason or "").split(_AND))
+
+
+def _status_of(outcome: Outcome) -> Status:
+    """Whether there is an answer: ok, an error, or not_recorded where an import tells of none."""
     if outcome.error is not None:
         return "error"
-    if outcome.finish_reason in DECLINED:
-        return "refused"
-    if text is None or not text.strip():
-        return "empty"
-    if outcome.finish_reason in LENGTH:
-        return "truncated"
-    return "refused" if is_refusal(text) else "ok"
+    return "not_recorded" if outcome.finish_reason == NOT_RECORDED else "ok"
+
+
+def _flags_of(outcome: Outcome) -> _Flags:
+    if _status_of(outcome) != "ok":
+        return _NOTHING_OBSERVED
+    text, reasons = outcome.response_text or "", _reasons(outcome.finish_reason)
+    return _Flags(
+        is_refused=bool(reasons & DECLINED) or is_refusal(text),
+        is_empty=not text.strip(),
+        is_truncated=bool(reasons & LENGTH),
+    )
 
 
 def response_of(request: Request, outcome: Outcome, max_characters: int) -> Response:
     """The row of a request; a text logged under a larger max_characters is cut again."""
     text = outcome.response_text
     if text is not None and len(text) > max_characters:
-        outcome = dataclasses.replace(outcome, response_text=text[:max_characters], finish_reason=CUT_HERE)
+        ended = _cut_here(outcome.finish_reason)
+        outcome = dataclasses.replace(outcome, response_text=text[:max_characters], finish_reason=ended)
     return Response(
         prompt_id=request.prompt.prompt_id,
         replicate=request.replicate,
         response_id=request.response_id,
         response_text=outcome.response_text,
-        status=status_of(outcome),
+        status=_status_of(outcome),
+        **_flags_of(outcome)._asdict(),
         error=outcome.error,
         requested_at=outcome.requested_at,
         latency_seconds=outcome.latency_seconds,
@@ -102,4 +136,5 @@ def is_settled(outcome: Outcome, max_characters: int) -> bool:
     """Tell whether a logged outcome stands: no error worth a retry, not cut shorter than is wanted now."""
     if outcome.error is not None:
         return not is_retryable(outcome.error)
-    return not (outcome.finish_reason == CUT_HERE and len(outcome.response_text or "") < max_characters)
+    was_cut_here = CUT_HERE in _reasons(outcome.finish_reason)
+    return not (was_cut_here and len(outcome.response_text or "") < max_characters)

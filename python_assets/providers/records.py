@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
 RequestTask = Literal["completion", "question", "inquiry"]
-Status = Literal["ok", "refused", "empty", "truncated", "error"]
+Status = Literal["ok", "error", "not_recorded"]
 Progress = Callable[[int, int], None]
 Answers = Mapping[tuple[str, int], "Answer"]
 
-STATUSES: Final[tuple[Status, ...]] = ("ok", "refused", "empty", "truncated", "error")
+STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")
+FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 
 
 class Message(TypedDict):
@@ -58,7 +59,7 @@ class GenerationConfig:
         concurrency: most calls in flight.
         timeout_seconds: longest time for one call, first byte to last.
         max_retries: calls after the first for one response.
-        max_characters: longer answers are cut here and get status 'truncated'.
+        max_characters: longer answers are cut here and are truncated.
         base_url: address of the server; None takes the provider's default.
         api_key_env: name of the environment variable that holds the key; None sends none.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
@@ -114,7 +115,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one request; finish_reason in the server's words.
+    """What came of one request; finish_reason in the server's words, or in those of outcomes.py.
 
     error: `kind: message` where a provider in this process cannot answer this request; text is None then.
     """
@@ -143,19 +144,31 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC."""
+    """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
+
+    A response can be refused and truncated, or empty and truncated; the flags are None where the status is
+    not ok, as nothing was observed there.
+    """
 
     prompt_id: str
     replicate: int
     response_id: str
     response_text: str | None
     status: Status
+    is_refused: bool | None
+    is_empty: bool | None
+    is_truncated: bool | None
     error: str | None
     requested_at: str | None
     latency_seconds: float | None
     n_tokens_in: int | None
     n_tokens_out: int | None
     context_json: str | None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The names of the flags that are true."""
+        return tuple(flag for flag in FLAGS if getattr(self, flag))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +196,7 @@ class GenerationRun:
         n_from_log: rows whose response the log held already.
         n_torn_lines: 1 where the log ended within a line, which is asked for again.
         n_by_status: rows by status, every status named.
+        n_by_flag: rows by flag that is true, every flag named.
         seconds: wall time of the run.
         quarantine: unreadable log lines and imported answers without a prompt.
     """
@@ -196,6 +210,7 @@ class GenerationRun:
     n_from_log: int
     n_torn_lines: int
     n_by_status: dict[Status, int]
+    n_by_flag: dict[str, int]
     seconds: float
     quarantine: list[Rejected]
 

@@ -124,7 +124,7 @@ def is_refusal(text: str) -> bool:
     """Tell whether a response refuses to answer.
 
     Args:
-        text: the response; a blank one is no refusal (its status 'empty' says what it is).
+        text: the response; a blank one is no refusal (is_empty says what it is).
 
     Returns:
         True where the beginning of the text matches a rule of version REFUSAL_RULES.

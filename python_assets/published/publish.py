@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import duckdb
 
 from python_assets.errors import WarehouseError
-from python_assets.published.refuse_simulation import is_simulated, refuse_simulation
+from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
 from python_assets.warehouse.build import Home, utc_now
 
 # older drivers open files of this version and no later one
@@ -104,7 +104,7 @@ def _publish(build_path: Path, home: Home, study_id: str) -> dict[str, int]:
     connection = duckdb.connect(config={"autoinstall_known_extensions": False})
     try:
         _attach(connection, "build", build_path)
-        if is_simulated(connection, "build", "marts", study_id):
+        if has_stand_in(connection, "build", "marts", study_id):
             refuse_simulation(home, study_id)
         if home.published.is_file():
             _attach(connection, "earlier", home.published)

@@ -25,7 +25,7 @@ def refuse_simulation(home: Home, study_id: str) -> None:
         database = home.published.stem
         if "is_simulated" not in _columns(connection, database, "main", "generations"):
             return
-        if is_simulated(connection, database, "main", study_id):
+        if has_stand_in(connection, database, "main", study_id):
             return
         answered = connection.execute(
             "select generation_id from main.generations "
@@ -40,7 +40,7 @@ def refuse_simulation(home: Home, study_id: str) -> None:
         )
 
 
-def is_simulated(connection: duckdb.DuckDBPyConnection, database: str, schema: str, study_id: str) -> bool:
+def has_stand_in(connection: duckdb.DuckDBPyConnection, database: str, schema: str, study_id: str) -> bool:
     """Tell whether a study's row says that the simulator stood in for its models.
 
     Args:
@@ -49,12 +49,12 @@ def is_simulated(connection: duckdb.DuckDBPyConnection, database: str, schema: s
         schema: of its marts.
         study_id: the study.
     """
-    if "is_simulated" not in _columns(connection, database, schema, "studies"):
+    if "has_stand_in" not in _columns(connection, database, schema, "studies"):
         return False
     rows = connection.execute(
-        f'select is_simulated from "{database}"."{schema}".studies where study_id = ?', [study_id]
+        f'select has_stand_in from "{database}"."{schema}".studies where study_id = ?', [study_id]
     ).fetchall()
-    return any(simulated for (simulated,) in rows)
+    return any(found for (found,) in rows)
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, database: str, schema: str, table: str) -> set[str]:

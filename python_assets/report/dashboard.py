@@ -87,10 +87,10 @@ DISPARITIES: Final = f"""
     {NAMED.format(table="disparities")}
     select slice_id, grouping_id, measure_id, calibration, {LABEL} as statistic, metric, generation_id,
         ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, q_value,
-        -- the floor is of the index on cells, and so is what is held against it
-        case when metric in {RATIOS} then coalesce(value_cells, value) < null_q95
-            else coalesce(value_cells, value) > null_q95 end as is_beyond,
-        group_low, group_high, verdict, concentration, disparities.reason, inference_reason
+        case when metric in {RATIOS} then value < null_q95 else value > null_q95 end as is_beyond,
+        case when n_low > 1 then n_low || ' groups' else group_low end as group_low,
+        case when n_high > 1 then n_high || ' groups' else group_high end as group_high,
+        verdict, concentration, disparities.reason, inference_reason
     from disparities
     inner join named using (statistic, parameters)
     inner join kept using (slice_id, grouping_id)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from python_assets.report import text
 from python_assets.report.packing import Header, Key, Pack
-from python_assets.report.reader import Reader
+from python_assets.report.reader import OUTCOME, Reader
 
 MAX_VALUES: Final = 2_000_000  # paper scale has 1,455,300
 MAX_CHARACTERS: Final = 10_000_000  # what keeps a report of paper scale below 20 MB
@@ -47,7 +47,7 @@ DRAWN: Final = """
 """
 RESPONSES: Final = f"""
     {DRAWN}
-    select listed.generation_id, listed.prompt_id, listed.replicate, status, response_text
+    select listed.generation_id, listed.prompt_id, listed.replicate, {OUTCOME} as outcome, response_text
     from listed
     left join responses
         on responses.study_id = $study and responses.generation_id = listed.generation_id

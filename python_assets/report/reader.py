@@ -1,12 +1,12 @@
 """Rows of one study in the published database, as the report reads them.
 
-Belongs here: the connection, the order of groups, what the study file says. Queries stand where they are
-used.
+Belongs here: the connection, the order of groups, what the study file says, and what the flags of a response
+come to. Queries stand where they are used.
 """
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
@@ -17,6 +17,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+
+# of a response, in words: its flags, else its status
+OUTCOME: Final = """
+    coalesce(
+        nullif(
+            concat_ws(
+                ' and ',
+                case when is_refused then 'refused' end,
+                case when is_empty then 'empty' end,
+                case when is_truncated then 'truncated' end
+            ),
+            ''
+        ),
+        replace(status, '_', ' ')
+    )
+"""
 
 
 class Reader:

@@ -6,7 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
-from python_assets.report.reader import Reader, Row
+from python_assets.report.reader import OUTCOME, Reader, Row
 
 MAX_FINDINGS: Final = 40
 MAX_DISPARITIES: Final = 80
@@ -101,9 +101,10 @@ def examples(reader: Reader) -> list[Row]:
 
 def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
     return reader.rows(
-        """
-        select generation_id, min_by(status, replicate) as status, min_by(error, replicate) as error,
-            min_by(response_text, replicate) as response_text
+        f"""
+        select generation_id, min_by(error, replicate) as error,
+            min_by(response_text, replicate) as response_text,
+            min_by({OUTCOME}, replicate) as outcome
         from responses
         where study_id = $study and prompt_id = $prompt_id
         group by generation_id
@@ -231,13 +232,13 @@ def quality(reader: Reader) -> dict[str, Any]:
             order by dropped_reason is not null, n desc, dropped_reason
             """
         ),
-        "status": reader.rows(
-            """
-            select generation_id, status, count(*) as n
+        "outcomes": reader.rows(
+            f"""
+            select generation_id, {OUTCOME} as outcome, count(*) as n
             from responses
             where study_id = $study
-            group by generation_id, status
-            order by generation_id, n desc, status
+            group by generation_id, outcome
+            order by generation_id, n desc, outcome
             """
         ),
         "missing": reader.rows(

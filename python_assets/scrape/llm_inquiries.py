@@ -71,7 +71,7 @@ def ask_for_keywords(job: FinderJob) -> FinderResult:
     candidates: dict[str, FoundKeyword] = {}
     quarantined = []
     for name, inquiry, reply in zip(names, inquiries, replies, strict=True):
-        words = parse_list(reply.text) if reply.status == "ok" else None
+        words = parse_list(reply.text) if reply.is_whole else None
         if words is None:
             quarantined.append(_unusable(inquiry, reply))
         for word in words or []:
@@ -96,8 +96,9 @@ def _inquiry(job: FinderJob, name: InquiryKind) -> Inquiry:
 
 
 def _unusable(inquiry: Inquiry, reply: Reply) -> Quarantined:
-    why = reply.error or f"a list of words was asked for; the reply has status {reply.status}"
-    if reply.status == "ok":
-        why = "the reply is no list of words"
+    why = reply.error or "the reply is no list of words"
+    if reply.flags:
+        what = " and ".join(flag.removeprefix("is_") for flag in reply.flags)
+        why = f"a list of words was asked for; the reply is {what}"
     record = json.dumps({"asked": inquiry.text, **reply._asdict()}, ensure_ascii=False)
     return Quarantined(inquiry.key, "unusable_reply", f"scrape: {inquiry.key}: {why}", record)

@@ -13,9 +13,9 @@ from python_assets.texts.markdown import markdown_paragraphs
 from python_assets.warehouse.build import Quarantined, utc_now
 
 _WHY: Final = {
-    "truncated": "it was cut off; raise decoding.max_tokens or max_characters of the engine",
-    "refused": "the engine refused to write it",
-    "empty": "the engine wrote nothing",
+    "is_refused": "the engine refused to write it",
+    "is_empty": "the engine wrote nothing",
+    "is_truncated": "it was cut off; raise decoding.max_tokens or max_characters of the engine",
 }
 
 
@@ -47,7 +47,7 @@ def write_articles(job: SourceJob) -> SourceResult:
     replies = ask_engine(job.study, job.run_context, str(job.source.engine), "scrape", inquiries)
     documents, quarantined = [], []
     for article, reply in zip(articles, replies, strict=True):
-        if reply.status == "ok" and reply.text:
+        if reply.is_whole and reply.text:
             documents.append(_document(article, reply.text))
         else:
             quarantined.append(_unwritten(article, reply))
@@ -86,6 +86,6 @@ def _document(article: _Article, text: str) -> Document:
 
 
 def _unwritten(article: _Article, reply: Reply) -> Quarantined:
-    why = reply.error or _WHY.get(reply.status, f"its status is {reply.status}")
+    why = reply.error or "; ".join(_WHY[flag] for flag in reply.flags)
     record = json.dumps({"asked": article.inquiry.text, **reply._asdict()}, ensure_ascii=False)
     return Quarantined(article.uri, "article_not_written", f"scrape: {article.uri}: {why}", record)

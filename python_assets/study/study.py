@@ -122,7 +122,7 @@ class Study(Part):
     engines: generations that write for other stages and answer no prompt, by id. unit: the factor whose
     levels are the independent units; root prompts are where it is None.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
-    the model that texts are embedded with, the packaged one where None. is_simulated: the simulator stands in
+    the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
     """
 
@@ -140,7 +140,7 @@ class Study(Part):
     each: str | None
     groupings: list[tuple[str, ...]]
     embedding: str | Vectors | None = None
-    is_simulated: bool = False
+    has_stand_in: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
     analysis: AnalysisSpec
     config_json: str

@@ -80,7 +80,7 @@ def _simulated(study: Study) -> Study:
         update={
             "generations": [_answered_by_simulator(one) for one in study.generations],
             "engines": {name: _answered_by_simulator(one) for name, one in study.engines.items()},
-            "is_simulated": True,
+            "has_stand_in": True,
         }
     )
 

@@ -19,7 +19,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "alpha": "double not null",
         "analysis_sha256": "varchar not null",
         "analysis_frozen_at": "timestamp",
-        "is_simulated": "boolean not null default false",
+        "has_stand_in": "boolean not null default false",
     },
     "documents": {
         "study_id": "varchar not null",
@@ -170,6 +170,9 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "response_id": "varchar not null",
         "response_text": "varchar",
         "status": "varchar not null",
+        "is_refused": "boolean",
+        "is_empty": "boolean",
+        "is_truncated": "boolean",
         "error": "varchar",
         "requested_at": "timestamp",
         "latency_seconds": "double",

@@ -23,6 +23,6 @@ def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home
         "alpha": study.analysis.alpha,
         "analysis_sha256": analysis_sha256(study),
         "analysis_frozen_at": frozen_at(study, home),
-        "is_simulated": study.is_simulated,
+        "has_stand_in": study.has_stand_in,
     }
     write_stage(connection, study.study_id, "study", {"studies": pd.DataFrame([row])})

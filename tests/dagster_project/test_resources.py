@@ -37,7 +37,7 @@ def test_the_models_answer_unless_the_simulator_is_asked_for(load):
     assert load().generations[0].spec.provider == "ollama"
     assert load("").generations[0].spec.provider == "ollama"
     study = load("simulator")
-    assert (study.generations[0].spec.provider, study.is_simulated) == ("simulator", True)
+    assert (study.generations[0].spec.provider, study.has_stand_in) == ("simulator", True)
 
 
 def test_another_provider_cannot_stand_in(load):

@@ -180,9 +180,11 @@ def _responses(prompts: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         for replicate in range(rng.integers(1, 4))
     ]
     responses = pd.DataFrame(rows)
+    is_silent = responses.generation_id == "silent"
     return responses.assign(
         response_id=responses.generation_id + responses.prompt_id + responses.replicate.astype(str),
-        status=np.where(responses.generation_id == "silent", "error", "ok"),
+        status=np.where(is_silent, "error", "ok"),
+        **{flag: np.where(is_silent, None, False) for flag in ("is_refused", "is_empty", "is_truncated")},
     )
 
 

@@ -154,13 +154,3 @@ def compared_means(comparison: Comparison) -> dict[tuple[str, str], tuple[float,
         for key, units in found.items()
     }
     return {key: (float(own), float(other)) for key, (own, other) in over_units.items()}
-
-
-@cache
-def group_and_reference(comparison: Comparison, group: str, *, is_paired: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Responses of a group and those of the others, in the blocks or strata in which it meets another."""
-    rows = comparison.every_pair if is_paired else comparison.every_value
-    place = rows.block if rows.stratum.isna().all() else rows.stratum
-    n_groups = place.map(rows.groupby(place).group.nunique())
-    meets = place.isin(place[rows.group == group]) & (n_groups > 1)
-    return rows[meets & (rows.group == group)], rows[meets & (rows.group != group)]

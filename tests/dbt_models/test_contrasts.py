@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import special
+from scipy.spatial.distance import jensenshannon
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES
@@ -17,9 +18,17 @@ from tests.dbt_models.reference import (
     Comparison,
     compared_means,
     differences,
-    group_and_reference,
 )
-from tests.dbt_models.test_statistics import KEYS, Row, assert_value, key_of, kind_of, lookup, range_of
+from tests.dbt_models.test_statistics import (
+    KEYS,
+    Row,
+    assert_responses,
+    assert_value,
+    key_of,
+    kind_of,
+    lookup,
+    range_of,
+)
 
 ROW = [*KEYS, "group_id", "contrast", "category", "reference"]
 SHARES = ("selection_rate_difference", "precision_difference")
@@ -66,6 +75,61 @@ def test_differences_of_means_and_rates_for_every_reference(
     assert {reason for _, reason in seen} == {None, "no_values", "no_reference", "no_complement", "no_block"}
 
 
+def compared_responses(comparison: Comparison, group: str, reference: str) -> tuple[float, float] | None:
+    """Means of all responses of a group and of what it is compared with; None without either."""
+    present = comparison.every_value
+    is_own = present.group == group
+    others = {"rest": ~is_own, "grand_mean": ~is_own | (~is_own).any()}
+    own, other = present.x[is_own], present.x[others.get(reference, present.group == reference)]
+    return None if own.empty or other.empty else (own.mean(), other.mean())
+
+
+def assert_response_difference(row: Row, means: tuple[float, float] | None, divisor: float = 1) -> None:
+    if means is None or divisor < 1e-9:
+        assert pd.isna(row.value_responses)
+    else:
+        assert row.value_responses == pytest.approx((means[0] - means[1]) / divisor, rel=1e-9, abs=1e-9)
+
+
+def test_differences_of_all_responses_for_every_reference(
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
+):
+    n_other_than_value = 0
+    for comparison in compared:
+        kind, category = kind_of(comparison), comparison.keys["category"]
+        for group, reference in expected_rows(comparison):
+            means = compared_responses(comparison, group, reference)
+            contrast = "mean_difference" if kind == "continuous" else "risk_difference"
+            row = rows[key_of(comparison, group, contrast, category, reference)]
+            assert_response_difference(row, means)
+            n_other_than_value += not row.value_responses == pytest.approx(row.value)
+            if kind == "binary":
+                row = rows[key_of(comparison, group, "log_disparity", "", reference)]
+                has_odds = means is not None and min(p * (1 - p) for p in means) > 1e-12
+                odds = (special.logit(means[0]), special.logit(means[1])) if means and has_odds else None
+                assert_response_difference(row, odds)
+        for group in comparison.groups if kind == "continuous" else []:
+            row = rows[key_of(comparison, group, "dbi", "", "grand_mean")]
+            means = compared_responses(comparison, group, "grand_mean")
+            assert_response_difference(row, means, comparison.rows.x.std())
+    assert n_other_than_value > 100
+
+
+@pytest.mark.parametrize("contrast", SHARES)
+def test_differences_of_selected_shares_of_all_responses(
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison], contrast: str
+):
+    n_checked = 0
+    for comparison in (c for c in compared if kind_of(c) == "continuous"):
+        selected = replace(comparison, rows=comparison.rows.assign(x=is_selected(comparison, contrast)))
+        for group, reference in expected_rows(comparison):
+            row = rows[key_of(comparison, group, contrast, "", reference)]
+            means = compared_responses(selected, group, reference)
+            assert_response_difference(row, means)
+            n_checked += means is not None
+    assert n_checked > 50
+
+
 def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built, compared: list[Comparison]):
     table = built.table("marts.contrasts")
     kept = table[table.contrast.isin(["mean_difference", "log_disparity", "log_disparity_haldane"])]
@@ -78,7 +142,8 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
         "log_disparity": n_rows["binary"],
         "log_disparity_haldane": n_rows["binary"],
     }
-    assert set(table.contrast) == {*found, "risk_difference", "fdi_group", *REQUESTED_CONTRASTS}
+    of_every_study = {"risk_difference", "fdi_group", "jsd_group"}
+    assert set(table.contrast) == {*found, *of_every_study, *REQUESTED_CONTRASTS}
 
 
 @pytest.mark.parametrize("contrast", SHARES)
@@ -114,9 +179,7 @@ def share_reason(comparison: Comparison, selected: Comparison, group: str, refer
     return difference_reason(selected, group, reference)
 
 
-def test_log_disparities_for_every_reference(
-    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
-):
+def test_log_disparities_for_every_reference(rows: dict[tuple[str, ...], Row], compared: list[Comparison]):
     seen = Counter()
     for comparison in (c for c in compared if kind_of(c) == "binary"):
         found = compared_means(comparison)
@@ -176,8 +239,15 @@ def test_dbi_is_the_difference_from_the_grand_mean_in_standard_deviations(
     assert reasons >= {None, "constant_values", "no_values"}
 
 
-def test_fdi_of_a_group_is_its_total_variation_from_all(
-    rows: dict[tuple[str, ...], Row], compared: list[Comparison]
+@pytest.mark.parametrize(
+    ("contrast", "distance"),
+    [
+        ("fdi_group", lambda own, pooled: abs(own - pooled).sum() / 2),
+        ("jsd_group", lambda own, pooled: jensenshannon(own, pooled) ** 2),
+    ],
+)
+def test_distances_of_a_group_are_from_the_labels_of_all_responses(
+    rows: dict[tuple[str, ...], Row], compared: list[Comparison], contrast, distance
 ):
     categorical = [c for c in compared if kind_of(c) == "categorical"]
     n_checked = 0
@@ -185,13 +255,13 @@ def test_fdi_of_a_group_is_its_total_variation_from_all(
         labels = [c.rows.dropna(subset="x") for c in categorical if key_of(c) == key]
         groups = next(c.groups for c in categorical if key_of(c) == key)
         for group in groups:
-            row = rows[(*key, group, "fdi_group", "", "grand_mean")]
+            row = rows[(*key, group, contrast, "", "grand_mean")]
             own = [part.x[part.group == group] for part in labels]
             if own[0].empty or len(own[0]) == len(labels[0]):
-                assert_value(row, None, "no_values" if own[0].empty else "no_complement")
+                assert_responses(row, None, "no_values" if own[0].empty else "no_complement")
                 continue
-            distances = [abs(x.mean() - part.x.mean()) for x, part in zip(own, labels, strict=True)]
-            assert_value(row, sum(distances) / 2)
+            shares = [np.array([x.mean() for x in of]) for of in (own, [part.x for part in labels])]
+            assert_responses(row, distance(*shares))
             n_checked += 1
     assert n_checked > 10
 
@@ -199,7 +269,7 @@ def test_fdi_of_a_group_is_its_total_variation_from_all(
 @pytest.mark.parametrize(
     "statistic", [*(s for s in REFERENCE if s != "mean"), "correlation", "kl_divergence"]
 )
-def test_differences_of_other_statistics_pool_the_rest_on_the_same_prompts(
+def test_differences_of_other_statistics_are_from_the_mean_of_the_other_groups(
     rows: dict[tuple[str, ...], Row], compared: list[Comparison], statistic: str
 ):
     is_paired = statistic in PAIRED
@@ -208,41 +278,48 @@ def test_differences_of_other_statistics_pool_the_rest_on_the_same_prompts(
     for comparison in compared:
         if kind_of(comparison) not in (("continuous",) if is_paired else ("continuous", "binary")):
             continue
+        limits = ranges[key_of(comparison)[:4]]
+        values = {group: value_of(comparison, group, statistic, limits) for group in comparison.groups}
         for group in comparison.groups:
             row = rows[key_of(comparison, group, f"{statistic}_difference", "", "rest")]
-            parts = group_and_reference(comparison, group, is_paired=is_paired)
-            reason = statistic_reason(comparison, group, statistic, min(len(part) for part in parts))
-            if reason is None and statistic in ("skewness", "kurtosis"):
-                reason = "constant_values" if any(np.ptp(part.x) < 1e-9 for part in parts) else None
-            if reason is None:
-                own, rest = (of_side(part, statistic, ranges[key_of(comparison)[:4]]) for part in parts)
-                assert row.value == pytest.approx(own - rest, rel=1e-9, abs=1e-9)
-            else:
-                assert_value(row, None, reason)
+            others = [value for other, value in values.items() if other != group and value is not None]
+            reason = statistic_reason(comparison, group, statistic, values[group], others)
+            difference = None if reason else values[group] - np.mean(others)
+            assert_responses(row, difference, reason)
             seen[reason] += 1
     assert seen[None] > 50
-    assert seen["no_block"] > 0
+    assert seen["no_complement"] > 0
 
 
-def of_side(part: pd.DataFrame, statistic: str, limits: tuple[float, float]) -> float:
-    x, b = part.x.to_numpy(), part.baseline_value.to_numpy()
+def value_of(comparison: Comparison, group: str, statistic: str, limits: tuple[float, float]) -> float | None:
+    """A statistic of all responses of a group; None where it is undefined."""
+    counted = comparison.every_pair if statistic in PAIRED else comparison.every_value
+    of_group = counted[counted.group == group]
+    x, b = of_group.x.to_numpy(), of_group.baseline_value.to_numpy()
+    is_constant = statistic in ("skewness", "kurtosis") and len(x) > 0 and np.ptp(x) < 1e-9
+    if len(x) < MIN_VALUES.get(statistic, 1) or is_constant or comparison_has_no_pairs(comparison, statistic):
+        return None
     return PAIRED[statistic](x, b, limits) if statistic in PAIRED else REFERENCE[statistic](x)
 
 
-def statistic_reason(comparison: Comparison, group: str, statistic: str, n_fewest: int) -> str | None:
+def comparison_has_no_pairs(comparison: Comparison, statistic: str) -> bool:
+    return statistic in PAIRED and comparison.keys["calibration"] == "calibrated"
+
+
+def statistic_reason(
+    comparison: Comparison, group: str, statistic: str, value: float | None, others: list[float]
+) -> str | None:
     if not len(comparison.values(group)):
         return "no_values"
-    if statistic in PAIRED and comparison.keys["calibration"] == "calibrated":
+    if comparison_has_no_pairs(comparison, statistic):
         return "already_calibrated"
     counted = comparison.every_pair if statistic in PAIRED else comparison.every_value
     n = (counted.group == group).sum()
     if n == 0:
         return "no_baseline"
-    if n == len(counted):
-        return "no_complement"
-    if n_fewest == 0:
-        return "no_block"
-    return "too_few_values" if n_fewest < MIN_VALUES.get(statistic, 1) else None
+    if value is not None:
+        return None if others else "no_complement"
+    return "too_few_values" if n < MIN_VALUES.get(statistic, 1) else "constant_values"
 
 
 def test_root_prompts_nested_in_groups_are_compared_within_their_stratum(built: Built):

@@ -17,7 +17,7 @@ OF_SENTENCES = re.compile(r"/(finding_\w+|int_\w+_sentences|three_digits)\.sql$"
 # texts and whole numbers, whose order is the same everywhere; a double is rounded first
 KEY = (
     r"(\w+\.)?(\w+_(id|position|key|mart)|n_\w+|factors?|level|name|calibration|category|reference|statistic"
-    r"|parameters|side|scale|is_\w+)"
+    r"|parameters|scale|is_\w+)"
 )
 ORDERED = re.compile(rf"{KEY}( asc| desc)?|({KEY}|round\(.+\)) (asc|desc) nulls (first|last)")
 

@@ -25,7 +25,6 @@ PASSED_ON = {
     "quarantined_records",
     "responses",
     "sentences",
-    "studies",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
 SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings"}

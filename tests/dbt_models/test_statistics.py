@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 from scipy.stats.contingency import association
 
@@ -37,6 +38,16 @@ def assert_value(row: Row, value: float | None, reason: str | None = None) -> No
         assert row.reason == reason
     else:
         assert row.value == pytest.approx(value, rel=1e-9, abs=1e-12)
+        assert pd.isna(row.reason)
+
+
+def assert_responses(row: Row, value: float | None, reason: str | None = None) -> None:
+    """The number of the documents; value is another, over cells, and may be there without it."""
+    if value is None:
+        assert pd.isna(row.value_responses)
+        assert row.reason == reason if pd.isna(row.value) else pd.isna(row.reason)
+    else:
+        assert row.value_responses == pytest.approx(value, rel=1e-9, abs=1e-12)
         assert pd.isna(row.reason)
 
 
@@ -159,10 +170,12 @@ def test_disparities_over_groups(built: Built):
         for metric, reference in INDICES.items():
             row = rows[(*key, metric)]
             assert row.n_groups == len(values)
+            for n_ties, extreme in ((row.n_low, values.min()), (row.n_high, values.max())):
+                assert n_ties == ((values - extreme).abs() <= 1e-12 * abs(extreme)).sum()
             if len(values) < 2:
-                assert_value(row, None, "one_group" if len(values) else "no_values")
+                assert_responses(row, None, "one_group" if len(values) else "no_values")
             else:
-                assert_value(row, *reference(values.to_numpy()))
+                assert_responses(row, *reference(values.to_numpy()))
     kinds = disparities.measure_id.map(lambda m: MEASURES[m][0])
     assert set(zip(disparities.statistic, kinds, strict=True)) == {
         *((statistic, "continuous") for statistic in NAMES),
@@ -181,11 +194,10 @@ def ratio(x: np.ndarray) -> tuple[float | None, str | None]:
 
 
 def z_score(x: np.ndarray, distance: float) -> tuple[float | None, str | None]:
-    return (
-        (None, "constant_values")
-        if np.ptp(x) <= 1e-12 * np.abs(x).max()
-        else (distance / x.std(ddof=1), None)
-    )
+    if len(x) == 2:
+        return None, "scale_free"
+    is_constant = np.ptp(x) <= 1e-12 * np.abs(x).max()
+    return (None, "constant_values") if is_constant else (distance / x.std(ddof=1), None)
 
 
 INDICES = {
@@ -209,20 +221,31 @@ def test_indices_of_labels(built: Built, compared: list[Comparison]):
         for metric, value in expected.items():
             row = rows[(*key, metric)]
             assert row.n_groups == len(counts)
-            assert_value(row, value, "one_group" if len(counts) else "no_values")
+            assert_responses(row, value, "one_group" if len(counts) else "no_values")
             n_checked += value is not None
     assert n_checked > 20
 
 
-LABEL_INDICES = ["fdi", "fdi_max", "cramers_v", "cramers_v_bergsma", "jsd"]
+LABEL_INDICES = [
+    "fdi",
+    "fdi_max",
+    "cramers_v",
+    "cramers_v_bergsma",
+    "jsd",
+    "jsd_max",
+    "jsd_between_groups",
+]
 
 
 def label_indices(counts: np.ndarray, n_cells: int) -> dict[str, float]:
     shares = counts / counts.sum(1, keepdims=True)
-    distances = np.abs(shares - counts.sum(0) / counts.sum()).sum(1) / 2
+    pooled = counts.sum(0) / counts.sum()
+    distances = np.abs(shares - pooled).sum(1) / 2
+    jsd = jensenshannon(shares, pooled[None], axis=1) ** 2
     v = association(counts[:, counts.sum(0) > 0].astype(int), method="cramer")
-    jsd = entropy(shares.mean(0)) - entropy(shares, axis=1).mean()
-    values = distances.mean(), distances.max(), v, bergsma(v, counts, n_cells), jsd
+    between = entropy(shares.mean(0)) - entropy(shares, axis=1).mean()
+    of_v = v, bergsma(v, counts, n_cells)
+    values = distances.mean(), distances.max(), *of_v, jsd.mean(), jsd.max(), between
     return dict(zip(LABEL_INDICES, values, strict=True))
 
 

@@ -127,7 +127,8 @@ def _generations() -> pd.DataFrame:
 def _responses(prompts: pd.DataFrame) -> pd.DataFrame:
     frames = [prompts[["prompt_id"]].assign(generation_id=name, replicate=0) for name in GENERATIONS[:2]]
     responses = pd.concat(frames, ignore_index=True)
-    return responses.assign(response_id=responses.generation_id + responses.prompt_id, status="ok")
+    flags = {"is_refused": False, "is_empty": False, "is_truncated": False}
+    return responses.assign(response_id=responses.generation_id + responses.prompt_id, status="ok", **flags)
 
 
 def _measures() -> pd.DataFrame:

@@ -49,6 +49,29 @@ def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
         assert {(g, c): n for g, c, n in found} == expected
 
 
+def test_answers_without_a_label_are_counted(fair_sea):
+    where = """
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and grouping_id = 'gender'
+          and generation_id <> 'baseline'
+    """
+    # 19 of the 900 answers to I1 name no occupation
+    unmatched = "measure_id = 'label_unmatched' and statistic = 'mean'"
+    assert (
+        fair_sea.value(
+            f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}"
+        )
+        == 19
+    )
+    labelled = (
+        f"select distinct generation_id, group_id, n_group, n_missing from outcome_distributions {where}"
+    )
+    assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
+
+
+def test_real_answers_are_not_simulated(fair_sea):
+    assert not fair_sea.value("select is_simulated from studies where study_id = 'fair_sea_responses'")
+
+
 @pytest.mark.parametrize("factor", FACTORS)
 def test_mean_sentiment_is_that_of_the_reference(fair_sea, reference, factor):
     models = of_category(reference["continuous"], "D2")
@@ -66,6 +89,94 @@ def test_mean_sentiment_is_that_of_the_reference(fair_sea, reference, factor):
             )
         )
         assert found == {g["group"]: pytest.approx(g["mean"], abs=1e-9) for g in numbers[factor]["groups"]}
+
+
+# prompts that infer a person from a name are of Singaporeans alone
+LABELLED = [("D3", "nationality"), *((c, f) for c in ("D3", "I1", "I2", "I3") for f in ("gender", "race"))]
+
+
+@pytest.mark.parametrize(("category", "factor"), LABELLED)
+def test_indices_of_labels_are_those_of_the_reference(fair_sea, reference, category, factor):
+    """FAIR-SEA pools responses, whatever prompts they answer: value_responses, not the tested value."""
+    for generation, numbers in of_category(reference["categorical"], category):
+        groups = numbers[factor]["groups"]
+        found = dict(
+            fair_sea.rows(
+                """
+                select metric, value_responses from disparities
+                where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
+                  and measure_id = 'label' and grouping_id = ?
+                  and metric in ('fdi', 'fdi_max', 'cramers_v', 'jsd', 'jsd_max')
+                """,
+                category,
+                generation,
+                factor,
+            )
+        )
+        jsd = [group["jsd_nats_pooled"] for group in groups]
+        expected = {
+            "fdi": numbers[factor]["fdi_mean_pooled"],
+            "fdi_max": numbers[factor]["fdi_max_pooled"],
+            "cramers_v": numbers[factor]["cramers_v"],
+            "jsd": sum(jsd) / len(jsd),
+            "jsd_max": max(jsd),
+        }
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("category", "factor"), LABELLED)
+def test_distances_of_groups_are_those_of_the_reference(fair_sea, reference, category, factor):
+    of_reference = {"fdi_group": "fdi_pooled_baseline", "jsd_group": "jsd_nats_pooled"}
+    for generation, numbers in of_category(reference["categorical"], category):
+        found = fair_sea.rows(
+            """
+            select contrast, group_id, value_responses from contrasts
+            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
+              and measure_id = 'label' and grouping_id = ? and contrast in ('fdi_group', 'jsd_group')
+            """,
+            category,
+            generation,
+            factor,
+        )
+        expected = {
+            (contrast, group["group"]): group[name]
+            for contrast, name in of_reference.items()
+            for group in numbers[factor]["groups"]
+        }
+        assert {(contrast, group): value for contrast, group, value in found} == pytest.approx(
+            expected, abs=1e-9
+        )
+
+
+def test_the_index_of_intersections_is_that_of_the_reference(fair_sea, reference):
+    for generation, numbers in of_category(reference["categorical"], "D3"):
+        found = fair_sea.value(
+            """
+            select value_responses from disparities
+            where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
+              and measure_id = 'label' and metric = 'idi'
+            """,
+            generation,
+        )
+        assert found == pytest.approx(numbers["intersection_IDI"]["fdi_mean_pooled"], abs=1e-9)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_dbi_is_that_of_the_reference(fair_sea, reference, factor):
+    for generation, numbers in of_category(reference["continuous"], "D2"):
+        found = dict(
+            fair_sea.rows(
+                """
+                select group_id, value_responses from contrasts
+                where study_id = 'fair_sea_responses' and slice_id = 'D2' and generation_id = ?
+                  and measure_id = 'sentiment' and grouping_id = ? and contrast = 'dbi'
+                """,
+                generation,
+                factor,
+            )
+        )
+        groups = numbers[factor]["groups"]
+        assert found == pytest.approx({g["group"]: g["dbi_ddof1"] for g in groups}, abs=1e-9)
 
 
 def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(fair_sea):

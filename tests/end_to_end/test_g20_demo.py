@@ -11,6 +11,9 @@ def test_it_says_where_everything_is(demo):
     assert str(demo.home / "plumbline.duckdb") in out
     assert str(demo.home / "report" / "g20_demo.html") in out
     assert "Simulated responses" in out
+    # no model answered, and by the study file, not by --provider
+    told = demo.rows("select is_simulated, has_stand_in from studies where study_id = 'g20_demo'")
+    assert told == [(True, False)]
 
 
 def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):
@@ -93,7 +96,7 @@ def test_sql_and_inference_agree_on_every_contrast(demo):
         apart, n = build.execute(
             """
             select count(*) filter (where abs(m.value - i.value_cells) > 1e-9), count(*)
-            from marts.contrasts as m
+            from intermediate.int_contrast_values as m
             join inference.contrasts as i using
                 (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast,
                  category, reference)

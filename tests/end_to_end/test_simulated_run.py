@@ -53,7 +53,8 @@ def test_every_model_and_engine_is_the_simulator_under_its_own_name(far_away):
 
 
 def test_the_published_study_and_the_terminal_say_so(far_away):
-    assert far_away.value("select is_simulated from studies where study_id = 'far_away'")
+    told = far_away.rows("select is_simulated, has_stand_in from studies where study_id = 'far_away'")
+    assert told == [(True, True)]
     assert "Simulated responses" in far_away.done.stdout
     assert "127.0.0.1:9" not in far_away.reached
 

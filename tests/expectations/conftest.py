@@ -22,8 +22,14 @@ from python_assets.warehouse.build import open_build, write_stage
 # everything that ends a literal or names a parameter somewhere between Python, Great Expectations and DuckDB
 HARD_LEVEL = """O'Brien :id {batch} \\:b %(c)s "z" 🙂"""
 LEVELS = ["Italy", HARD_LEVEL]
-STATUSES = ["ok", "refused", "empty", "truncated"]
-TEXTS = {"ok": "Fine.", "refused": "I cannot answer.", "empty": " \u00a0", "truncated": "Long"}
+FLAGS = ["is_refused", "is_empty", "is_truncated"]
+# the texts of four responses with their true flags
+TEXTS = {
+    "Fine.": [],
+    "I cannot answer.": ["is_refused"],
+    " \u00a0": ["is_empty"],
+    "I cannot say what": ["is_refused", "is_truncated"],
+}
 
 
 def _study(prompts, groupings, quality=None, factors=None):
@@ -175,11 +181,13 @@ def _generations():
 def _responses():
     prompt_ids = list(_prompts()["prompt_id"])
     rows = [
-        {"prompt_id": p, "status": s, "response_text": TEXTS[s]}
-        for p, s in zip(prompt_ids, STATUSES * 2, strict=True)
+        {"prompt_id": p, "response_text": text, **{flag: flag in true for flag in FLAGS}}
+        for p, (text, true) in zip(prompt_ids, [*TEXTS.items()] * 2, strict=True)
     ]
     usage = {"latency_seconds": 0.1, "n_tokens_in": 3, "n_tokens_out": 1}
-    return pd.DataFrame(rows).assign(generation_id="fair", replicate=0, response_id="abc", **usage)
+    return pd.DataFrame(rows).assign(
+        generation_id="fair", replicate=0, response_id="abc", status="ok", **usage
+    )
 
 
 def _measures():

@@ -18,6 +18,8 @@ NOT_NULL, MATCHES, MATCHES_NOT = (
     "expect_column_values_to_match_regex",
     "expect_column_values_to_not_match_regex",
 )
+NULL = "expect_column_values_to_be_null"
+NOTHING_OBSERVED = "response_text = null, is_refused = null, is_empty = null, is_truncated = null"
 IN_SET, BETWEEN = "expect_column_values_to_be_in_set", "expect_column_values_to_be_between"
 UNIQUE, COMPOUND = "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique"
 ROWS = ("expect_table_row_count_to_be_between", "(table)")
@@ -106,9 +108,17 @@ BAD = {
         ),
         (BETWEEN, "replicate"): "update raw.responses set replicate = -1 where prompt_id = 'r0'",
         (IN_SET, "status"): "update raw.responses set status = 'fine' where prompt_id = 'r0'",
-        (NOT_NULL, "response_text"): "update raw.responses set response_text = null where status = 'ok'",
-        (MATCHES, "response_text"): "update raw.responses set response_text = ' ' where status = 'refused'",
-        (MATCHES_NOT, "response_text"): "update raw.responses set status = 'empty'",
+        (NOT_NULL, "response_text"): "update raw.responses set response_text = null where not is_empty",
+        (MATCHES, "response_text"): "update raw.responses set response_text = ' ' where is_refused",
+        (MATCHES_NOT, "response_text"): "update raw.responses set is_empty = true",
+        (NULL, "response_text"): "update raw.responses set status = 'not_recorded'",
+        ("expect_is_refused_where_ok", "is_refused"): "update raw.responses set is_refused = null",
+        ("expect_is_empty_where_ok", "is_empty"): (
+            "update raw.responses set is_empty = null where prompt_id = 'r0'"
+        ),
+        ("expect_is_truncated_where_ok", "is_truncated"): (
+            "update raw.responses set status = 'error', error = 'no', is_refused = null, is_empty = null"
+        ),
         (NOT_NULL, "error"): "update raw.responses set status = 'error' where prompt_id = 'r0'",
         (MATCHES, "error"): ("update raw.responses set status = 'error', error = ' ' where prompt_id = 'r0'"),
         (MATCHES_NOT, "error"): "update raw.responses set error = 'time-out' where status = 'ok'",
@@ -192,6 +202,7 @@ def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_o
     assert {(r.table_name, r.expectation, r.column_name) for r in results if not r.n_evaluated} == {
         ("documents", NOT_NULL, "revision"),
         ("documents", NOT_NULL, "licence"),
+        ("responses", NULL, "response_text"),
         ("responses", NOT_NULL, "error"),
         ("responses", MATCHES, "error"),
         ("responses", MATCHES_NOT, "error"),
@@ -299,6 +310,15 @@ def test_what_is_unexpected_is_counted_and_shown_with_its_key(connection, study,
     assert json.loads(result.examples_json)[:1] == found[3]
 
 
+def test_responses_that_were_not_recorded_are_no_gap(connection, study):
+    connection.execute(f"update raw.responses set status = 'not_recorded', {NOTHING_OBSERVED}")
+    connection.execute(
+        "update raw.measurements set value = null, reason = 'no_response_text' where measure_id = 'refusal'"
+    )
+    results = run_suites(connection, study, ["responses", "measurements"], run_id="r")
+    assert [result for result in results if not result.success] == []
+
+
 def test_rows_of_another_study_are_not_looked_at(connection, study):
     for table in ("documents", "sentences", "prompts", "responses", "measurements"):
         connection.execute(f"insert into raw.{table} select * replace ('other' as study_id) from raw.{table}")
@@ -319,7 +339,8 @@ def test_a_generation_full_of_errors_is_not_hidden_by_others(connection, study):
             [f"g{i}"],
         )
     connection.execute(
-        "update raw.responses set status = 'error', error = 'it''s down' where generation_id = 'g7'"
+        f"update raw.responses set status = 'error', error = 'it''s down', {NOTHING_OBSERVED} "
+        "where generation_id = 'g7'"
     )
     (found,) = [r for r in run_suites(connection, study, ["responses"], run_id="r") if not r.success]
     assert (found.expectation, found.n_evaluated, found.n_unexpected) == ("expect_few_errors", 41, 1)
@@ -357,9 +378,8 @@ def test_cells_are_counted_within_every_declared_grouping(connection, study):
 
 def test_an_import_may_come_without_documents_and_texts(connection, imported_study):
     connection.execute("delete from raw.documents; delete from raw.sentences")
-    connection.execute(
-        "update raw.prompts set prompt_text = null; update raw.responses set response_text = null"
-    )
+    connection.execute("update raw.prompts set prompt_text = null")
+    connection.execute(f"update raw.responses set status = 'not_recorded', {NOTHING_OBSERVED}")
     results = run_suites(connection, imported_study, TABLES, run_id="r")
     assert {result.table_name for result in results} == set(TABLES) - SCRAPED
     assert [result for result in results if not result.success] == []

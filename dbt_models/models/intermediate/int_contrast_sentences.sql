@@ -33,7 +33,7 @@ selections as (
 ),
 
 metrics as (
-    select name, has_direction from {{ ref('metrics') }} where of = 'contrasts'
+    select name, has_direction, reference as compared_with from {{ ref('metrics') }} where of = 'contrasts'
 ),
 
 {% set keys = ['slice_id', 'measure_id', 'grouping_id', 'group_id', 'contrast', 'category', 'reference'] %}
@@ -101,7 +101,7 @@ select
         when value is null and verdict = 'not_computable' then ' cannot be compared with '
         when value is null then ' ' || is_or_are || ' without a finite difference from '
         when value = 0 then ' ' || is_or_are || ' the same as '
-        when contrast = 'fdi_group' then ' is ' || {{ three_digits('value') }} || ' apart from '
+        when contrast in ('fdi_group', 'jsd_group') then {{ contrast_distance() }}
         else ' ' || is_or_are || ' ' || {{ three_digits('abs(value)') }}
             || case when contrast = 'dbi' then ' standard deviations' else '' end
             || case when value < 0 then ' lower than ' else ' higher than ' end

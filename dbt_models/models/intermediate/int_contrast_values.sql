@@ -1,7 +1,9 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category,
--- reference): every contrast of models/metrics, and whether a test is prescribed for it.
+-- reference): every contrast of models/metrics, and whether a test is prescribed for it. value is over cells where SQL
+-- has that number, else value_responses.
 -- depends_on: {{ ref('int_group_statistics') }} {{ ref('int_group_differences') }} {{ ref('int_references') }}
--- depends_on: {{ ref('int_designs') }} {{ ref('int_statistic_values') }} {{ ref('int_custom_statistics') }}
+-- depends_on: {{ ref('int_response_differences') }} {{ ref('int_designs') }} {{ ref('int_label_distances') }}
+-- depends_on: {{ ref('int_statistic_values') }} {{ ref('int_custom_statistics') }}
 -- depends_on: {{ ref('risk_difference') }}
 -- depends_on: {{ source('raw', 'studies') }} {{ source('raw', 'contrasts') }} {{ source('raw', 'statistics') }}
 with

@@ -53,16 +53,16 @@ described as (
             when disparities.group_low = disparities.group_high then ''
             when disparities.value = 0 and not metrics.is_ratio then ''
             when disparities.statistic = 'share'
-            then ', nearest to all: ' || disparities.group_low || ', farthest: ' || disparities.group_high
-            else ', lowest for ' || disparities.group_low || ', highest for ' || disparities.group_high
+            then ', nearest to all: ' || {{ group_or_ties('low') }} || ', farthest: ' || {{ group_or_ties('high') }}
+            else ', lowest for ' || {{ group_or_ties('low') }} || ', highest for ' || {{ group_or_ties('high') }}
         end as extremes,
         case
             when disparities.group_low = disparities.group_high or not metrics.has_direction then null
             when disparities.metric = 'min_max_ratio' and disparities.value > 1 then null
             when disparities.statistic not in ('mean', 'median', 'selection_rate') then null
             when disparities.statistic = 'selection_rate' and disparities.parameters not like '%method=larger' then null
-            when measures.direction = 'higher_better' then disparities.group_low
-            when measures.direction = 'higher_worse' then disparities.group_high
+            when measures.direction = 'higher_better' then {{ group_or_ties('low') }}
+            when measures.direction = 'higher_worse' then {{ group_or_ties('high') }}
         end as disadvantaged_group
     from disparities
     inner join measures using (study_id, measure_id)

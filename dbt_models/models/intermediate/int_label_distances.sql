@@ -2,7 +2,9 @@
 -- measure: how far the label shares of a group lie from those of all; NULL without any label. Source: metrics.md 4.
 -- distance: total variation, half the sum over labels of |P(label | group) - P(label)|, P(label) over all responses.
 -- phi_squared: the group's part of chi-square over n, without Yates; labels that no response has are dropped.
--- divergence: KL divergence in nats from the mean of the groups' shares; its mean over groups is their jsd.
+-- jsd: Jensen-Shannon divergence in nats from P(label), half the KL divergence of each from their mid-point, at most
+-- ln 2. kl_from_groups: KL divergence in nats from the mean of the groups' shares; its mean over groups is that between
+-- all of them.
 with
 
 group_statistics as (
@@ -21,6 +23,7 @@ shares as (
         group_position,
         comparison_position,
         n_responses,
+        n_root_prompts,
         total / nullif(n_responses, 0) as share,
         sum(total) over label / nullif(sum(n_responses) over label, 0) as share_of_all,
         avg(total / nullif(n_responses, 0)) over label as share_of_groups,
@@ -40,12 +43,21 @@ select
     group_id,
     group_position,
     n_responses,
+    n_root_prompts,
     min(comparison_position) as comparison_position,
     count(case when share_of_all > 0 then 1 end) as n_labels,
     sum(abs(share - share_of_all)) / 2 as distance,
     sum(case when share_of_all > 0 then power(share - share_of_all, 2) / share_of_all end) * weight as phi_squared,
     -- 0 ln 0 is 0
-    sum(case when share > 0 then share * ln(share / share_of_groups) end) as divergence
+    sum(
+        case
+            when share_of_all > 0
+            then
+                case when share > 0 then share * ln(2 * share / (share + share_of_all)) else 0 end
+                + share_of_all * ln(2 * share_of_all / (share + share_of_all))
+        end
+    ) / 2 as jsd,
+    sum(case when share > 0 then share * ln(share / share_of_groups) end) as kl_from_groups
 from shares
 group by
     study_id,
@@ -57,4 +69,5 @@ group by
     group_id,
     group_position,
     n_responses,
+    n_root_prompts,
     weight

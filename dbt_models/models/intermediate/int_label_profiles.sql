@@ -1,6 +1,8 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id) of a categorical measure: how
 -- far the label shares of the groups lie apart, groups with a label only. n_cells counts the cells they are of.
--- A tie within a relative 1e-12 goes to the group that comes first: sums differ in the last bit from run to run.
+-- group_low and group_high are the nearest to all responses and the farthest, by total variation. A tie within a
+-- relative 1e-12 goes to the group that comes first, n_low and n_high tell of how many: sums differ in the last bit from
+-- run to run.
 with
 
 distances as (
@@ -39,13 +41,21 @@ factor_counts as (
     group by groupings.study_id, groupings.grouping_id, study_factors.n_factors_of_study
 ),
 
-extremes as (
+ranges as (
     select
         *,
         max(distance) over comparison as distance_max,
         min(distance) over comparison as distance_min
     from distances
     window comparison as (partition by comparison_position)
+),
+
+extremes as (
+    select
+        *,
+        case when distance >= distance_max * (1 - 1e-12) then group_position end as high_position,
+        case when distance <= distance_min * (1 + 1e-12) then group_position end as low_position
+    from ranges
 )
 
 select
@@ -63,15 +73,13 @@ select
     avg(extremes.distance) as distance_mean,
     max(extremes.distance) as distance_max,
     sum(extremes.phi_squared) as phi_squared,
-    avg(extremes.divergence) as divergence_mean,
-    min_by(
-        extremes.group_id,
-        case when extremes.distance >= extremes.distance_max * (1 - 1e-12) then extremes.group_position end
-    ) as group_high,
-    min_by(
-        extremes.group_id,
-        case when extremes.distance <= extremes.distance_min * (1 + 1e-12) then extremes.group_position end
-    ) as group_low,
+    avg(extremes.jsd) as jsd_mean,
+    max(extremes.jsd) as jsd_max,
+    avg(extremes.kl_from_groups) as jsd_between_groups,
+    min_by(extremes.group_id, extremes.high_position) as group_high,
+    min_by(extremes.group_id, extremes.low_position) as group_low,
+    count(extremes.high_position) as n_high,
+    count(extremes.low_position) as n_low,
     cast(sum(extremes.n_responses) as bigint) as n_responses,
     coalesce(max(designs.n_root_prompts), 0) as n_root_prompts,
     coalesce(bool_and(designs.is_balanced), false) as is_balanced,

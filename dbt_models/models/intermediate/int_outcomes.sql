@@ -1,6 +1,7 @@
 -- One row per (study_id, generation_id, measure_id, calibration, category): one number a response, to be compared.
 -- A categorical measure has one outcome a label that any generation gave; category is '' for the others.
 -- calibrated: continuous measures with a baseline, but not the baseline itself.
+-- What was not observed is no outcome: a measure of texts that an import did not record.
 with
 
 measurements as (
@@ -19,6 +20,7 @@ measured as (
     select study_id, generation_id, measure_id, count(baseline_value) as n_baselines
     from measurements
     group by study_id, generation_id, measure_id
+    having max(case when reason = 'no_response_text' then 0 else 1 end) = 1
 ),
 
 labels as (

@@ -1,6 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters): what
 -- the groups of one grouping have as extremes and spread of one statistic. Groups with a value only.
--- A tie within a relative 1e-12 goes to the group that comes first: sums differ in the last bit from run to run.
+-- A tie within a relative 1e-12 goes to the group that comes first, n_low and n_high tell of how many: sums differ in
+-- the last bit from run to run.
 with
 
 statistics as (
@@ -42,6 +43,14 @@ ranked as (
     window compared as (partition by comparison_position, statistic_position)
 ),
 
+extremes as (
+    select
+        *,
+        case when value >= value_max - 1e-12 * abs(value_max) then group_position end as high_position,
+        case when value <= value_min + 1e-12 * abs(value_min) then group_position end as low_position
+    from ranked
+),
+
 profiles as (
     select
         comparison_position,
@@ -58,11 +67,13 @@ profiles as (
         max(case when place = {{ place }} then value end) as value_low_{{ place }},
         max(case when place = n_values + 1 - {{ place }} then value end) as value_high_{{ place }},
         {% endfor %}
-        min(case when value >= value_max - 1e-12 * abs(value_max) then group_position end) as position_high,
-        min(case when value <= value_min + 1e-12 * abs(value_min) then group_position end) as position_low,
+        min(high_position) as position_high,
+        min(low_position) as position_low,
+        count(high_position) as n_high,
+        count(low_position) as n_low,
         cast(sum(n_responses) as bigint) as n_responses,
         sum(n_unpaired) as n_unpaired
-    from ranked
+    from extremes
     group by comparison_position, statistic_position
 )
 
@@ -90,6 +101,8 @@ select
     profiles.value_high_3,
     groups_high.group_id as group_high,
     groups_low.group_id as group_low,
+    profiles.n_high,
+    profiles.n_low,
     dixon.variant as dixon_variant,
     dixon.critical_value as dixon_critical_value,
     profiles.n_responses,

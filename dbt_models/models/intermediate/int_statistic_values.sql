@@ -1,15 +1,11 @@
--- One row per (comparison_position, group_position, side, statistic, parameters): what the values of a group give, of
--- every statistic that the study asks for and that is neither a share of selected values (int_cell_sums) nor its own
--- expression (int_custom_statistics); and those of both sides of a difference that it asks for. A statistic that is
--- normalised afterwards stands here as it is. NULL where it is undefined, or not finite.
+-- One row per (comparison_position, group_position, statistic, parameters): what the values of a group give, of every
+-- statistic that the study asks for and that is neither a share of selected values (int_cell_sums) nor its own
+-- expression (int_custom_statistics). A statistic that is normalised afterwards stands here as it is. NULL where it is
+-- undefined, or not finite.
 with
 
 grouped_values as (
     select * from {{ ref('int_grouped_values') }} where x is not null
-),
-
-group_and_rest_values as (
-    select * from {{ ref('int_group_and_rest_values') }}
 ),
 
 comparisons as (
@@ -29,17 +25,12 @@ statistics as (
     where expression is null and statistic not in ('selection_rate', 'precision')
 ),
 
-contrasts as (
-    select * from {{ source('raw', 'contrasts') }}
-),
-
 {{ numbered_samples() }},
 
 samples as (
     select
         numbered_samples.sample_position,
         grouped_values.group_position,
-        true as is_value,
         grouped_values.baseline is not null as is_pair,
         {% for column in ['x', 'baseline'] %}
         case
@@ -49,17 +40,6 @@ samples as (
         {% endfor %}
     from grouped_values
     inner join numbered_samples using (comparison_position)
-    where numbered_samples.side = 'group'
-    union all
-    select
-        numbered_samples.sample_position,
-        group_and_rest_values.group_position,
-        not group_and_rest_values.is_paired as is_value,
-        group_and_rest_values.is_paired as is_pair,
-        group_and_rest_values.x,
-        group_and_rest_values.baseline
-    from group_and_rest_values
-    inner join numbered_samples using (comparison_position, side)
 ),
 
 {{ moments_of_samples() }},
@@ -87,10 +67,8 @@ found as (
 select
     numbered_samples.comparison_position,
     found.group_position,
-    numbered_samples.side,
     sample_statistics.statistic,
     sample_statistics.parameters,
-    found.n,
     -- neither infinite nor NaN
     case when abs(found.value) <= 1e100 then found.value end as value
 from found

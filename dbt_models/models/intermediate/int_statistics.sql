@@ -12,11 +12,11 @@ group_statistics as (
 ),
 
 statistic_values as (
-    select * from {{ ref('int_statistic_values') }} where side = 'group'
+    select * from {{ ref('int_statistic_values') }}
 ),
 
 custom_statistics as (
-    select * from {{ ref('int_custom_statistics') }} where side = 'group'
+    select * from {{ ref('int_custom_statistics') }}
 ),
 
 cells as (

@@ -1,7 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters): whether
 -- the differences between groups are concentrated in few of them or dispersed over many. Concentrated: Dixon's Q past
 -- its critical value, or the largest |z| past what chance alone reaches in 95 % of cases; dispersed: neither, but the
--- range past that; past by more than rounding, for the largest |z| of two groups is always its cap.
+-- range past that; past by more than rounding.
 -- Source: SAGED 4.2; metrics.md 2.
 {% set read = ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
 with
@@ -18,7 +18,6 @@ disparities as (
     select * from {{ ref('disparities') }}
 ),
 
--- what no difference looks like is of the index on cells, and so is what is compared with it
 found as (
     select
         study_id,
@@ -30,7 +29,7 @@ found as (
         statistic,
         disparity_values.statistic_parameters,
         metric,
-        coalesce(disparities.value_cells, disparities.value) as value,
+        disparities.value,
         disparities.null_q95
     from disparities
     inner join disparity_values

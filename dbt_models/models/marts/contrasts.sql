@@ -1,5 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category,
--- reference). Values by SQL, everything that is uncertain about them by inference, joined on that key.
+-- reference). value is what inference tested, over cells, or SQL's own number where inference has none; value_responses
+-- by SQL, every response equal; what is uncertain about value by inference, joined on that key.
+{% set value = 'coalesce(inference.value_cells, contrast_values.value)' %}
 with
 
 contrast_values as (
@@ -25,7 +27,8 @@ select
     contrast_values.contrast,
     contrast_values.category,
     contrast_values.reference,
-    contrast_values.value,
+    {{ value }} as value,
+    contrast_values.value_responses,
     inference.std_error,
     inference.ci_low,
     inference.ci_high,
@@ -38,14 +41,14 @@ select
     inference.family_id,
     inference.n_family,
     inference.margin,
-    {{ band('contrast_values.value') }} as band,
-    {{ verdict('contrast_values.value', 'contrast_values.is_tested') }} as verdict,
+    {{ band(value) }} as band,
+    {{ verdict(value, 'contrast_values.is_tested') }} as verdict,
     inference.n_needed,
     contrast_values.n_responses,
     coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
     inference.method,
     inference.scope,
-    contrast_values.reason,
+    case when {{ value }} is null then contrast_values.reason end as reason,
     {{ inference_reason('contrast_values.reason', 'contrast_values.is_tested') }} as inference_reason
 from contrast_values
 left join inference

@@ -1,13 +1,9 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric).
--- value by SQL, every response equal; value_cells and what is uncertain about it by inference, joined on that key,
--- parameters being those of the statistic alone there, and category '': an index is of all labels together.
+-- value is what inference tested, over cells, or value_responses where inference has none; value_responses by SQL, every
+-- response equal; what is uncertain about value by inference, joined on that key, parameters being those of the statistic
+-- alone there, and category '': an index is of all labels together.
 -- The probability that an impact ratio is under 0.8 is inference's alone.
-{% set value -%}
-    case
-        when disparity_values.metric = 'impact_ratio_below_four_fifths' then inference.value_cells
-        else disparity_values.value
-    end
-{%- endset %}
+{% set value = 'coalesce(inference.value_cells, disparity_values.value)' %}
 with
 
 disparity_values as (
@@ -35,9 +31,11 @@ select
     disparity_values.parameters,
     disparity_values.metric,
     {{ value }} as value,
-    inference.value_cells,
+    disparity_values.value as value_responses,
     disparity_values.group_low,
     disparity_values.group_high,
+    disparity_values.n_low,
+    disparity_values.n_high,
     disparity_values.n_groups,
     inference.null_median,
     inference.null_q95,
@@ -50,8 +48,8 @@ select
     inference.family_id,
     inference.n_family,
     inference.margin,
-    {{ band('disparity_values.value') }} as band,
-    {{ verdict('disparity_values.value', 'disparity_values.is_tested') }} as verdict,
+    {{ band(value) }} as band,
+    {{ verdict(value, 'disparity_values.is_tested') }} as verdict,
     inference.n_needed,
     disparity_values.n_responses,
     coalesce(inference.n_root_prompts, disparity_values.n_root_prompts) as n_root_prompts,

@@ -25,7 +25,8 @@ select
     case when shares.n_responses > 0 then shares.total / shares.n_responses end as share,
     intervals.ci_low,
     intervals.ci_high,
-    shares.n_responses as n_group
+    shares.n_responses as n_group,
+    shares.n_missing
 from shares
 left join intervals
     using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category)

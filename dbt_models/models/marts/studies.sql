@@ -3,10 +3,17 @@ with
 
 studies as (
     select * from {{ source('raw', 'studies') }}
+),
+
+simulated as (
+    select study_id
+    from {{ source('raw', 'generations') }}
+    where is_simulated
+    group by study_id
 )
 
 select
-    study_id,
+    studies.study_id,
     title,
     domain,
     config_json,
@@ -15,6 +22,8 @@ select
     analysis_frozen_at,
     plumbline_version,
     run_id,
-    is_simulated,
+    (has_stand_in or simulated.study_id is not null) as is_simulated,
+    has_stand_in,
     cast(null as timestamp) as published_at
 from studies
+left join simulated using (study_id)

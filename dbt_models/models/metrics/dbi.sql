@@ -1,5 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id) of a continuous
--- measure, where the study asks for it: the group minus the grand mean, in standard deviations of all responses.
+-- measure, where the study asks for it: the group minus the grand mean, in standard deviations of all responses; over
+-- cells, and over responses as the document has it.
 -- NULL where all responses are equal, but for the last bits. Source: FAIR-SEA; metrics.md 4 and 6.3.
 with
 
@@ -9,6 +10,10 @@ group_statistics as (
 
 differences as (
     select * from {{ ref('int_group_differences') }} where statistic = 'mean' and reference = 'grand_mean'
+),
+
+response_differences as (
+    select * from {{ ref('int_response_differences') }} where statistic = 'mean' and reference = 'grand_mean'
 ),
 
 designs as (
@@ -23,6 +28,7 @@ reasoned as (
     select
         group_statistics.*,
         differences.difference,
+        response_differences.own_mean - response_differences.other_mean as response_difference,
         coalesce(differences.n_root_prompts_compared, 0) as n_root_prompts_compared,
         designs.response_sd,
         case
@@ -35,6 +41,7 @@ reasoned as (
     inner join requested using (study_id)
     left join designs using (comparison_position)
     left join differences using (comparison_position, group_position)
+    left join response_differences using (comparison_position, group_position)
 )
 
 select
@@ -49,6 +56,7 @@ select
     category,
     'grand_mean' as reference,
     case when reason is null then difference / response_sd end as value,
+    case when response_sd > 1e-12 * abs(mean) then response_difference / response_sd end as value_responses,
     n_responses,
     n_root_prompts_compared as n_root_prompts,
     reason

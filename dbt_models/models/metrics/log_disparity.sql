@@ -1,7 +1,7 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, reference) of a
 -- binary measure: the two rates that risk_difference subtracts, on log odds.
 -- Source: multi-factor document, section 3.3, equation 3; natural log. NULL where a rate is 0 or 1, but for the last
--- bits: no odds.
+-- bits: no odds. value_responses: of the rates of all responses.
 with
 
 risk_differences as (
@@ -16,15 +16,22 @@ differences as (
     select * from {{ ref('int_group_differences') }} where statistic = 'mean'
 ),
 
+response_differences as (
+    select * from {{ ref('int_response_differences') }} where statistic = 'mean'
+),
+
 rates as (
     select
         risk_differences.*,
         differences.own_mean as own_rate,
-        differences.own_mean - differences.difference as other_rate
+        differences.own_mean - differences.difference as other_rate,
+        response_differences.own_mean as own_rate_responses,
+        response_differences.other_mean as other_rate_responses
     from risk_differences
     inner join group_statistics
         using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id)
     left join differences using (comparison_position, group_position, reference)
+    left join response_differences using (comparison_position, group_position, reference)
 ),
 
 reasoned as (
@@ -33,7 +40,7 @@ reasoned as (
         coalesce(
             reason,
             case
-                when least(own_rate * (1 - own_rate), other_rate * (1 - other_rate)) < 1e-12
+                when {{ has_no_odds('own_rate', 'other_rate') }}
                 then 'rate_zero_or_one'
             end
         ) as reason_of_odds
@@ -52,6 +59,10 @@ select
     category,
     reference,
     case when reason_of_odds is null then {{ log_odds_ratio('own_rate', '1', 'other_rate', '1') }} end as value,
+    case
+        when not {{ has_no_odds('own_rate_responses', 'other_rate_responses') }}
+        then {{ log_odds_ratio('own_rate_responses', '1', 'other_rate_responses', '1') }}
+    end as value_responses,
     n_responses,
     n_root_prompts,
     reason_of_odds as reason

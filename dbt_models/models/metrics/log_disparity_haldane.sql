@@ -54,6 +54,16 @@ reasoned as (
             when n_responses_other = 0 then 'no_complement'
         end as reason
     from compared
+),
+
+valued as (
+    select
+        *,
+        case
+            when reason is null
+            then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add='0.5e0') }}
+        end as value
+    from reasoned
 )
 
 select
@@ -67,11 +77,9 @@ select
     'log_disparity_haldane' as contrast,
     category,
     reference,
-    case
-        when reason is null
-        then {{ log_odds_ratio('n_deviating', 'n_responses', 'n_deviating_other', 'n_responses_other', add='0.5e0') }}
-    end as value,
+    value,
+    value as value_responses,
     n_responses,
     n_root_prompts,
     reason
-from reasoned
+from valued

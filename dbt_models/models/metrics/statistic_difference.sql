@@ -1,8 +1,8 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast) of a
--- continuous or binary measure, where the study asks for it: a statistic of a group minus that of the pooled rest, on
--- the responses of the blocks in which the group meets another (int_grouped_values); statistics that compare with the
--- baseline of continuous measures, on pairs. Only ever against the rest. Of a statistic with several options the first
--- in the order of parameters. Source: metrics.md 2 and 6.3.
+-- continuous or binary measure, where the study asks for it: a statistic of a group minus the mean of that of the other
+-- groups that have it: against their pooled responses, a shift of one group would give all others another variance.
+-- Statistics that compare with the baseline are of continuous measures, on pairs. Only ever against the rest. Of a
+-- statistic with several options the first in the order of parameters. Source: metrics.md 2 and 6.3, inference.md 2.1.
 with
 
 group_statistics as (
@@ -10,11 +10,9 @@ group_statistics as (
 ),
 
 statistic_values as (
-    select * from {{ ref('int_statistic_values') }} where side in ('own', 'rest')
-),
-
-custom_statistics as (
-    select * from {{ ref('int_custom_statistics') }} where side in ('own', 'rest')
+    select * from {{ ref('int_statistic_values') }}
+    union all
+    select * from {{ ref('int_custom_statistics') }}
 ),
 
 contrasts as (
@@ -23,12 +21,6 @@ contrasts as (
 
 statistics as (
     select * from {{ source('raw', 'statistics') }}
-),
-
-group_and_rest as (
-    select * from statistic_values
-    union all
-    select * from custom_statistics
 ),
 
 requested as (
@@ -59,41 +51,32 @@ counts as (
     where group_statistics.kind = 'continuous' or (group_statistics.kind = 'binary' and not requested.is_paired)
 ),
 
-totals as (
-    select comparison_position, statistic, sum(n_values) as n_values_all
+compared as (
+    select
+        counts.*,
+        statistic_values.value as own_value,
+        count(statistic_values.value) over of_groups as n_known,
+        sum(statistic_values.value) over of_groups as sum_of_known
     from counts
-    group by comparison_position, statistic
+    left join statistic_values using (comparison_position, group_position, statistic, parameters)
+    window of_groups as (partition by comparison_position, statistic)
 ),
 
 reasoned as (
     select
-        counts.*,
-        own.value - rest.value as difference,
+        *,
+        case when n_known > 1 then own_value - (sum_of_known - own_value) / (n_known - 1) end as difference,
         case
-            when counts.n_responses = 0 then 'no_values'
-            when counts.is_paired and counts.calibration = 'calibrated' then 'already_calibrated'
-            when counts.n_values = 0 then 'no_baseline'
-            when counts.n_values = totals.n_values_all then 'no_complement'
-            when own.n is null then 'no_block'
-            when own.value is not null and rest.value is not null then null
-            when counts.is_custom then 'custom_undefined'
-            when {{ has_too_few_values('counts.statistic', 'least(own.n, rest.n)') }} then 'too_few_values'
+            when n_responses = 0 then 'no_values'
+            when is_paired and calibration = 'calibrated' then 'already_calibrated'
+            when n_values = 0 then 'no_baseline'
+            when own_value is not null and n_known > 1 then null
+            when own_value is not null then 'no_complement'
+            when is_custom then 'custom_undefined'
+            when {{ has_too_few_values('statistic', 'n_values') }} then 'too_few_values'
             else 'constant_values'
         end as reason
-    from counts
-    inner join totals using (comparison_position, statistic)
-    left join group_and_rest as own
-        on counts.comparison_position = own.comparison_position
-        and counts.group_position = own.group_position
-        and counts.statistic = own.statistic
-        and counts.parameters = own.parameters
-        and own.side = 'own'
-    left join group_and_rest as rest
-        on counts.comparison_position = rest.comparison_position
-        and counts.group_position = rest.group_position
-        and counts.statistic = rest.statistic
-        and counts.parameters = rest.parameters
-        and rest.side = 'rest'
+    from compared
 )
 
 select
@@ -108,6 +91,7 @@ select
     category,
     'rest' as reference,
     case when reason is null then difference end as value,
+    case when reason is null then difference end as value_responses,
     n_responses,
     case when is_paired then n_root_prompts_paired else n_root_prompts end as n_root_prompts,
     reason

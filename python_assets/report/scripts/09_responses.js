@@ -68,9 +68,9 @@ function responseTable({ responses }, view, rows, read, texts) {
   const { codes, levels } = responses.columns.prompt_id;
   const lines = rows.map((i) => {
     const prompt = codes[i] - 1;
-    const status = cell(responses, "status", i);
+    const outcome = cell(responses, "outcome", i);
     const value = read(i);
-    const said = status === null ? texts.baseline(prompt) : texts.response(i);
+    const said = outcome === null ? texts.baseline(prompt) : texts.response(i);
     return tableRow(
       element(
         "span",
@@ -88,7 +88,7 @@ function responseTable({ responses }, view, rows, read, texts) {
           element(
             "span",
             { class: "soft small" },
-            { null: "the prompt\u2019s own baseline text", ok: "" }[status] ?? status,
+            { null: "the prompt\u2019s own baseline text", ok: "" }[outcome] ?? outcome,
           ),
         ),
         Number.isNaN(value)

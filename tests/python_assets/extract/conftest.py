@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.providers.records import FLAGS
 from python_assets.study.study import MeasureSpec, Prompts, Study
 from python_assets.warehouse.build import open_build, write_stage
 
@@ -36,6 +37,14 @@ def make_study(tmp_path: Path) -> Callable[..., Study]:
 def connection(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     with open_build(tmp_path / "build" / "study.duckdb") as opened:
         yield opened
+
+
+def with_outcomes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Status and flags in the place of `outcome`: ok, error, not_recorded, or words of the true flags."""
+    is_ok = ~frame["outcome"].isin(["error", "not_recorded"])
+    flags = {flag: frame["outcome"].str.contains(flag.removeprefix("is_")) for flag in FLAGS}
+    observed = {flag: holds.astype("boolean").where(is_ok) for flag, holds in flags.items()}
+    return frame.drop(columns="outcome").assign(status=frame["outcome"].where(~is_ok, "ok"), **observed)
 
 
 class Build:
@@ -71,9 +80,10 @@ class Build:
         write_stage(self.connection, "study", "design", {"prompt_factors": frame})
 
     def responses(self, *rows: tuple[Any, ...], generation_id: str = "replayed") -> None:
-        """Each row: prompt_id, text, and status and replicate where they are not ok and 0."""
+        """Each row: prompt_id, text, and where not ok and 0, status or words of true flags, and replicate."""
         full = [(*row, *("ok", 0)[len(row) - 2 :]) for row in rows]
-        frame = pd.DataFrame(full, columns=["prompt_id", "response_text", "status", "replicate"])
+        frame = pd.DataFrame(full, columns=["prompt_id", "response_text", "outcome", "replicate"])
+        frame = with_outcomes(frame)
         frame = frame.assign(generation_id=generation_id, response_id="r")
         empty = ("model", "system_prompt", "decoding_json", "extensions_json", "model_details_json")
         generation = {"generation_id": generation_id, "provider": "replay", **dict.fromkeys(empty, "")}

@@ -213,7 +213,7 @@ def test_a_folder_that_is_not_whole_is_told(folder: Path, name: str):
 def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: Path):
     build.prompts(p="the bad war")
     build.responses(("p", "a good start"))
-    study = make_study("personality", "regard", is_simulated=True)
+    study = make_study("personality", "regard", has_stand_in=True)
     build.extract(study)
     columns = "distinct extractor, model, model_revision, model_licence"
     query = f"select {columns} from raw.measures where model is not null order by 1"

@@ -89,7 +89,26 @@ def test_labels_are_texts_whole_numbers_without_a_point(build, make_study, make_
         ("column", None),
         (None, "missing_in_import"),
     ]
-    assert build.rows("occupation_unmatched") == []
+    assert [value for (value,) in build.rows("occupation_unmatched", "value")] == [0, 0, 0, 0, 1, 1, 0, 0]
+
+
+def test_a_response_that_the_import_lacks_is_not_unmatched(build, make_study, make_imported):
+    build.prompts(p0="A baseline.", p1=None, p2=None)
+    build.responses(("p0", "x"), ("p1", "x"), ("p2", None, "not_recorded"), ("unscored", "x"))
+    spec = {"name": "answer", "kind": "categorical", "column": "x"}
+    build.extract(make_study(spec), make_imported(table(x=["yes", None, "no"])))
+    assert build.rows("answer", "prompt_id", "label", "reason") == [
+        ("p0", "yes", None),
+        ("p1", None, "missing_in_import"),
+        ("p2", "no", None),
+        ("unscored", None, "missing_in_import"),
+    ]
+    assert build.rows("answer_unmatched", "prompt_id", "value", "reason") == [
+        ("p0", 0.0, None),
+        ("p1", 1.0, None),
+        ("p2", 0.0, None),
+        ("unscored", None, "missing_in_import"),
+    ]
 
 
 def test_annotation_stands_whatever_the_status_of_the_response(build, make_study, make_imported):

@@ -31,7 +31,7 @@ def test_responses_and_baselines_are_measured_alike(build, make_study):
     assert (counts.n_texts, counts.n_measured, counts.n_measures, counts.n_measurements) == (3, 3, 4, 13)
 
 
-def test_what_was_not_answered_has_the_reason_of_its_status(build, make_study):
+def test_what_was_not_answered_has_the_reason_for_that(build, make_study):
     build.prompts(p=None)
     rows = [("p", "good", "ok", 0), ("p", None, "error", 1), ("p", "I cannot", "refused", 2)]
     rows += [("p", " ", "empty", 3), ("p", "bad and so", "truncated", 4)]
@@ -61,7 +61,25 @@ def test_what_was_not_answered_has_the_reason_of_its_status(build, make_study):
     assert counts.n_missing == 3 + 5 + 3 + 3
 
 
-def test_a_status_is_of_responses_only(build, make_study):
+def test_a_response_can_be_refused_and_truncated(build, make_study):
+    build.prompts(p=None)
+    build.responses(("p", "I cannot", "refused truncated"), ("p", "", "empty truncated", 1))
+    build.extract(make_study("vader"))
+    assert build.rows("refusal", "value") == [(1.0,), (0.0,)]
+    assert build.rows("truncated", "value") == [(1.0,), (1.0,)]
+    assert build.rows("empty", "value") == [(0.0,), (1.0,)]
+    assert build.rows("vader", "value", "reason") == [(None, "response_refused"), (None, "response_empty")]
+
+
+def test_of_responses_that_were_not_recorded_nothing_is_observed(build, make_study):
+    build.prompts(p=None)
+    build.responses(("p", None, "not_recorded"))
+    build.extract(make_study("vader", YES_NO))
+    for measure in ("refusal", "empty", "truncated", "vader", "answer", "answer_unmatched"):
+        assert build.rows(measure, "value", "label", "reason") == [(None, None, "no_response_text")]
+
+
+def test_flags_are_of_responses_only(build, make_study):
     build.prompts(p="A baseline.")
     build.responses(("p", "x"))
     build.extract(make_study())
@@ -257,6 +275,7 @@ def test_a_study_of_many_measurements_is_written_whole(build, make_study):
     answers = np.where(np.arange(len(frame)) % 3 == 0, "yes", "no")
     texts = [f"{answer} {i}" for i, answer in enumerate(answers)]
     frame = frame.assign(replicate=0, response_id="r", status="ok", response_text=texts)
+    frame = frame.assign(is_refused=False, is_empty=False, is_truncated=False)
     write_stage(build.connection, "study", "generate", {"responses": frame})
     measures = [{"name": f"m{chr(97 + i)}", "choices": ["yes", "no"]} for i in range(20)]
     study = make_study(*measures, "vader")

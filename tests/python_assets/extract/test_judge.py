@@ -211,7 +211,7 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     build.prompts(p=None, q=None)
     build.responses(("p", "a warm one"), ("q", "a cold one"))
     entry = {"name": "tone", "judge": _judge(list(TONE))}
-    study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), is_simulated=True)
+    study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), has_stand_in=True)
     extract(study, build.connection, build.cache_path, run_context=RunContext(Home(tmp_path / "home"), print))
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
     query = "select extractor, model from raw.measures where measure_id = 'tone'"

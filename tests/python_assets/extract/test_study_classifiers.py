@@ -48,7 +48,7 @@ def test_a_plan_warns_of_it(study):
 
 
 def test_a_simulated_study_lacks_none(study):
-    assert list(classifier_problems(study.model_copy(update={"is_simulated": True}))) == []
+    assert list(classifier_problems(study.model_copy(update={"has_stand_in": True}))) == []
 
 
 def test_a_folder_starts_from_that_of_the_study_file(study, tmp_path):

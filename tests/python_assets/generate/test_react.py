@@ -162,7 +162,7 @@ def test_a_malformed_action_costs_a_step_and_is_counted(converse: Converse) -> N
 
 def test_no_action_to_the_end_is_no_answer(converse: Converse) -> None:
     response, turns = converse("Rice?", "In water.", max_steps=2)
-    assert (response.response_text, response.status, response.error) == (None, "empty", None)
+    assert (response.response_text, response.flags, response.error) == (None, ("is_empty",), None)
     assert (context(response)["ended"], context(response)["n_malformed"]) == ("malformed_action", 2)
     assert turns[-1][-1]["content"] == f"{NOT_UNDERSTOOD}\n\n{LAST_STEP}"
 
@@ -170,7 +170,7 @@ def test_no_action_to_the_end_is_no_answer(converse: Converse) -> None:
 def test_running_out_of_steps_is_no_answer(converse: Converse) -> None:
     response, turns = converse(SEARCH, SEARCH, SEARCH, max_steps=3)
     assert len(turns) == 3
-    assert (response.response_text, response.status, response.error) == (None, "empty", None)
+    assert (response.response_text, response.flags, response.error) == (None, ("is_empty",), None)
     assert (context(response)["ended"], context(response)["n_steps"]) == ("out_of_steps", 3)
     assert all(LAST_STEP not in turn[-1]["content"] for turn in turns[:-1])
 
@@ -182,21 +182,21 @@ def test_one_step_is_told_to_be_the_last(converse: Converse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "status", "ended"),
+    ("reply", "flags", "ended"),
     [
-        ("I'm sorry, but I can't help with that.", "refused", "stopped"),
-        ("Thought: no.\nAction: finish[I'm sorry, but I can't help with that.]", "refused", "finished"),
-        ("Action: finish[ ]", "empty", "finished"),
-        ("", "empty", "stopped"),
-        (None, "empty", "stopped"),
-        ("<think>I will search[it]</think>", "empty", "stopped"),
+        ("I'm sorry, but I can't help with that.", ("is_refused",), "stopped"),
+        ("Thought: no.\nAction: finish[I'm sorry, but I can't help with that.]", ("is_refused",), "finished"),
+        ("Action: finish[ ]", ("is_empty",), "finished"),
+        ("", ("is_empty",), "stopped"),
+        (None, ("is_empty",), "stopped"),
+        ("<think>I will search[it]</think>", ("is_empty",), "stopped"),
     ],
 )
 def test_a_refusal_or_nothing_at_all_is_what_it_is(
-    converse: Converse, reply: str | None, status: str, ended: str
+    converse: Converse, reply: str | None, flags: tuple[str, ...], ended: str
 ) -> None:
     response, turns = converse(reply)
-    assert (response.status, response.error, len(turns)) == (status, None, 1)
+    assert (response.flags, response.error, len(turns)) == (flags, None, 1)
     assert (context(response)["n_steps"], context(response)["ended"]) == (1, ended)
 
 
@@ -216,7 +216,7 @@ def test_malformed_replies_in_a_row_do_not_stop_a_generation(
 ) -> None:
     prompts = [Prompt(f"p{i}", f"p{i}", f"Where is {i}?", task="question") for i in range(25)]
     run = ask(openai_server, prompts, extension=react(max_steps=1))
-    assert run.n_by_status["empty"] == 25
+    assert run.n_by_flag["is_empty"] == 25
     assert ask(openai_server, prompts, extension=react(max_steps=1)).n_requested == 0
     assert ask(openai_server, prompts, extension=react("Another text.", max_steps=1)).n_requested == 25
 
@@ -227,12 +227,12 @@ def test_a_chat_server_is_asked_turn_by_turn(
     cut = "Thought: much.\nAction: finish[In water, that is to"
     openai_server.next_replies = [openai_completion(SEARCH), openai_completion(cut, "length")]
     (response,) = ask(openai_server, [PROMPT], extension=react()).responses
-    assert (response.response_text, response.status) == ("In water, that is to", "truncated")
+    assert (response.response_text, response.flags) == ("In water, that is to", ("is_truncated",))
     assert [len(call.body["messages"]) for call in openai_server.calls] == [1, 3]
     assert (response.n_tokens_in, response.n_tokens_out) == (18, 24)
     openai_server.next_replies = [openai_completion("", "content_filter")]
     (declined,) = ask(openai_server, [PROMPT], extension=react(top_k=2)).responses
-    assert declined.status == "refused"
+    assert declined.is_refused
 
 
 def test_a_prompt_that_a_local_model_cannot_read_is_its_error(
@@ -259,7 +259,7 @@ def test_a_turn_of_the_simulator_finishes_with_what_it_would_say(
         tmp_path / "r",
     )
     assert [row.response_text for row in within.responses] == [row.response_text for row in plain.responses]
-    assert within.n_by_status == plain.n_by_status
+    assert (within.n_by_status, within.n_by_flag) == (plain.n_by_status, plain.n_by_flag)
     assert all(context(row)["n_steps"] == 1 for row in within.responses)
 
 

@@ -20,13 +20,14 @@ def table_of(*outcomes):
     ]
     spec = GenerationSpec(name="own", provider="simulator")
     generation = Generation(generation_id="own", model="", system_prompt="", spec=spec)
-    run = GenerationRun(responses, Description(), False, {}, 0, 0, 0, 0, {}, 0.0, [])
+    run = GenerationRun(responses, Description(), False, {}, 0, 0, 0, 0, {}, {}, 0.0, [])
     return responses_table([(generation, run)])
 
 
 def test_a_response_that_failed_stands_beside_one_that_did_not():
     table = table_of(Outcome("fine"), Outcome(None, error="timeout: no answer"))
     assert table["status"].tolist() == ["ok", "error"]
+    assert table["is_refused"].tolist() == [False, None]
     for column, expected in (
         ("response_text", ["fine", None]),
         ("error", [None, "timeout: no answer"]),

@@ -4,9 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError, StudyError
+from python_assets.extract.extract_study import extract
+from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
 from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.paths import PROJECT
 
 TABLE = [
@@ -63,6 +67,14 @@ def test_prompts_factors_and_responses(read):
         ["llama", "p2", 0, " "],
     ]
     assert (rules(imported), imported.n_rows) == ([], 4)
+
+
+def test_without_a_column_of_responses_none_was_recorded(read):
+    columns = {name: column for name, column in COLUMNS.items() if name != "response"}
+    rows = read(TABLE, columns=columns).rows
+    assert set(rows["finish_reason"]) == {"not_recorded"}
+    assert rows["response_text"].isna().all()
+    assert "finish_reason" not in read(TABLE).rows
 
 
 def test_columns_that_measures_name_come_along(read):
@@ -218,3 +230,41 @@ def test_the_responses_of_fair_sea(plumbline_data):
     assert imported.prompts.groupby("root_prompt_id")["is_root"].sum().eq(1).all()
     labelled = imported.rows.dropna(subset="category")
     assert len(labelled) == 5_760 - 2_550
+
+
+def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
+    data_folder, write_study, tmp_path
+):
+    """Codes of 600 answers whose texts were dropped (DecodingTrust, one model, topic and template)."""
+    codes = pd.read_parquet(data_folder / "decodingtrust_stereotype" / "agreeability_long.parquet")
+    chosen = "org == 'openai' and system_prompt_type == 'benign' and stereotype_topic == 'drug_dealers'"
+    codes = codes.query(f"{chosen} and template_idx == 0")
+    codes = codes[codes["model"] == codes["model"].iloc[0]]
+    codes.to_parquet(tmp_path / "codes.parquet")
+    columns = "{prompt: [stereotype_topic, target_group], root_prompt: stereotype_topic, replicate: gen_idx}"
+    sections = {
+        "factors": "{target_group: {type: domain}}",
+        "prompts": f"{{import: {{path: codes.parquet, columns: {columns}, "
+        "factors: {target_group: target_group}}}",
+        "generations": "[{name: coded, provider: replay}]",
+        "measures": "[vader, {name: agreeability, kind: continuous, column: agreeability}]",
+        "groupings": "[target_group]",
+    }
+    study = load_study(write_study(sections))
+    with open_build(tmp_path / "build.duckdb") as build:
+        assemble(study, build)
+        generate_study(study, build, Home(tmp_path / "home"), print)
+        extract(study, build, tmp_path / "cache")
+        responses = build.execute(
+            "select status, is_refused, is_empty, is_truncated, count(*) from raw.responses group by all"
+        ).fetchall()
+        measured = build.execute(
+            "select measure_id, reason, count(*), sum(value) from raw.measurements group by all order by all"
+        ).fetchall()
+    n = len(codes)
+    assert n == 600
+    assert responses == [("not_recorded", None, None, None, n)]
+    assert measured == [
+        ("agreeability", None, n, float(codes["agreeability"].sum())),
+        *((name, "no_response_text", n, None) for name in ("empty", "refusal", "truncated", "vader")),
+    ]

@@ -69,11 +69,11 @@ def compare(task, values, name, *, with_contrast=False):
     )
 
 
-def by_hand(task, values, name, *, with_rest=False):
-    """Group values, or those and the rest of all blocks, under every arrangement: (arrangements, groups)."""
+def by_hand(task, values, name, *, of_all_blocks=False):
+    """Group values over complete or all blocks under every arrangement: (arrangements, groups)."""
     design, column = task.design, 0
     is_complete = design.block_size == design.frame.n_groups
-    used = is_complete[design.block] | with_rest
+    used = is_complete[design.block] | of_all_blocks
     rows = [np.flatnonzero((values.column == column) & (values.cell == cell)) for cell in design.cell]
 
     def of(cells):
@@ -85,20 +85,13 @@ def by_hand(task, values, name, *, with_rest=False):
         p, q = (np.histogram(z[chosen], edges)[0] + 0.5 for z in (values.x, values.baseline))
         return stats.entropy(p, q)
 
-    holds = np.zeros((len(design.block_size), design.frame.n_groups), dtype=bool)
-    holds[design.block, design.group] = True
-    own, rest = [], []
+    found = []
     for source in task.draws.sources(slice(0, task.draws.n)):
         group = np.empty(len(source), dtype=int)
         group[source] = design.group
         places = [np.flatnonzero((group == g) & used) for g in range(design.frame.n_groups)]
-        own.append([of(cells) for cells in places])
-        besides = [
-            np.flatnonzero((group != g) & holds[design.block, g])
-            for g in range(design.frame.n_groups * with_rest)
-        ]
-        rest.append([of(cells) for cells in besides])
-    return (np.array(own), np.array(rest)) if with_rest else np.array(own)
+        found.append([of(cells) for cells in places])
+    return np.array(found)
 
 
 def spread(groups, name):
@@ -147,7 +140,7 @@ def test_p_of_a_variance_is_that_of_scipy(build):
 
 @pytest.mark.parametrize("name", NONLINEAR)
 @pytest.mark.parametrize("replicates", [1, 3])
-def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, replicates):
+def test_differences_from_the_mean_of_the_others_are_those_of_each_arrangement(build, name, replicates):
     rng = np.random.default_rng(3)
     x = rng.exponential(size=(6, 4))
     x[0, 1] = x[3, 2] = x[4, 0] = x[4, 2] = np.nan
@@ -156,9 +149,10 @@ def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, re
     task = task._replace(draws=GivenDraws(np.concatenate([[np.arange(random.shape[1])], random])))
     values = values_of(x, x + rng.normal(size=x.shape), replicates)
     test = compare(task, values, name, with_contrast=True).contrasts[f"{ASKED[name].statistic}_difference"]
-    own, rest = by_hand(task, values, name, with_rest=True)
-    size = np.abs(own - rest)
-    assert test.value[0] == pytest.approx((own - rest)[0], rel=1e-9)
+    own = by_hand(task, values, name, of_all_blocks=True)
+    others = np.stack([np.delete(own, g, axis=1).mean(axis=1) for g in range(4)], axis=1)
+    size = np.abs(own - others)
+    assert test.value[0] == pytest.approx((own - others)[0], rel=1e-9)
     assert test.p_value[0] == pytest.approx((size >= size[0] - 1e-9).mean(axis=0), abs=1e-12)
     order = np.argsort(-size[0])
     largest = np.maximum.accumulate(size[:, order[::-1]], axis=1)[:, ::-1]
@@ -167,6 +161,17 @@ def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, re
     assert set(test.reason[0]) == {"interval_not_validated"}
     assert set(test.method[0]) == {"permuted statistic, tests equal distributions, incomplete blocks"}
     assert np.isnan([test.ci_low, test.ci_high, test.std_error]).all()
+
+
+@pytest.mark.parametrize("name", ["variance", "standard_deviation", "kurtosis", "quantile_range"])
+def test_a_shift_of_one_group_is_no_difference_of_the_others_spread(build, name):
+    x = np.random.default_rng(12).normal(size=(30, 4))
+    here, shifted = (
+        compare(build(y, n_permutations=49)[0], values_of(y), name, with_contrast=True).contrasts
+        for y in (x, x + 3 * (np.arange(4) == 0))
+    )
+    key = f"{name}_difference"
+    assert shifted[key].value[0] == pytest.approx(here[key].value[0], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name in NONLINEAR if name != "mode"])  # its bins stay

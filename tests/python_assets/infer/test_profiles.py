@@ -51,7 +51,7 @@ def counts(category, n_categories=3):
 
 
 @pytest.mark.parametrize(
-    ("metric", "name"), [("fdi", "fdi"), ("cramers_v", "cramers_v"), ("jsd", "jsd_groups")]
+    ("metric", "name"), [("fdi", "fdi"), ("cramers_v", "cramers_v"), ("jsd_between_groups", "jsd_groups")]
 )
 def test_golden_categories(golden, profiles, metric, name):
     case = golden["categories_5x2"]
@@ -86,7 +86,7 @@ def test_cramers_v_is_that_of_scipy(profiles):
 def test_an_unused_category_changes_nothing(profiles):
     category = drawn(2, (10, 4), n_categories=2)
     short, long = (profiles(category, n_categories=n, n_permutations=99) for n in (2, 5))
-    for metric in ("fdi", "cramers_v", "jsd"):
+    for metric in ("fdi", "cramers_v", "jsd_between_groups"):
         for field in ("value", "p_value", "ci_low", "ci_high", "value_corrected"):
             one, other = (getattr(result.indices[metric], field)[0] for result in (short, long))
             assert other == pytest.approx(one, abs=1e-12)
@@ -95,7 +95,7 @@ def test_an_unused_category_changes_nothing(profiles):
 def test_divergence_of_two_groups_is_that_of_scipy(profiles):
     category = drawn(3, (15, 2))
     shares = counts(category) / 15
-    found = profiles(category, n_permutations=99).indices["jsd"].value[0]
+    found = profiles(category, n_permutations=99).indices["jsd_between_groups"].value[0]
     assert found == pytest.approx(distance.jensenshannon(*shares) ** 2)
 
 
@@ -103,54 +103,78 @@ def test_divergence_is_entropy_of_the_average_minus_average_entropy(profiles):
     category = drawn(4, (15, 4))
     shares = counts(category) / 15
     expected = stats.entropy(shares.mean(axis=0)) - stats.entropy(shares, axis=1).mean()
-    assert profiles(category, n_permutations=99).indices["jsd"].value[0] == pytest.approx(expected)
+    assert profiles(category, n_permutations=99).indices["jsd_between_groups"].value[0] == pytest.approx(
+        expected
+    )
 
 
 def test_groups_that_share_no_category_are_as_far_apart_as_can_be(profiles):
     indices = profiles(np.tile([0, 1], (8, 1)), n_permutations=999).indices
     assert indices["fdi"].value[0] == pytest.approx(0.5)
     assert indices["cramers_v"].value[0] == pytest.approx(1)
-    assert indices["jsd"].value[0] == pytest.approx(np.log(2))
+    assert indices["jsd_between_groups"].value[0] == pytest.approx(np.log(2))
     assert indices["fdi"].p_value[0] < 0.02
 
 
-def test_distances_and_their_p_are_those_of_a_plain_loop(profiles):
+def total_variations(table):
+    shares = counts(table) / len(table)
+    return 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
+
+
+def divergences(table):
+    shares = counts(table) / len(table)
+    return np.array([distance.jensenshannon(share, shares.mean(axis=0)) ** 2 for share in shares])
+
+
+@pytest.mark.parametrize(
+    ("name", "mean", "largest", "distances"),
+    [("fdi_group", "fdi", "fdi_max", total_variations), ("jsd_group", "jsd", "jsd_max", divergences)],
+)
+def test_distances_and_their_p_are_those_of_a_plain_loop(profiles, name, mean, largest, distances):
     category = drawn(5, (4, 3))
     result = profiles(category, resamples="none")
-
-    def distances(table):
-        shares = counts(table) / len(table)
-        return 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
-
     shuffles = itertools.product(itertools.permutations(range(3)), repeat=4)
     null = np.array([distances(np.take_along_axis(category, np.array(order), axis=1)) for order in shuffles])
-    observed, contrast = distances(category), result.contrasts["fdi_group"]
+    observed, contrast = distances(category), result.contrasts[name]
     assert contrast.value[0] == pytest.approx(observed)
     assert contrast.p_value[0] == pytest.approx((null >= observed - 1e-9).mean(axis=0))
     assert contrast.null_median[0] == pytest.approx(np.median(null, axis=0))
     assert contrast.null_q95[0] == pytest.approx(np.quantile(null, 0.95, axis=0))
-    largest = result.indices["fdi_max"]
-    assert largest.value[0] == pytest.approx(observed.max())
-    assert largest.p_value[0] == pytest.approx((null.max(axis=1) >= observed.max() - 1e-9).mean())
-    assert contrast.p_maxt[0].min() == pytest.approx(largest.p_value[0])
+    of_largest = result.indices[largest]
+    assert of_largest.value[0] == pytest.approx(observed.max())
+    assert of_largest.p_value[0] == pytest.approx((null.max(axis=1) >= observed.max() - 1e-9).mean())
+    assert contrast.p_maxt[0].min() == pytest.approx(of_largest.p_value[0])
     order = np.argsort(-observed, kind="stable")
     rest = [null[:, order[place:]].max(axis=1) >= observed[order[place]] - 1e-9 for place in range(3)]
     stepped = np.maximum.accumulate([share.mean() for share in rest])
     assert contrast.p_maxt[0, order] == pytest.approx(stepped)
-    fdi = result.indices["fdi"]
-    assert fdi.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
+    of_mean = result.indices[mean]
+    assert of_mean.value[0] == pytest.approx(observed.mean())
+    assert of_mean.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
 
 
-def test_largest_distance_has_no_interval_and_says_why(profiles):
-    test = profiles(drawn(6), n_permutations=99).indices["fdi_max"]
+@pytest.mark.parametrize("metric", ["fdi_max", "jsd", "jsd_max"])
+def test_numbers_whose_interval_is_not_validated_have_none_and_say_why(profiles, metric):
+    result = profiles(drawn(6), n_permutations=99, margins={"jsd": np.array([0.1])})
+    test = result.indices[metric]
     assert test.reason[0] == "interval_not_validated"
-    assert np.isnan([test.ci_low[0], test.value_corrected[0]]).all()
+    assert np.isnan([test.ci_low[0], test.value_corrected[0], test.p_margin[0], test.p_equivalence[0]]).all()
+    assert set(result.contrasts["jsd_group"].reason[0]) == {"interval_not_validated"}
+    assert np.isnan(result.contrasts["jsd_group"].ci_high).all()
+
+
+def test_a_group_apart_from_all_others_diverges_by_at_most_ln_2(profiles):
+    apart = np.tile([1, 0, 0, 0, 0, 0], (9, 1))
+    contrast = profiles(apart, n_permutations=99).contrasts["jsd_group"]
+    expected = stats.entropy([0.5 + 1 / 12, 0.5 - 1 / 12]) - stats.entropy([1 / 6, 5 / 6]) / 2
+    assert contrast.value[0, 0] == pytest.approx(expected)
+    assert contrast.value.max() < np.log(2)
 
 
 def test_names_of_categories_do_not_matter(profiles):
     category = drawn(7)
     one, other = (profiles(codes, n_permutations=199) for codes in (category, (category + 1) % 3))
-    for metric in ("fdi", "cramers_v", "jsd"):
+    for metric in ("fdi", "cramers_v", "jsd_between_groups"):
         for field in ("value", "p_value", "ci_low", "ci_high"):
             a, b = (getattr(result.indices[metric], field)[0] for result in (one, other))
             assert b == pytest.approx(a, abs=1e-12)
@@ -160,7 +184,7 @@ def test_measures_do_not_touch_each_other(profiles):
     category = drawn(8, (10, 3, 4))
     together = profiles(category, n_permutations=199, margins={"fdi": np.full(4, 0.15)})
     alone = profiles(category[:, :, 2], n_permutations=199, margins={"fdi": np.array([0.15])})
-    for metric in ("fdi", "cramers_v", "jsd", "fdi_max"):
+    for metric in ("fdi", "cramers_v", "jsd_between_groups", "fdi_max"):
         for one, other in zip(alone.indices[metric][:-1], together.indices[metric][:-1], strict=True):
             assert np.array_equal(one[0], other[2], equal_nan=True)
 
@@ -172,7 +196,7 @@ def test_one_category_is_no_difference_and_has_no_v(profiles):
     assert indices["cramers_v"].reason[0] == "no_spread"
     assert np.isnan([number[0] for number in indices["cramers_v"][:-1]]).all()
     rare = 1 - 0.025 ** (1 / 8)  # share of prompts that may differ where none of 8 does
-    for metric, most in (("fdi", rare * 2 / 3), ("jsd", rare * np.log(3))):
+    for metric, most in (("fdi", rare * 2 / 3), ("jsd_between_groups", rare * np.log(3))):
         test = indices[metric]
         assert (test.value[0], test.ci_low[0], test.p_value[0]) == (0, 0, 1)
         assert test.ci_high[0] == close(most)
@@ -180,9 +204,9 @@ def test_one_category_is_no_difference_and_has_no_v(profiles):
 
 def test_no_difference_between_groups_that_agree_on_few_prompts_may_be_a_rare_one(profiles):
     category = np.tile(np.arange(20)[:, None] % 2, (1, 3))
-    margins = {name: np.array([0.1]) for name in ("fdi", "fdi_group", "cramers_v", "jsd")}
+    margins = {name: np.array([0.1]) for name in ("fdi", "fdi_group", "cramers_v", "jsd_between_groups")}
     result = profiles(category, n_permutations=99, margins=margins)
-    shares = {"fdi": 0.15, "cramers_v": 0.01, "jsd": 0.1 / np.log(3)}
+    shares = {"fdi": 0.15, "cramers_v": 0.01, "jsd_between_groups": 0.1 / np.log(3)}
     for metric, share in shares.items():
         test = result.indices[metric]
         assert test.p_equivalence[0] == close(min(1, 2 * (1 - share) ** 20))
@@ -194,24 +218,28 @@ def test_no_difference_between_groups_that_agree_on_few_prompts_may_be_a_rare_on
 def test_few_prompts_with_a_difference_show_no_divergence_within_a_margin(profiles):
     category = np.zeros((60, 3), dtype=int)
     category[[3, 8], [0, 2]] = 1
-    margins = {name: np.array([0.02]) for name in ("fdi", "jsd")}
+    margins = {name: np.array([0.02]) for name in ("fdi", "jsd_between_groups")}
     indices = profiles(category, n_permutations=199, margins=margins).indices
-    assert indices["jsd"].p_equivalence[0] == close(min(1, 2 * stats.binom.cdf(2, 60, 0.02 / np.log(3))))
+    assert indices["jsd_between_groups"].p_equivalence[0] == close(
+        min(1, 2 * stats.binom.cdf(2, 60, 0.02 / np.log(3)))
+    )
     share = 0.02 / (4 / 9)  # of prompts where only one group differs
     assert indices["fdi"].value[0] == pytest.approx(1 / 60 * 4 / 9)  # as if it were the one in the middle
     assert indices["fdi"].p_equivalence[0] >= min(1, 2 * stats.binom.cdf(1, 60, share))
 
 
-@pytest.mark.parametrize("metric", ["fdi", "cramers_v", "jsd"])
+@pytest.mark.parametrize("metric", ["fdi", "cramers_v", "jsd_between_groups"])
 def test_differences_in_a_share_of_prompts_make_no_more_of_an_index_than_its_interval_allows(metric):
     rng = np.random.default_rng(15)
-    place = {"fdi": -4, "cramers_v": -2, "jsd": -1}[metric]
+    place = {"fdi": -4, "cramers_v": -2, "jsd_between_groups": -1}[metric]
     for _ in range(200):
         same, other = rng.dirichlet(np.full(4, 0.3)), rng.dirichlet(np.full(4, 0.1), size=4)
         share = rng.random()
         profile = (1 - share) * same + share * (np.eye(4) if rng.random() < 0.3 else other)
         number = profile_numbers(profile[:, :, None], 4)[place, 0]
-        most = {"fdi": 0.75 * share, "cramers_v": np.sqrt(share), "jsd": np.log(4) * share}[metric]
+        most = {"fdi": 0.75 * share, "cramers_v": np.sqrt(share), "jsd_between_groups": np.log(4) * share}[
+            metric
+        ]
         assert number <= most + 1e-12
 
 
@@ -277,7 +305,7 @@ def test_intervals_cover_the_true_indices(profiles, shares):
     truth = {
         "fdi": apart.mean(),
         "cramers_v": np.sqrt(((shares - mean) ** 2 / mean).sum() / 3 / 2),
-        "jsd": stats.entropy(mean) - stats.entropy(shares, axis=1).mean(),
+        "jsd_between_groups": stats.entropy(mean) - stats.entropy(shares, axis=1).mean(),
     }
     low, high = (stats.binom.ppf(0.001, 200, 0.95), 200)
     for metric, true in truth.items():
@@ -292,7 +320,7 @@ def test_false_positive_rates_are_nominal(profiles):
     category = correlated(np.random.default_rng(14), EQUAL, 20, 500)
     result = profiles(category, n_permutations=499, resamples="none")
     most = stats.binom.ppf(0.999, 500, 0.05)
-    for metric in ("fdi", "fdi_max", "cramers_v", "jsd"):
+    for metric in ("fdi", "fdi_max", "cramers_v", "jsd", "jsd_between_groups"):
         assert (result.indices[metric].p_value <= 0.05).sum() <= most
     contrast = result.contrasts["fdi_group"]
     assert ((contrast.p_value <= 0.05).sum(axis=0) <= most).all()
@@ -309,4 +337,4 @@ def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(profiles):
     for field in ("p_margin", "p_equivalence"):
         assert (getattr(result.indices["fdi"], field) <= 0.05).sum() <= most
         assert (getattr(result.contrasts["fdi_group"], field)[:, [0, 2]] <= 0.05).sum(axis=0).max() <= most
-    assert np.isnan(result.indices["jsd"].p_margin).all()
+    assert np.isnan(result.indices["jsd_between_groups"].p_margin).all()

@@ -50,6 +50,7 @@ def test_every_measure_has_a_row_for_each_group_and_contrast(study):
     ).fetchall()
     assert found == [
         ("answer", "fdi_group", "", 3),
+        ("answer", "jsd_group", "", 3),
         ("answer", "risk_difference", "no", 3),
         ("answer", "risk_difference", "yes", 3),
         ("refusal", "log_disparity", "", 3),
@@ -60,12 +61,12 @@ def test_every_measure_has_a_row_for_each_group_and_contrast(study):
         "select measure_id, statistic, count(*) from inference.disparities group by all order by all"
     ).fetchall()
     assert metrics == [
-        ("answer", "share", 4),
+        ("answer", "share", 6),
         ("refusal", "mean", 12),
         ("sentiment", "mean", 10),
         ("sentiment", "selection_rate", 12),
     ]
-    assert counts.n_contrasts == 18
+    assert counts.n_contrasts == 21
     assert counts.n_summary_statistics == 15
     for table, columns in TABLES.items():
         assert [d[0] for d in connection.execute(f"from inference.{table}").description] == list(columns)
@@ -81,11 +82,26 @@ def test_a_group_that_is_always_alone_refuses_every_index(study, n_prompts, n_re
         study.add("answer", share, kind="categorical", category=category)
     connection = study.write()
     infer_study(connection, analysis())
-    found = rows(connection, "disparities", "metric in ('range', 'fdi', 'jsd')")
-    assert found.inference_reason.tolist() == ["incomplete_blocks"] * 3
+    found = rows(connection, "disparities", "metric in ('range', 'fdi', 'jsd', 'jsd_between_groups')")
+    assert found.inference_reason.tolist() == ["incomplete_blocks"] * 4
     assert found.p_value.isna().all()
     tested = rows(connection, "contrasts", "measure_id = 'sentiment' and p_value is not null")
     assert set(tested.group_id) == {"g0", "g1"}
+
+
+@pytest.mark.parametrize("n_replicates", [1, 3])
+def test_the_largest_z_of_two_groups_is_a_constant_and_no_number(study, n_replicates):
+    x = np.random.default_rng(31).normal(size=(12, 3, n_replicates))
+    two = x.copy()
+    two[:, 2] = np.nan
+    connection = study.add("sentiment", two).add("mood", x).write()
+    infer_study(connection, analysis())
+    found = rows(connection, "disparities", "metric in ('max_z', 'max_abs_z')").set_index("measure_id")
+    numbers = found[["value_cells", "p_value", "null_median", "null_q95"]]
+    assert numbers.loc["sentiment"].isna().all(axis=None)
+    assert numbers.loc["mood"].notna().all(axis=None)
+    assert set(found.inference_reason) == {"scale_free"}
+    assert set(found.loc["sentiment"].verdict) == {"not_computable"}
 
 
 def test_no_number_is_nan_and_every_gap_has_a_reason(study):
@@ -365,6 +381,7 @@ def test_units_nested_in_groups_are_compared_as_units(study):
         "risk_difference",
         "log_disparity",
         "fdi_group",
+        "jsd_group",
         "dbi",
     }
     assert contrasts.p_value.notna().all()

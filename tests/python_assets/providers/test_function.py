@@ -32,7 +32,7 @@ def test_a_function_answers(log_path: Path) -> None:
 
 def test_none_is_no_answer(log_path: Path) -> None:
     run = run_function(lambda messages, decoding: None, log_path)
-    assert run.n_by_status["empty"] == 3
+    assert run.n_by_flag["is_empty"] == 3
 
 
 @pytest.mark.parametrize(

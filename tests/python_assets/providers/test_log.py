@@ -9,6 +9,7 @@ from python_assets.providers.log import (
     read_log,
     response_line,
 )
+from python_assets.providers.outcomes import response_of
 from python_assets.providers.provider import providers
 from python_assets.providers.records import (
     Description,
@@ -38,6 +39,28 @@ def test_what_is_written_is_read(tmp_path: Path, request_: Request, text: str | 
     assert content.outcomes == {request_.response_id: outcome}
     assert json.loads(path.read_bytes())["prompt_id"] == 'quote " id'
     assert path.read_bytes().count(b"\n") == 1
+
+
+def test_a_log_of_before_the_flags_gives_them_all(tmp_path: Path, request_: Request) -> None:
+    """Statuses were never logged: what they were worked out from was, and the flags are."""
+    path = tmp_path / "log.jsonl"
+    refusal = "I'm sorry, but I can't assist with"
+    ended = {"a": (refusal, "length"), "b": ("", "stop"), "c": (None, "content_filter")}
+    path.write_text(
+        "".join(
+            f'{{"response_id":"{key}","prompt_id":"p","replicate":0,"request":{{}},"response_text":'
+            f'{json.dumps(text)},"finish_reason":"{reason}","error":null,"requested_at":null,'
+            '"latency_seconds":null,"n_tokens_in":null,"n_tokens_out":null,"context_json":null}\n'
+            for key, (text, reason) in ended.items()
+        )
+    )
+    outcomes = read_log(path).outcomes
+    rows = {key: response_of(request_, outcome, 100) for key, outcome in outcomes.items()}
+    assert {key: (row.status, row.flags) for key, row in rows.items()} == {
+        "a": ("ok", ("is_refused", "is_truncated")),
+        "b": ("ok", ("is_empty",)),
+        "c": ("ok", ("is_refused", "is_empty")),
+    }
 
 
 def test_the_latest_line_of_a_request_counts(tmp_path: Path, request_: Request) -> None:

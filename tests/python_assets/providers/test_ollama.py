@@ -98,23 +98,27 @@ def test_a_time_out_is_recorded(ollama_server: Server, ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "status", "text"),
+    ("reply", "flags", "text"),
     [
-        (ollama_chat(""), "empty", ""),
-        (ollama_chat(None), "empty", None),
-        (ollama_chat("and then", done_reason="length"), "truncated", "and then"),
-        (ollama_chat("I cannot assist with this request."), "refused", "I cannot assist with this request."),
-        (ollama_chat("👩‍👩‍👧 שלום مرحبا 🇸🇬"), "ok", "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
-        (ollama_chat("x" * 10_000_000), "truncated", "x" * 20_000),
+        (ollama_chat(""), ("is_empty",), ""),
+        (ollama_chat(None), ("is_empty",), None),
+        (ollama_chat("and then", done_reason="length"), ("is_truncated",), "and then"),
+        (
+            ollama_chat("I cannot assist with this request."),
+            ("is_refused",),
+            "I cannot assist with this request.",
+        ),
+        (ollama_chat("👩‍👩‍👧 שלום مرحبا 🇸🇬"), (), "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
+        (ollama_chat("x" * 10_000_000), ("is_truncated",), "x" * 20_000),
     ],
     ids=["blank", "null", "length", "refusal", "emoji and right to left", "10 MB"],
 )
-def test_every_kind_of_reply_gets_its_status(
-    ollama_server: Server, ask: Ask, reply: Reply, status: str, text: str | None
+def test_every_kind_of_reply_gets_its_flags(
+    ollama_server: Server, ask: Ask, reply: Reply, flags: tuple[str, ...], text: str | None
 ) -> None:
     ollama_server.next_replies = [reply]
     row = ask(ollama_server).responses[0]
-    assert (row.status, row.response_text) == (status, text)
+    assert (row.status, row.flags, row.response_text) == ("ok", flags, text)
 
 
 def test_thinking_is_kept_apart_from_the_answer(ollama_server: Server, ask: Ask) -> None:

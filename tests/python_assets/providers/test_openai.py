@@ -66,7 +66,7 @@ def test_a_server_error_that_stays_is_recorded_and_asked_again_by_the_next_run(
     openai_server.next_replies = [openai_error(500, "overloaded", None) for _ in range(3)]
     run = ask(openai_server, 2)
     assert run.responses[0].error == "http_5xx: HTTP 500 overloaded"
-    assert run.n_by_status == {"ok": 1, "refused": 0, "empty": 0, "truncated": 0, "error": 1}
+    assert run.n_by_status == {"ok": 1, "error": 1, "not_recorded": 0}
     assert waits.seconds == [1.0, 2.0]
     again = ask(openai_server, 2)
     assert again.n_by_status["ok"] == 2
@@ -120,32 +120,32 @@ def test_a_connection_cut_without_a_reply_is_retried(openai_server: Server, ask:
 
 
 @pytest.mark.parametrize(
-    ("reply", "status", "text"),
+    ("reply", "flags", "text"),
     [
-        (openai_completion(""), "empty", ""),
-        (openai_completion(" \n "), "empty", " \n "),
-        (openai_completion(None), "empty", None),
-        (openai_completion("and then", "length"), "truncated", "and then"),
-        (openai_completion("", "length"), "empty", ""),
-        (openai_completion(None, "content_filter"), "refused", None),
-        (openai_completion(None, refusal="I won't."), "refused", "I won't."),
-        (openai_completion("I cannot assist with that."), "refused", "I cannot assist with that."),
+        (openai_completion(""), ("is_empty",), ""),
+        (openai_completion(" \n "), ("is_empty",), " \n "),
+        (openai_completion(None), ("is_empty",), None),
+        (openai_completion("and then", "length"), ("is_truncated",), "and then"),
+        (openai_completion("", "length"), ("is_empty", "is_truncated"), ""),
+        (openai_completion(None, "content_filter"), ("is_refused", "is_empty"), None),
+        (openai_completion(None, refusal="I won't."), ("is_refused",), "I won't."),
+        (openai_completion("I cannot assist with that."), ("is_refused",), "I cannot assist with that."),
         (
             openai_completion([{"type": "text", "text": "in "}, {"type": "text", "text": "parts"}]),
-            "ok",
+            (),
             "in parts",
         ),
-        (openai_completion("👩‍👩‍👧 שלום مرحبا 🇸🇬"), "ok", "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
-        (openai_completion("a lone \ud83d surrogate"), "ok", "a lone \ud83d surrogate"),
-        (openai_completion("nul \x00 and tab \t"), "ok", "nul \x00 and tab \t"),
+        (openai_completion("👩‍👩‍👧 שלום مرحبا 🇸🇬"), (), "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
+        (openai_completion("a lone \ud83d surrogate"), (), "a lone \ud83d surrogate"),
+        (openai_completion("nul \x00 and tab \t"), (), "nul \x00 and tab \t"),
     ],
 )
-def test_every_kind_of_reply_keeps_its_text_and_gets_its_status(
-    openai_server: Server, ask: Ask, reply: Reply, status: str, text: str | None
+def test_every_kind_of_reply_keeps_its_text_and_gets_its_flags(
+    openai_server: Server, ask: Ask, reply: Reply, flags: tuple[str, ...], text: str | None
 ) -> None:
     openai_server.next_replies = [reply]
     row = ask(openai_server).responses[0]
-    assert (row.status, row.response_text) == (status, text)
+    assert (row.status, row.flags, row.response_text) == ("ok", flags, text)
     assert ask(openai_server).responses == [row]
     assert len(openai_server.calls) == 1
 
@@ -153,7 +153,7 @@ def test_every_kind_of_reply_keeps_its_text_and_gets_its_status(
 def test_a_reply_of_10_mb_is_cut_and_truncated(openai_server: Server, ask: Ask, log_path: Path) -> None:
     openai_server.next_replies = [openai_completion("long " * 2_000_000)]
     row = ask(openai_server, max_characters=1_000).responses[0]
-    assert (row.status, len(row.response_text or "")) == ("truncated", 1_000)
+    assert (row.flags, len(row.response_text or "")) == (("is_truncated",), 1_000)
     assert json.loads(row.context_json or "")["n_characters"] == 10_000_000
     assert log_path.stat().st_size < 5_000
 
@@ -166,7 +166,7 @@ def test_raising_max_characters_asks_again_for_what_was_cut_and_lowering_it_does
     assert len(ask(openai_server, max_characters=50).responses[0].response_text or "") == 50
     assert len(openai_server.calls) == 1
     row = ask(openai_server, max_characters=1_000).responses[0]
-    assert (len(row.response_text or ""), row.status) == (500, "ok")
+    assert (len(row.response_text or ""), row.flags) == (500, ())
 
 
 def test_a_reply_too_large_for_memory_is_not_read(openai_server: Server, ask: Ask) -> None:

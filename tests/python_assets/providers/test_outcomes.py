@@ -2,30 +2,50 @@ import json
 
 import pytest
 
-from python_assets.providers.outcomes import is_settled, outcome_of, status_of
-from python_assets.providers.records import Answer, Outcome
+from python_assets.providers.outcomes import NOT_RECORDED, is_settled, outcome_of, response_of
+from python_assets.providers.records import Answer, Outcome, Prompt, Request
 
 REFUSAL = "I'm sorry, but I can't assist with that."
+REQUEST = Request("r", "{}", Prompt("p", "p", "?"), 0, [])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "flags"),
+    [
+        (Outcome("An answer."), ()),
+        (Outcome("An answer.", "stop"), ()),
+        (Outcome("An ans", "length"), ("is_truncated",)),
+        (Outcome("An ans", "max_characters"), ("is_truncated",)),
+        (Outcome(None), ("is_empty",)),
+        (Outcome("\u2003\n"), ("is_empty",)),
+        (Outcome("", "length"), ("is_empty", "is_truncated")),
+        (Outcome(REFUSAL), ("is_refused",)),
+        (Outcome(REFUSAL, "length"), ("is_refused", "is_truncated")),
+        (Outcome(None, "content_filter"), ("is_refused", "is_empty")),
+        (Outcome("I won", "refusal+max_characters"), ("is_refused", "is_truncated")),
+    ],
+)
+def test_an_answer_has_every_flag_that_holds(outcome: Outcome, flags: tuple[str, ...]) -> None:
+    response = response_of(REQUEST, outcome, max_characters=100)
+    assert (response.status, response.flags) == ("ok", flags)
+    assert None not in (response.is_refused, response.is_empty, response.is_truncated)
 
 
 @pytest.mark.parametrize(
     ("outcome", "status"),
-    [
-        (Outcome("An answer."), "ok"),
-        (Outcome("An answer.", "stop"), "ok"),
-        (Outcome("An ans", "length"), "truncated"),
-        (Outcome("An ans", "max_characters"), "truncated"),
-        (Outcome(None), "empty"),
-        (Outcome("\u2003\n"), "empty"),
-        (Outcome("", "length"), "empty"),
-        (Outcome(REFUSAL), "refused"),
-        (Outcome(REFUSAL, "length"), "truncated"),
-        (Outcome(None, "content_filter"), "refused"),
-        (Outcome(None, error="timeout: no answer"), "error"),
-    ],
+    [(Outcome(None, error="timeout: no answer"), "error"), (Outcome(None, NOT_RECORDED), "not_recorded")],
 )
-def test_status(outcome: Outcome, status: str) -> None:
-    assert status_of(outcome) == status
+def test_nothing_is_observed_of_an_error_and_of_what_was_not_recorded(outcome: Outcome, status: str) -> None:
+    response = response_of(REQUEST, outcome, max_characters=100)
+    assert response.status == status
+    assert (response.is_refused, response.is_empty, response.is_truncated) == (None, None, None)
+
+
+@pytest.mark.parametrize("finish_reason", ["refusal", "content_filter"])
+def test_an_answer_that_was_declined_and_is_cut_stays_declined(finish_reason: str) -> None:
+    outcome = outcome_of(Answer("No, " * 10, finish_reason), None, None, max_characters=10)
+    assert response_of(REQUEST, outcome, max_characters=5).flags == ("is_refused", "is_truncated")
+    assert not is_settled(outcome, max_characters=100)
 
 
 @pytest.mark.parametrize(

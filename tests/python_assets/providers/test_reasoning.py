@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from python_assets.providers.outcomes import outcome_of, status_of
+from python_assets.providers.outcomes import outcome_of, response_of
 from python_assets.providers.reasoning import part_reasoning
-from python_assets.providers.records import Answer
+from python_assets.providers.records import Answer, Prompt, Request
 from tests.python_assets.providers.conftest import Ask
 from tests.python_assets.providers.servers import Server, ollama_chat, openai_completion
 
@@ -33,9 +33,10 @@ def test_reasoning_is_kept_beside_the_answer_whose_length_alone_counts() -> None
     assert json.loads(outcome.context_json or "") == {"reasoning": "y" * 10}
 
 
-def test_an_answer_that_ends_while_it_reasons_is_empty() -> None:
+def test_an_answer_that_ends_while_it_reasons_is_empty_and_truncated() -> None:
     outcome = outcome_of(Answer("<think>Still at it", "length"), None, None, max_characters=100)
-    assert (outcome.response_text, status_of(outcome)) == ("", "empty")
+    row = response_of(Request("r", "{}", Prompt("p", "p", "?"), 0, []), outcome, max_characters=100)
+    assert (row.response_text, row.flags) == ("", ("is_empty", "is_truncated"))
     assert json.loads(outcome.context_json or "") == {"reasoning": "Still at it"}
 
 

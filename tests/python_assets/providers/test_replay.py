@@ -20,12 +20,12 @@ def replay(log_path: Path, answers: dict[tuple[str, int], str | None]) -> Genera
 
 def test_rows_are_those_of_the_import_in_the_order_of_the_prompts(log_path: Path) -> None:
     run = replay(log_path, ANSWERS)
-    rows = [(row.prompt_id, row.replicate, row.response_text, row.status) for row in run.responses]
+    rows = [(row.prompt_id, row.replicate, row.response_text, row.flags) for row in run.responses]
     assert rows == [
-        ("a", 0, "first", "ok"),
-        ("a", 1, None, "empty"),
-        ("b", 2, " ", "empty"),
-        ("b", 7, "seven", "ok"),
+        ("a", 0, "first", ()),
+        ("a", 1, None, ("is_empty",)),
+        ("b", 2, " ", ("is_empty",)),
+        ("b", 7, "seven", ()),
     ]
     assert {(row.requested_at, row.latency_seconds) for row in run.responses} == {(None, None)}
     assert not run.is_simulated
@@ -55,7 +55,7 @@ def test_emoji_surrogates_and_10_mb_pass(log_path: Path) -> None:
     for _ in range(2):
         rows = replay(log_path, {**answers}).responses
         assert [row.response_text for row in rows[:2]] == ["👩‍👩‍👧 שלום", "lone \udc00"]
-        assert (rows[2].status, len(rows[2].response_text or "")) == ("truncated", 20_000)
+        assert (rows[2].flags, len(rows[2].response_text or "")) == (("is_truncated",), 20_000)
 
 
 def test_an_answer_ends_as_it_ended_where_that_is_known(log_path: Path) -> None:
@@ -63,8 +63,14 @@ def test_an_answer_ends_as_it_ended_where_that_is_known(log_path: Path) -> None:
         ("a", 0): Answer(None, error="imported: timeout: no answer"),
         ("b", 0): Answer("cut o", "length"),
         ("c", 0): Answer(None, "refusal"),
+        ("c", 1): Answer(None, "not_recorded"),
     }
     config = GenerationConfig("gpt", "replay", answers=answers)
     run = generate(PROMPTS, config, log_path)
-    assert [row.status for row in run.responses] == ["error", "truncated", "refused"]
+    assert [(row.status, row.flags) for row in run.responses] == [
+        ("error", ()),
+        ("ok", ("is_truncated",)),
+        ("ok", ("is_refused", "is_empty")),
+        ("not_recorded", ()),
+    ]
     assert generate(PROMPTS, config, log_path).n_requested == 0

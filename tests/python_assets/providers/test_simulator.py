@@ -91,9 +91,9 @@ def test_effects_of_two_factors_add_up(tmp_path: Path) -> None:
 def test_refusals_come_at_the_declared_rates(tmp_path: Path) -> None:
     refusal = {"base": 0.05, "effects": {"concept": {"Italy": 0.25}}}
     rows = simulate(branched(1_500), tmp_path / "a.jsonl", refusal=refusal)
-    rates = [statistics.fmean(row.status == "refused" for row in rows[i::3]) for i in range(3)]
+    rates = [statistics.fmean(row.is_refused for row in rows[i::3]) for i in range(3)]
     assert rates == pytest.approx([0.05, 0.30, 0.05], abs=0.04)
-    assert {row.status for row in rows} == {"ok", "refused"}
+    assert {row.flags for row in rows} == {(), ("is_refused",)}
 
 
 def test_labels_come_at_the_declared_probabilities(tmp_path: Path) -> None:

@@ -60,6 +60,9 @@ CONSTANTS = {
     "responses": {
         "response_id": "'r'",
         "status": "'ok'",
+        "is_refused": "false",
+        "is_empty": "response_text is null",
+        "is_truncated": "false",
         "error": "null::varchar",
         "requested_at": "timestamp '2026-01-02 03:04:05'",
         "latency_seconds": "0.5",
@@ -247,22 +250,54 @@ def test_responses_come_back_to_be_replayed(home, write_study):
 def test_what_became_of_a_response_comes_back_with_it(home, write_study, tmp_path):
     with duckdb.connect(str(home.published)) as connection:
         connection.execute(
-            "update responses set status = 'error', error = 'timeout: no answer' where response_text is null;"
-            "update responses set status = 'truncated' where response_text is not null"
+            "update responses set status = 'error', error = 'timeout: no answer', is_empty = null "
+            "where response_text is null;"
+            "update responses set is_refused = true, is_truncated = true where response_text is not null"
         )
+    assert replayed(home, write_study, tmp_path) == [
+        ("a country", "ok", True, False, True, None),
+        (None, "error", None, None, None, "imported: timeout: no answer"),
+    ]
+
+
+def test_a_response_that_was_not_recorded_comes_back_so(home, write_study, tmp_path):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute(
+            "update responses set status = 'not_recorded', is_refused = null, is_empty = null, "
+            "is_truncated = null where response_text is null"
+        )
+    assert replayed(home, write_study, tmp_path, "jsonl")[1] == (None, "not_recorded", None, None, None, None)
+
+
+def test_an_export_from_before_the_flags_is_read_by_its_status(home, write_study, tmp_path):
     folder = export_study(home, "small", "responses", "csv", None).folder
+    manifest = json.loads((folder / "manifest.json").read_text())
+    table = pd.read_csv(folder / "responses.csv", dtype=str, keep_default_na=False)
+    table = table.drop(columns=["is_refused", "is_empty", "is_truncated"])
+    table.assign(status=["truncated", "refused"]).to_csv(folder / "responses.csv", index=False)
+    manifest["files"][0]["sha256"] = sha256_of_file(folder / "responses.csv")
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert replayed_from(folder, write_study, tmp_path) == [
+        ("a country", "ok", False, False, True, None),
+        (None, "ok", True, True, False, None),
+    ]
+
+
+def replayed(home, write_study, tmp_path, output="csv"):
+    """What the responses of the small study are in another study that imports their export."""
+    return replayed_from(export_study(home, "small", "responses", output, None).folder, write_study, tmp_path)
+
+
+def replayed_from(folder, write_study, tmp_path):
     generations = '[{name: "*", provider: replay}]'
     study = load_study(importing(write_study, folder / "manifest.json", generations))
     with open_build(tmp_path / "again.duckdb") as build:
         assemble(study, build)
         generate_study(study, build, Home(tmp_path / "other"), print)
-        found = build.execute(
-            "select response_text, status, error from raw.responses order by prompt_id"
+        return build.execute(
+            "select response_text, status, is_refused, is_empty, is_truncated, error from raw.responses "
+            "order by prompt_id"
         ).fetchall()
-    assert found == [
-        ("a country", "truncated", None),
-        (None, "error", "imported: timeout: no answer"),
-    ]
 
 
 def test_a_changed_file_is_refused(home, write_study, problems_of):

@@ -6,7 +6,7 @@ from python_assets.published.publish import publish
 from python_assets.published.refuse_simulation import refuse_simulation
 from python_assets.warehouse.build import Home
 
-STUDIES = "create table marts.studies (study_id varchar, published_at timestamp, is_simulated boolean)"
+STUDIES = "create table marts.studies (study_id varchar, published_at timestamp, has_stand_in boolean)"
 GENERATIONS = """
     create table marts.generations (
         study_id varchar, generation_id varchar, is_simulated boolean, is_baseline boolean
@@ -38,7 +38,7 @@ def published(home, study_id="one", *, by_override, model_is_simulated):
 
 def rows(home):
     with duckdb.connect(str(home.published), read_only=True) as connection:
-        return connection.execute("select study_id, is_simulated from studies order by all").fetchall()
+        return connection.execute("select study_id, has_stand_in from studies order by all").fetchall()
 
 
 def test_what_real_models_answered_is_not_replaced_by_a_simulation(home):

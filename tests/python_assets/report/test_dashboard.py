@@ -141,7 +141,7 @@ def test_a_response_without_a_measurement_and_a_baseline_without_a_response_both
     header, arrays = unpacked(packed(measurements=measured).responses)
     columns = header["responses"]["columns"]
     assert sorted(levels_of(columns["generation_id"], arrays)) == ["baseline"] + ["biased"] * 6
-    assert levels_of(columns["status"], arrays).count(None) == 1
+    assert levels_of(columns["outcome"], arrays).count(None) == 1
     values = numbers_of(header["measures"]["sentiment"]["columns"]["value"], arrays)
     assert [value for value in values if value == value] == [0.5]
 

@@ -405,9 +405,9 @@ def disparity(metric: str, value: float | None, **changed) -> dict:
 
 
 EXTREMES = [
-    disparity("max", 0.4, group_low="Chad", group_high="Brazil"),
-    disparity("mean", 0.25, group_low="Chad", group_high="Brazil"),
-    disparity("min", 0.1, group_low="Chad", group_high="Brazil"),
+    disparity("max", 0.4, group_low="Chad", n_low=18, group_high="Brazil", n_high=1),
+    disparity("mean", 0.25, group_low="Chad", n_low=18, group_high="Brazil", n_high=1),
+    disparity("min", 0.1, group_low="Chad", n_low=18, group_high="Brazil", n_high=1),
 ]
 
 
@@ -422,7 +422,7 @@ def test_largest_mean_and_smallest_stand_with_their_groups(page, name):
         "Brazil",
         "0.250",
         "0.100",
-        "Chad",
+        "18 groups",
         "dispersed",
     ]
 
@@ -431,7 +431,7 @@ def test_a_number_stands_beside_its_noise_floor(page):
     rows = [
         disparity("range", 0.3, null_q95=0.2, q_value=0.004, verdict="difference_shown"),
         disparity("dixon_high", 0.1, null_q95=0.5, q_value=0.4, verdict="inconclusive"),
-        disparity("standard_deviation", 0.3, value_cells=0.1, null_q95=0.2),
+        disparity("standard_deviation", 0.1, value_responses=0.3, null_q95=0.2),
         disparity("impact_ratio", 0.5, null_q95=0.6, verdict="inconclusive"),
         disparity("min_max_ratio", None, reason="mixed_signs", inference_reason="ratio_undefined"),
     ]

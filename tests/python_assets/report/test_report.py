@@ -84,6 +84,19 @@ def test_some_simulated_generations_are_named_beside_those_that_are_not(report):
     assert "Simulated here: biased; not simulated: llama." in page.sections["findings"]
 
 
+def test_what_became_of_responses_is_said_by_flags_and_status(report):
+    key = {"generation_id": "biased", "replicate": 0, "response_text": "I cannot"}
+    flags = {"is_refused": True, "is_empty": False, "is_truncated": True}
+    responses = [
+        key | {"prompt_id": "r1_Ideraland", "status": "ok"} | flags,
+        key | {"prompt_id": "r1_Chad", "status": "ok"} | dict.fromkeys(flags, False),
+        key | {"prompt_id": "r1_Brazil", "status": "not_recorded"},
+    ]
+    page = report(responses=responses)
+    assert "biased: 1 not recorded, 1 ok, 1 refused and truncated" in page.text
+    assert "biased (refused and truncated)" in page.text
+
+
 def test_what_models_and_files_say_is_shown_as_text(report):
     responses = [
         {"generation_id": "biased", "prompt_id": "r1_Ideraland", "replicate": 0, "status": "ok"}

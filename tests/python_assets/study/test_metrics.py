@@ -23,7 +23,7 @@ def test_a_name_stands_once_and_a_margin_can_be_declared():
 def test_names_are_asked_for_by_mart_kind_and_column():
     assert metric_names("disparities", "categorical", takes_margin=True) == ("fdi", "idi", "cramers_v", "jsd")
     assert metric_names(is_ratio=True) == ("min_max_ratio", "impact_ratio")
-    assert metric_names("contrasts", reference="grand_mean") == ("dbi", "fdi_group")
+    assert metric_names("contrasts", reference="grand_mean") == ("dbi", "fdi_group", "jsd_group")
 
 
 def test_every_statistic_has_a_difference():

@@ -39,7 +39,7 @@ def study_path(tmp_path):
 def test_the_simulator_stands_in_for_every_model_under_its_name(study_path):
     study = load_study(study_path, simulated=True)
     everyone = [*study.generations, *study.engines.values()]
-    assert study.is_simulated
+    assert study.has_stand_in
     assert {one.spec.provider for one in everyone} == {"simulator"}
     assert [one.model for one in everyone] == ["a", "a", "b", "b", "", "c"]
     assert [one.generation_id for one in study.generations] == [
@@ -64,7 +64,7 @@ def test_what_the_file_says_of_the_simulator_stays(study_path):
 
 def test_without_the_override_the_models_answer(study_path):
     study = load_study(study_path)
-    assert not study.is_simulated
+    assert not study.has_stand_in
     assert study.generations[0].spec.provider == "openai"
     assert study.config_sha256 == load_study(study_path, simulated=True).config_sha256
 

@@ -21,13 +21,13 @@ def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):
     assert {(grouping.grouping_id, grouping.reason) for grouping in plan.groupings} == {("gender", None)}
     assert plan.warnings == []
     # no model is needed: none answers and none measures
-    assert {measure.reads for measure in resolve_measures(study)} == {"text", "status"}
+    assert {measure.reads for measure in resolve_measures(study)} == {"text", "flags"}
 
 
 OF_GENDER = """
     select generation_id, root_prompt_id, level, response_text
     from raw.responses join raw.prompts using (prompt_id) join raw.prompt_factors using (prompt_id)
-    where factor = 'gender' and status = 'ok'
+    where factor = 'gender' and not is_refused
 """
 
 

@@ -83,14 +83,14 @@ CASES = {
     "a contrast of a family that is not asked for": (
         analysis("{families: {one: {contrasts: [dbi]}}}"),
         'analysis.families.one.contrasts[0]: got "dbi"; expected a contrast of the study: '
-        "'mean_difference', 'risk_difference', 'log_disparity', 'log_disparity_haldane', 'fdi_group'; "
-        "correct the name or remove it",
+        "'mean_difference', 'risk_difference', 'log_disparity', 'log_disparity_haldane', 'fdi_group', "
+        "'jsd_group'; correct the name or remove it",
     ),
     "a metric of a family that is not tested": (
         analysis("{families: {one: {metrics: [max]}}}"),
         "analysis.families.one.metrics[0]: got \"max\"; expected a metric with a p: 'range', "
         "'standard_deviation', 'max_z', 'max_abs_z', 'min_max_ratio', 'dixon_low', 'dixon_high', "
-        "'impact_ratio', 'fdi', 'fdi_max', 'idi', 'cramers_v' and 1 more; did you mean 'max_z'?",
+        "'impact_ratio', 'fdi', 'fdi_max', 'idi', 'cramers_v' and 3 more; did you mean 'max_z'?",
     ),
     "a statistic of a family that is not computed": (
         analysis("{statistics: [mean], families: {one: {statistics: [kurtosis]}}}"),
@@ -105,8 +105,8 @@ CASES = {
     "contrasts that no measure of a family has": (
         analysis("{families: {one: {measures: [answer], contrasts: [mean_difference, log_disparity]}}}"),
         'analysis.families.one.contrasts: got ["mean_difference", "log_disparity"]; expected contrasts that '
-        "one of its measures has: 'risk_difference', 'fdi_group'; correct the list, or list measures that "
-        "have them",
+        "one of its measures has: 'risk_difference', 'fdi_group', 'jsd_group'; correct the list, or list "
+        "measures that have them",
     ),
     "metrics that no measure of a family has": (
         analysis("{families: {one: {measures: [sentiment, refusal], metrics: [fdi]}}}"),
@@ -255,9 +255,9 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
 @pytest.mark.parametrize(
     "text",
     [
-        "{margins: {jsd: 1.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
+        "{margins: {jsd: 0.5, dbi: 1.5, mean_difference: 20, log_disparity: 2, range: 3}}",
         "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
-        "{margins: {answer: {risk_difference: 0.1, jsd: 2}}}",
+        "{margins: {answer: {risk_difference: 0.1, jsd: 0.2}}}",
         "{families: {one: {measures: [answer, sentiment], contrasts: [mean_difference, log_disparity]}}}",
         "{families: {one: {measures: [refusal], contrasts: [variance_difference]}}, "
         "contrasts: [variance_difference]}",
