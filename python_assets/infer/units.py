@@ -186,6 +186,7 @@ class UnitSides:
     reference: Reference = Reference()
 
     few = InferenceReason.TOO_FEW_UNITS
+    beside = InferenceReason.TOO_FEW_UNITS
 
     @cached_property
     def weights(self) -> Weights:
@@ -235,15 +236,15 @@ class UnitSides:
 
     @property
     def is_tested(self) -> NDArray[np.bool_]:
-        """Whether both sides have enough units."""
-        if self.units.is_replicate:
-            return self.is_held
-        return self.n_units >= MIN_UNITS_OF_GROUP
+        """Whether a spread can be told: some group has two units in a stratum."""
+        return self.is_held & (self.units.units_of_cell.max() > 1)
 
     @property
     def in_question(self) -> NDArray[np.bool_]:
-        """All that are tested."""
-        return self.is_tested
+        """All that are tested and have enough units to be shuffled."""
+        if self.units.is_replicate:
+            return self.is_tested
+        return self.is_tested & (self.n_units >= MIN_UNITS_OF_GROUP)
 
     @property
     def smallest_p(self) -> Floats:
@@ -375,12 +376,16 @@ class UnitSides:
         return Differences(value, np.sqrt(variance), df)
 
     def _variances(self, left: Floats) -> tuple[Floats, Floats]:
-        """Variance of the units of each cell and its df; one unit alone takes those of its group."""
+        """Variance of the units of each cell and its df.
+
+        One unit alone takes those of its group in other strata; a group of such units, those of all groups.
+        """
         n = self.units.units_of_cell
         df = (n - 1.0)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
+        same_group = np.where(same_group @ df > 0, same_group, 1.0)
         pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
         return (
