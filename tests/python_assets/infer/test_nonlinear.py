@@ -176,9 +176,7 @@ def test_unit_and_offset_of_a_measure_change_no_p(build, name):
     b = x + rng.normal(size=x.shape)
     power = {"variance": 2}.get(name, int(name in (*IN_UNITS, "standard_deviation")))
     scheme, _ = build(x, n_permutations=199)
-    one, other = (
-        compare(scheme, values_of(factor * x, factor * b), name) for factor in (1, 1e5)
-    )
+    one, other = (compare(scheme, values_of(factor * x, factor * b), name) for factor in (1, 1e5))
     moved = compare(scheme, values_of(x + 1e4, b + 1e4), name)
     for metric, test in one.indices.items():
         scaled = 1e5**power if metric in IN_THE_UNIT else 1
@@ -211,15 +209,17 @@ def test_a_shift_of_one_group_gives_the_others_no_difference_of_variance(build):
     """Against their pooled rows it would: -.42 of a true 0 (inference.md 2.1)."""
     x = np.random.default_rng(12).normal(size=(40, 4, 60))
     x[:, 0] += 3
-    value = compare(build(x, n_permutations=9)[0], values_of(x), "variance").contrasts[
-        "variance_difference"
-    ].value
+    value = (
+        compare(build(x, n_permutations=9)[0], values_of(x), "variance")
+        .contrasts["variance_difference"]
+        .value
+    )
     assert value.mean(axis=0) == pytest.approx(0, abs=0.12)
 
 
 def test_kendalls_tau_is_not_shuffled():
     assert not is_shuffled(ASKED["kendall"])
-    assert SHUFFLED == [name for name in NONLINEAR if name != "kendall"]
+    assert [name for name in NONLINEAR if name != "kendall"] == SHUFFLED
 
 
 def test_group_without_a_value_leaves_the_others_to_be_compared(build):
@@ -275,7 +275,8 @@ def arrangements(scheme, x):
     """Both groups under every arrangement."""
     flat, group = x.ravel(), scheme.design.group
     return [
-        [flat[source[group == g]] for g in range(2)] for source in scheme.draws.sources(slice(0, scheme.draws.n))
+        [flat[source[group == g]] for g in range(2)]
+        for source in scheme.draws.sources(slice(0, scheme.draws.n))
     ]
 
 
@@ -291,9 +292,7 @@ def test_equal_values_have_no_range_or_no_statistic(build, name):
 
 def test_few_root_prompts_have_a_value_and_no_p(build):
     x = np.random.default_rng(9).normal(size=(2, 3))
-    contrast = compare(build(x)[0], values_of(x), "variance").contrasts[
-        "variance_difference"
-    ]
+    contrast = compare(build(x)[0], values_of(x), "variance").contrasts["variance_difference"]
     assert set(contrast.reason[0]) == {"too_few_root_prompts"}
     assert np.isnan([contrast.p_value, contrast.null_median, contrast.p_maxt]).all()
     assert not np.isnan(contrast.value).any()
