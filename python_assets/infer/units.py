@@ -414,9 +414,9 @@ class UnitSides:
     def _prompt_variances(
         self, mean: Floats, squares: Floats, more: Floats, held: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        """Variance of the difference over prompts that hold both sides, and of what neither unit nor prompt makes.
+        """Variance of the difference over prompts, and of what neither unit nor prompt makes.
 
-        Both are 0 where such prompts are too few.
+        Only of prompts that hold both sides; both are 0 where such prompts are too few.
         """
         n, n_prompts = self.units.units_of_cell[:, None].astype(float), self.units.n_prompts
         by_prompt = more[:, :, 1:] / n[:, None]

@@ -22,11 +22,10 @@ from python_assets.infer.pairs import one_way
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import InUnits, nested_units, replicates
+from python_assets.infer.scheme import InUnits, nested_units
 from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
-from tests.python_assets.infer.conftest import all_arrangements
 
 NAMES = ("mean_difference", "risk_difference", "log_disparity")
 REST, GRAND_MEAN = Reference(), Reference(Against.GRAND_MEAN)
@@ -564,7 +563,9 @@ def test_margins_are_those_of_a_shifted_t():
     rng = np.random.default_rng(11)
     group = np.repeat([0, 1], 8)
     x = rng.normal(size=16) + 0.5 * group
-    result = compared(scheme_of(alone(x), group, 0 * group, n_permutations=99), 0.3).contrasts["mean_difference"]
+    result = compared(scheme_of(alone(x), group, 0 * group, n_permutations=99), 0.3).contrasts[
+        "mean_difference"
+    ]
     size, se = abs(result.value[0, 0]), result.std_error[0, 0]
     df = stats.ttest_ind(x[:8], x[8:], equal_var=False).df
     assert result.p_margin[0, 0] == close(stats.t.sf((size - 0.3) / se, df))
@@ -616,7 +617,9 @@ def test_under_four_units_in_a_group_indices_have_no_p():
     assert few["impact_ratio"].reason[1] == InferenceReason.NO_SELECTIONS
     assert few["mean"].reason[0] == InferenceReason.DESCRIPTIVE
     group, stratum = design_of(rng, [[5, 2, 6], [5, 2, 6]])
-    enough = compared(scheme_of(alone(rng.normal(size=len(group))), group, stratum, n_permutations=99)).indices
+    enough = compared(
+        scheme_of(alone(rng.normal(size=len(group))), group, stratum, n_permutations=99)
+    ).indices
     assert np.isfinite(enough["range"].p_value).all()
 
 
