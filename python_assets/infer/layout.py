@@ -28,7 +28,7 @@ from python_assets.infer.comparison import compare_labels, compare_means, compar
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.means import one_sided_p
 from python_assets.infer.nonlinear import compare_statistic
-from python_assets.infer.permutation import Floats
+from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
 from python_assets.infer.rows import Table
@@ -46,6 +46,7 @@ class Layout:
         self.cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit)
         self._connection = connection
         self._values: Values | None = None
+        self._rows: Rows | None = None
 
     def _read_values(self) -> Values:
         if self._values is None:
@@ -56,15 +57,22 @@ class Layout:
         """Yield the rows of every table."""
         for rows in summary_rows(self.cells, options.alpha):
             yield "summary_statistics", rows
-        yield from compare_groups(self.cells, self._sources(self.cells), options)
+        yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
         for asked in asked_statistics(self._connection):
             chosen, values = self._of_statistic(asked)
             if len(chosen.columns):
                 yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
                 yield from compare_statistics(chosen, values, asked, options)
 
-    def _sources(self, cells: Cells) -> Sources:
-        return Sources(lambda: read_rows(self._connection, cells), self._read_values)
+    def _sources(self, columns: Ints) -> Sources:
+        """What is read of some columns; which responses a rate selects is told by all columns together."""
+
+        def rows() -> Rows:
+            if self._rows is None:
+                self._rows = read_rows(self._connection, self.cells)
+            return self._rows._replace(x=self._rows.x[:, columns])
+
+        return Sources(rows, self._read_values)
 
     def contrast(
         self, question: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
@@ -81,7 +89,7 @@ class Layout:
         cells, values = (self.cells, None) if asked is None else self._of_statistic(asked)
         columns = columns_of(cells, {question})
         left = _among(of_columns(cells, columns), groups)
-        sources = self._sources(left)
+        sources = self._sources(columns)
         for chosen in choose_schemes(left, lambda: _rows_among(sources.rows(), groups), options):
             if isinstance(chosen.scheme, InferenceReason) or not len(chosen.columns):
                 continue
@@ -105,9 +113,10 @@ class Layout:
             shift: the margin, with the sign of the difference; it is taken off the values of the group.
             options: B.
         """
-        cells = of_columns(self.cells, columns_of(self.cells, {question}))
+        columns = columns_of(self.cells, {question})
+        cells = of_columns(self.cells, columns)
         moved = cells.x - np.where(cells.frame.group == group, shift, 0.0)[:, None]
-        sources = self._sources(cells)
+        sources = self._sources(columns)
 
         def rows() -> Rows:
             found = sources.rows()
@@ -144,9 +153,9 @@ class Layout:
         if not len(here):
             return
         asked_for = set(here[KEYS_OF_QUESTION].itertuples(index=False, name=None))
-        cells = of_columns(self.cells, columns_of(self.cells, asked_for))
-        if len(cells.columns):
-            yield from compare_groups(cells, self._sources(cells), options)
+        columns = columns_of(self.cells, asked_for)
+        if len(columns):
+            yield from compare_groups(of_columns(self.cells, columns), self._sources(columns), options)
         for asked in asked_statistics(self._connection):
             chosen, values = self._of_statistic(asked)
             columns = columns_of(chosen, asked_for)

@@ -63,15 +63,15 @@ def values_of(x, b=None, replicates=1):
     return Values(columns, n_blocks * n_groups, column, cell, *rows, low, high)
 
 
-def compare(task, values, name, *, with_contrast=False):
+def compare(scheme, values, name, *, with_contrast=False):
     return compare_statistic(
-        task, values, np.arange(len(values.columns)), ASKED[name], with_contrast=with_contrast
+        scheme, values, np.arange(len(values.columns)), ASKED[name], with_contrast=with_contrast
     )
 
 
-def by_hand(task, values, name, *, with_rest=False):
+def by_hand(scheme, values, name, *, with_rest=False):
     """Group values, or those and the rest of all blocks, under every arrangement: (arrangements, groups)."""
-    design, column = task.design, 0
+    design, column = scheme.design, 0
     is_complete = design.block_size == design.frame.n_groups
     used = is_complete[design.block] | with_rest
     rows = [np.flatnonzero((values.column == column) & (values.cell == cell)) for cell in design.cell]
@@ -88,7 +88,7 @@ def by_hand(task, values, name, *, with_rest=False):
     holds = np.zeros((len(design.block_size), design.frame.n_groups), dtype=bool)
     holds[design.block, design.group] = True
     own, rest = [], []
-    for source in task.draws.sources(slice(0, task.draws.n)):
+    for source in scheme.draws.sources(slice(0, scheme.draws.n)):
         group = np.empty(len(source), dtype=int)
         group[source] = design.group
         places = [np.flatnonzero((group == g) & used) for g in range(design.frame.n_groups)]
@@ -117,10 +117,10 @@ def test_indices_are_those_of_every_arrangement(build, name):
     rng = np.random.default_rng(1)
     x = rng.exponential(size=(4, 3))
     b = x + rng.normal(size=x.shape)
-    task, _ = build(x)
+    scheme, _ = build(x)
     values = values_of(x, b)
-    found = compare(task, values, name).indices
-    groups = by_hand(task, values, name)
+    found = compare(scheme, values, name).indices
+    groups = by_hand(scheme, values, name)
     for metric in ("range", "standard_deviation", "max_z", "max_abs_z"):
         permuted, test = spread(groups, metric), found[metric]
         assert test.value[0] == pytest.approx(permuted[0], rel=1e-9)
@@ -151,12 +151,12 @@ def test_differences_from_the_rest_are_those_of_each_arrangement(build, name, re
     rng = np.random.default_rng(3)
     x = rng.exponential(size=(6, 4))
     x[0, 1] = x[3, 2] = x[4, 0] = x[4, 2] = np.nan
-    task, _ = build(x, n_permutations=150)
-    random = task.draws.sources(slice(0, 150))
-    task = task._replace(draws=GivenDraws(np.concatenate([[np.arange(random.shape[1])], random])))
+    scheme, _ = build(x, n_permutations=150)
+    random = scheme.draws.sources(slice(0, 150))
+    scheme = scheme._replace(draws=GivenDraws(np.concatenate([[np.arange(random.shape[1])], random])))
     values = values_of(x, x + rng.normal(size=x.shape), replicates)
-    test = compare(task, values, name, with_contrast=True).contrasts[f"{ASKED[name].statistic}_difference"]
-    own, rest = by_hand(task, values, name, with_rest=True)
+    test = compare(scheme, values, name, with_contrast=True).contrasts[f"{ASKED[name].statistic}_difference"]
+    own, rest = by_hand(scheme, values, name, with_rest=True)
     size = np.abs(own - rest)
     assert test.value[0] == pytest.approx((own - rest)[0], rel=1e-9)
     assert test.p_value[0] == pytest.approx((size >= size[0] - 1e-9).mean(axis=0), abs=1e-12)
@@ -175,11 +175,11 @@ def test_unit_and_offset_of_a_measure_change_no_p(build, name):
     x = rng.normal(size=(12, 3))
     b = x + rng.normal(size=x.shape)
     power = {"variance": 2}.get(name, int(name in (*IN_UNITS, "standard_deviation")))
-    task, _ = build(x, n_permutations=199)
+    scheme, _ = build(x, n_permutations=199)
     one, other = (
-        compare(task, values_of(factor * x, factor * b), name, with_contrast=True) for factor in (1, 1e5)
+        compare(scheme, values_of(factor * x, factor * b), name, with_contrast=True) for factor in (1, 1e5)
     )
-    moved = compare(task, values_of(x + 1e4, b + 1e4), name, with_contrast=True)
+    moved = compare(scheme, values_of(x + 1e4, b + 1e4), name, with_contrast=True)
     for metric, test in one.indices.items():
         scaled = 1e5**power if metric in IN_THE_UNIT else 1
         assert other.indices[metric].p_value == pytest.approx(test.p_value, nan_ok=True)
@@ -196,8 +196,8 @@ def test_indices_use_the_complete_blocks(build):
     x = np.random.default_rng(5).normal(size=(10, 3))
     gap = x.copy()
     gap[[0, 7], 1] = np.nan
-    task, _ = build(gap, n_permutations=999)
-    test = compare(task, values_of(gap), "variance").indices["range"]
+    scheme, _ = build(gap, n_permutations=999)
+    test = compare(scheme, values_of(gap), "variance").indices["range"]
     complete = np.delete(x, [0, 7], axis=0)
     assert test.value[0] == pytest.approx(np.ptp(complete.var(axis=0, ddof=1)))
     full = compare(build(complete, n_permutations=999)[0], values_of(complete), "variance").indices["range"]
@@ -250,24 +250,24 @@ def test_draws_that_leave_a_statistic_undefined_count_as_extreme(build):
     x = np.zeros((6, 2))
     x[0] = x[1] = [1, 0]
     x[2] = [0, 1]
-    task, _ = build(x)
-    groups = by_hand(task, values_of(x), "variance")
+    scheme, _ = build(x)
+    groups = by_hand(scheme, values_of(x), "variance")
     is_constant = (groups == 0).any(axis=1)
     assert 0 < is_constant.mean() < 1
-    test = compare(task, values_of(x), "skewness").indices["range"]
+    test = compare(scheme, values_of(x), "skewness").indices["range"]
     shape = [
-        [stats.skew(z, bias=False) if np.ptp(z) else np.nan for z in pair] for pair in arrangements(task, x)
+        [stats.skew(z, bias=False) if np.ptp(z) else np.nan for z in pair] for pair in arrangements(scheme, x)
     ]
     permuted = np.ptp(shape, axis=1)
     expected = (is_constant | (permuted >= permuted[0] - 1e-9)).mean()
     assert test.p_value[0] == pytest.approx(expected, abs=1e-12)
 
 
-def arrangements(task, x):
+def arrangements(scheme, x):
     """Both groups under every arrangement."""
-    flat, group = x.ravel(), task.design.group
+    flat, group = x.ravel(), scheme.design.group
     return [
-        [flat[source[group == g]] for g in range(2)] for source in task.draws.sources(slice(0, task.draws.n))
+        [flat[source[group == g]] for g in range(2)] for source in scheme.draws.sources(slice(0, scheme.draws.n))
     ]
 
 
@@ -293,12 +293,12 @@ def test_few_root_prompts_have_a_value_and_no_p(build):
 
 def test_columns_are_computed_alike_in_any_company(build):
     x = np.random.default_rng(10).normal(size=(6, 3, COLUMNS_AT_ONCE + 3))
-    task, _ = build(x[:, :, 0], n_permutations=49)
+    scheme, _ = build(x[:, :, 0], n_permutations=49)
     for name in ("variance", "kl_divergence", "median"):
         everything = values_of(x, x**2)
-        done = compare(task, everything, name, with_contrast=True)
+        done = compare(scheme, everything, name, with_contrast=True)
         for column in (0, 100, COLUMNS_AT_ONCE + 2):
-            alone = compare_statistic(task, everything, np.array([column]), ASKED[name], with_contrast=True)
+            alone = compare_statistic(scheme, everything, np.array([column]), ASKED[name], with_contrast=True)
             for metric, test in done.indices.items():
                 for field in (*NULL, "p_value"):
                     number = getattr(alone.indices[metric], field)[0]
@@ -314,8 +314,8 @@ def test_false_positive_rate_is_nominal(build, name):
     rng = np.random.default_rng(11)
     prompt, n = 0.8 * rng.normal(size=(10, 1, 400)), 400
     x, b = (prompt + 0.6 * rng.normal(size=(10, 4, n)) for _ in range(2))
-    task, _ = build(x[:, :, 0], n_permutations=199)
-    done = compare(task, values_of(x, b), name, with_contrast=True)
+    scheme, _ = build(x[:, :, 0], n_permutations=199)
+    done = compare(scheme, values_of(x, b), name, with_contrast=True)
     low, high = stats.binom.interval(0.999, n, 0.05)
     assert low <= (done.indices["standard_deviation"].p_value <= 0.05).sum() <= high
     contrast = done.contrasts[f"{ASKED[name].statistic}_difference"]

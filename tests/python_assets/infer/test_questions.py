@@ -94,8 +94,8 @@ def test_q_of_questions_is_that_of_statsmodels_set_by_set():
         assert levels.q_value[part].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_is_called_only_where_its_question_is(golden_2):
-    case = golden_2["questions"]
+def test_a_group_is_called_only_where_its_question_is(golden):
+    case = golden["questions"]
     rows = [{"measure_id": f"m{i}"} for i in range(len(case["p_group"]))]
     found = questions(*rows, p=[min(groups) for groups in case["p_group"]])
     found = with_sets(found, RULE._replace(measures=[row["measure_id"] for row in rows]))
@@ -122,7 +122,7 @@ def test_the_margin_is_held_against_the_questions_that_have_it():
         p_margin=[0.01, 0.02, 0.04, np.nan],
     )
     _, groups = with_levels(found, rows, 0.05)
-    # Holm inside the first question: .02, .02; the questions' smallest are .02 and .04, of two that have a margin
+    # Holm inside the first question: .02, .02; the smallest of the two questions that have a margin are .02, .04
     expected = [0.04, 0.04, 0.04]
     assert adjusted_margin(found, groups, "p_margin")[:3].tolist() == pytest.approx(expected)
     assert np.isnan(adjusted_margin(found, groups, "p_margin")[3])
