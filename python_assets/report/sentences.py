@@ -27,6 +27,7 @@ QUESTION: Final = (
     "statistic",
     "parameters",
 )
+NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
 MEASURES: Final = {"empty": "empty answers", "truncated": "truncated answers"}
 GROUP: Final = ("group_id", "category", "reference")
 SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
@@ -165,10 +166,14 @@ def quantity_of(question: Row) -> str:
     elif statistic == "selection_rate":
         quantity = f"the share of answers selected by {measure}"
     else:
-        quantity = f"the {words(statistic)} of {measure}"
+        quantity = f"the {_name(statistic)} of {measure}"
     options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
     against = " against the baseline texts" if question["calibration"] == "calibrated" else ""
     return f"{quantity}{options}{against}"
+
+
+def _name(statistic: str) -> str:
+    return NAMES.get(statistic, words(statistic))
 
 
 def _start(question: Row) -> str:
@@ -352,7 +357,7 @@ def _size(question: Row) -> str:
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
     return (
-        f"{_capital(words(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+        f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
     )
 
 
@@ -360,7 +365,7 @@ def _of_statistic(question: Row) -> str:
     """What a statistic is that not everybody knows."""
     statistic = question["statistic"]
     is_known = statistic in ("mean", "share") or statistic not in STATISTICS
-    return "" if is_known else f"{_capital(words(statistic))}: {STATISTICS[statistic]}."
+    return "" if is_known else f"{_capital(_name(statistic))}: {STATISTICS[statistic]}."
 
 
 def _of_tool(question: Row) -> str:

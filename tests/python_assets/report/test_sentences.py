@@ -165,7 +165,7 @@ def test_labels_are_quoted():
     found = told(question, **rows)
     assert "The share of each label of sentiment differs" in found[""]
     assert "Higher: Mali (“yes” 12 percentage points higher than the rest" in found[""]
-    assert "Cramers v 0.200: how closely label and group go together" in found[""]
+    assert "Cramér's V 0.200: how closely label and group go together" in found[""]
 
 
 def test_where_half_of_the_groups_stand_both_camps_are_named():
@@ -254,8 +254,8 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
     found = told(question | {"meaning": "inference: several prompts stand in one cell"})[""]
     assert found == (
         "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
-        "could not be tested: several prompts stand in one cell; declare unit: root_prompt, which averages the "
-        "prompts of a cell."
+        "could not be tested: several prompts stand in one cell; declare unit: root_prompt, which averages "
+        "the prompts of a cell."
     )
 
 
@@ -287,8 +287,8 @@ def test_raw_and_calibrated_are_told_once_where_they_agree():
         " Measured against the baseline texts it is the same."
     )
     assert told(calibrated, Russia=LOWER)[""] == (
-        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of concept "
-        "as the raw values: difference shown."
+        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of "
+        "concept as the raw values: difference shown."
     )
 
 
