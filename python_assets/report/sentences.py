@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
-from python_assets.report.text import number, plain, plural, probability, verdict, words
+from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
 from python_assets.study.base import UNMATCHED
 
 Row = Mapping[str, Any]
@@ -141,12 +141,20 @@ def group_sentence(group: Row, asked: Asked) -> str:
     what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {_others(group, asked)}"
     if group["only_because_of"] is not None:
         others = _listed(group["only_because_of"].split(SEPARATOR))
-        without = group["value_without"]
-        left = "" if without is None else f"; without, it is {_amount({**group, 'value': without})}"
-        return f"{what}, but only because of {others}{left}."
+        return f"{what}, but only because of {others}{_left(group)}."
     interval = _interval(group, asked.question["alpha"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     return f"{what}{f' ({interval})' if interval else ''}{side if group['stands'] else ''}."
+
+
+def _left(group: Row) -> str:
+    """What is left of a difference without the groups that it is due to."""
+    without = group["value_without"]
+    if without is None:
+        return ""
+    if abs(without) < ROUNDING:
+        return "; without, it is no different"
+    return f"; without, it is {_amount({**group, 'value': without})}"
 
 
 def quantity_of(question: Row) -> str:

@@ -203,6 +203,8 @@ def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding():
         "without, it is 0.0200 higher."
     )
     assert "Canada" not in found[""]
+    nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})["Canada"]
+    assert nothing_left.endswith("but only because of Russia and China; without, it is no different.")
 
 
 def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
