@@ -178,7 +178,7 @@ def _contrast(
     words = [
         InferenceReason.NO_SHARED_BLOCK,
         sides.few,
-        InferenceReason.FEW_BESIDE_OTHERS,
+        sides.beside,
         InferenceReason.UNDEFINED_STATISTIC,
         InferenceReason.INTERVAL_NOT_VALIDATED,
     ]

@@ -34,10 +34,10 @@ def test_quantiles_of_every_arrangement_are_those_of_numpy(build, has_gaps, leve
     if has_gaps:
         x[[0, 2, 3], [1, 0, 3]] = np.nan
         x[4, :3] = np.nan
-    scheme, _ = build(x, n_permutations=20)
-    design, n_columns = scheme.design, 11
+    task, _ = build(x, n_permutations=20)
+    design, n_columns = task.design, 11
     rows = rows_of(design, rng.integers(1, 4, size=(len(design.cell), n_columns)), n_columns, rng)
-    sources = scheme.draws.sources(slice(0, 20))
+    sources = task.draws.sources(slice(0, 20))
     found = each_batch(
         design.group_slots,
         GivenDraws(sources),
