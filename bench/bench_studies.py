@@ -62,7 +62,7 @@ def simulate(studies: Studies, n: int, seed: int) -> Floats:
     return x
 
 
-def test_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
+def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
     """Simulate studies and ask all their questions."""
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
     block = np.repeat(np.arange(studies.n_roots), studies.n_groups)
@@ -119,7 +119,7 @@ def main() -> None:
         n = max(min(options.studies, options.studies * 10 // per_study), 20)
         started = time.perf_counter()
         parts = [
-            test_studies(studies, min(20, n - at), n_permutations=options.permutations, seed=at + 1)
+            simulated_studies(studies, min(20, n - at), n_permutations=options.permutations, seed=at + 1)
             for at in range(0, n, 20)
         ]
         any_false, false_share, power = (np.concatenate(part) for part in zip(*parts, strict=True))

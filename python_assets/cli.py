@@ -16,7 +16,6 @@ from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.warehouse import paths
 
-N_FINDINGS_SHOWN = 12
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
@@ -103,7 +102,7 @@ def _run(parsed: argparse.Namespace) -> int:
     run_study(study_id, verbose=parsed.verbose)
     from python_assets.published.run_summary import summary
 
-    print(summary(paths.home(), study_id, N_FINDINGS_SHOWN))
+    print(summary(paths.home(), study_id))
     return 0
 
 

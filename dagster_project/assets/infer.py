@@ -11,6 +11,7 @@ from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
+    "questions": "question, whether the groups of a grouping differ: its set, p and q",
     "summary_statistics": "group and statistic: its interval",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",

@@ -77,6 +77,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    case when category = '' then '{{ statistic }}' else 'share' end as statistic,
+    parameters,
     group_id,
     '{{ contrast }}' as contrast,
     category,

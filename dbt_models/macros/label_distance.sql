@@ -24,6 +24,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    'share' as statistic,
+    '' as parameters,
     group_id,
     '{{ contrast }}' as contrast,
     '' as category,

@@ -20,15 +20,16 @@ profiles as (
     select {{ keys | join(', ') }}, statistic, parameters, is_balanced, 0 as lost from {{ ref('int_label_profiles') }}
 ),
 
--- statistic is empty for contrasts of all responses; those of a statistic need all of its values
+-- means and shares are of all responses; a statistic needs all of its values
 balanced as (
-    select distinct {{ keys | join(', ') }}, '' as statistic
+    select distinct {{ keys | join(', ') }}, case when category = '' then 'mean' else 'share' end as statistic
     from {{ ref('int_comparisons') }}
     inner join {{ ref('int_designs') }} using (comparison_position)
     where is_balanced
     union all
     select {{ keys | join(', ') }}, statistic
     from profiles
+    where statistic not in ('mean', 'share')
     group by {{ keys | join(', ') }}, statistic
     having min(cast(is_balanced as integer)) = 1
 ),
@@ -54,16 +55,7 @@ compared as (
         value,
         value_responses,
         case when contrast in ('{{ of_means | join("', '") }}') then 1e-9 else 1e-5 end as tolerance
-    from (
-        select
-            *,
-            case
-                when contrast like '%difference' and contrast not in ('mean_difference', 'risk_difference')
-                then replace(contrast, '_difference', '')
-                else ''
-            end as statistic
-        from {{ ref('contrasts') }}
-    ) as contrasts
+    from {{ ref('contrasts') }}
     inner join balanced using ({{ keys | join(', ') }}, statistic)
 )
 

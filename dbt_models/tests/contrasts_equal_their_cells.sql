@@ -11,6 +11,8 @@ select
     contrasts.measure_id,
     contrasts.calibration,
     contrasts.grouping_id,
+    contrasts.statistic,
+    contrasts.parameters,
     contrasts.group_id,
     contrasts.contrast,
     contrasts.category,
@@ -20,7 +22,8 @@ select
 from {{ ref('int_contrast_values') }} as contrasts
 inner join {{ source('inference', 'contrasts') }} as inference
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category, reference
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
+        category, reference
     )
 where
     contrasts.contrast in ('{{ (of_means + ['dbi']) | join("', '") }}')

@@ -1,12 +1,17 @@
 -- Inference has a row for every number that has a test or interval prescribed, and none for a number that is not there.
--- Its intervals of the shares of labels (summary_statistics with a category) are not read here.
+-- Its intervals of the shares of labels (summary_statistics with a category) are not read here, nor its contrasts of
+-- statistics that the study asks for no difference of.
 {% set shared = ['study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set keys = {
     'summary_statistics': ['group_id', 'statistic', 'parameters'],
-    'contrasts': ['group_id', 'contrast', 'category', 'reference'],
+    'contrasts': ['statistic', 'parameters', 'group_id', 'contrast', 'category', 'reference'],
     'disparities': ['statistic', 'parameters', 'metric'],
 } %}
 with
+
+metrics as (
+    select * from {{ ref('metrics') }}
+),
 
 summary_statistics as (
     select *, {{ is_tested_statistic('parameters') }} as is_tested from {{ ref('summary_statistics') }}
@@ -26,7 +31,9 @@ disparities as (
     select
         '{{ mart }}' as mart,
         {{ (shared + own) | join(', ') }},
-        numbers.study_id is null as is_unknown,
+        numbers.study_id is null
+        {{ "and contrast in (select name from metrics where of = 'contrasts' and not is_optional)" if mart == 'contrasts' }}
+            as is_unknown,
         inference.study_id is null and numbers.value is not null and numbers.is_tested as is_missing
     from {{ mart }} as numbers
     full outer join (

@@ -3,7 +3,7 @@ with
 
 used as (
     select 'measurements' as mart, reason from {{ ref('measurements') }}
-    {% for mart in ['summary_statistics', 'contrasts', 'disparities'] %}
+    {% for mart in ['summary_statistics', 'contrasts', 'disparities', 'findings'] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     union all

@@ -28,7 +28,7 @@ from python_assets.study.study import AS_WRITTEN, Prompts
 from python_assets.warehouse.build import Home, make_folder, utc_now
 from python_assets.warehouse.raw_tables import columns_of
 
-STATISTICS: Final = ("summary_statistics", "contrasts", "disparities", "findings")
+STATISTICS: Final = ("summary_statistics", "contrasts", "disparities", "findings", "finding_groups")
 # how DuckDB calls them
 _FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
 

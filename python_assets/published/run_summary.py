@@ -1,70 +1,152 @@
-"""What a run found, as text for the terminal."""
+"""What a run found, as a few lines for the terminal.
+
+Belongs here: which facts are told, and in how many lines. In words they are column sentence of findings.
+"""
+
+from typing import Any, Final, NamedTuple
 
 import duckdb
 
-from python_assets.published.query import format_table, open_published
+from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home
 
-MOST_ROWS = 40
-FIRST_FINDINGS = """
-    select finding_rank as rank, generation_id as generation, calibration, measure_id as measure,
-           coalesce(nullif(group_id, ''), grouping_id) as groups,
-           name
-           || case when statistic <> '' then ' of ' || statistic else '' end
-           || case when category <> '' then ' "' || category || '"' else '' end
-           || case when reference not in ('', 'rest') then ' against ' || reference else '' end
-           || case when slice_id <> 'all' then ' in ' || slice_id else '' end as difference,
-           value, ci_low, ci_high,
-           q_value as q, verdict
+MOST_LINES: Final = 12
+MOST_GROUPS: Final = 4
+STUDY: Final = """
+    select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
+        (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
+    from studies
+    where study_id = $study
+"""
+SETS: Final = """
+    select set_id, count(p_value) as n_tested, count(*) filter (q_value <= $alpha) as n_called
     from findings
-    where study_id = ? and verdict in ('bias_shown', 'difference_shown') and not is_tool_bias
+    where study_id = $study
+    group by set_id
+    order by min(finding_rank)
+"""
+FOUND: Final = """
+    select generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value
+    from findings
+    where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+        and not is_tool_bias and not is_repeated
     order by finding_rank
-    limit ?
 """
-VERDICTS = """
-    select {keys},
-           count(*) filter (where verdict = 'bias_shown') as bias_shown,
-           count(*) filter (where verdict = 'difference_shown') as difference_shown,
-           count(*) filter (where verdict = 'equivalence_shown') as equivalence_shown,
-           count(*) filter (where verdict = 'inconclusive') as inconclusive,
-           count(*) filter (where verdict = 'not_computable') as not_computable
+STANDING: Final = """
+    select group_id, category, value
+    from finding_groups
+    where study_id = $study and direction is not null
+        and (generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters)
+        = ($generation_id, $measure_id, $calibration, $grouping_id, $slice_id, $statistic, $parameters)
+    order by position
+"""
+NOT_FOUND: Final = """
+    select count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
+        count(*) filter (verdict = 'inconclusive') as n_inconclusive,
+        count(*) filter (is_tool_bias and verdict in ('bias_shown', 'difference_shown')) as n_tool_bias
     from findings
-    where study_id = ?
-    group by {keys}
-    order by generation_id = 'baseline', {keys}
+    where study_id = $study
 """
-BY_MEASURE = "generation_id, calibration, measure_id"
-BY_GENERATION = "generation_id, calibration"
+# sentences of questions that could not be tested end in the reason and what can be done
+UNTESTED: Final = """
+    select split_part(sentence, ' could not be tested: ', 2) as why, count(*) as n
+    from findings
+    where study_id = $study and p_value is null
+    group by why
+    order by n desc, why
+"""
+Row = dict[str, Any]
 
 
-def summary(home: Home, study_id: str, n_findings: int) -> str:
-    """The places of the results, how many comparisons came to which verdict, and the first findings.
+class _Study(NamedTuple):
+    connection: duckdb.DuckDBPyConnection
+    study_id: str
+
+    def rows(self, query: str, **parameters: object) -> list[Row]:
+        cursor = self.connection.execute(query, {"study": self.study_id, **parameters})
+        names = [column[0] for column in cursor.description or []]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def summary(home: Home, study_id: str) -> str:
+    """What was found, how many questions were tested and what could not be: at most MOST_LINES lines.
 
     Args:
         home: the warehouse.
         study_id: a published study.
-        n_findings: how many findings to show.
     """
     with open_published(home.published) as connection:
-        simulated = connection.execute(
-            "select bool_or(is_simulated) from generations where study_id = ?", [study_id]
-        ).fetchone()
-        verdict_table = _verdicts(connection, study_id)
-        first = connection.execute(FIRST_FINDINGS, [study_id, n_findings])
-        names, rows = [column[0] for column in first.description], first.fetchall()
-    lines = [f"Database  {home.published}", f"Report    {home.report(study_id)}", "", verdict_table, ""]
-    if simulated and simulated[0]:
-        lines.append("Simulated responses: this says nothing about a real model.")
-    lines.append(format_table(names, rows) if rows else "No difference was shown.")
-    lines += ["", f"More: plumbline sql \"select sentence from findings where study_id = '{study_id}'\""]
-    return "\n".join(lines)
+        study = _Study(connection, study_id)
+        facts = study.rows(STUDY)[0]
+        lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
+        if facts["is_simulated"]:
+            lines.append("Simulated responses: this says nothing about a real model.")
+        sets = study.rows(SETS, alpha=facts["alpha"])
+        untested = _untested(study.rows(UNTESTED))
+        if not any(row["n_tested"] for row in sets):
+            return "\n".join([*lines, f"Nothing could be tested. {untested}"])
+        lines.append(f"Tested     {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
+        last = [_not_found(study.rows(NOT_FOUND)[0]), *([f"Untested   {untested}"] if untested else [])]
+        lines += _found(study, MOST_LINES - len(lines) - len(last))
+    return "\n".join([*lines, *last])
 
 
-def _verdicts(connection: duckdb.DuckDBPyConnection, study_id: str) -> str:
-    """How many comparisons came to which verdict, by measure unless that makes too long a table."""
-    for keys in (BY_MEASURE, BY_GENERATION):
-        cursor = connection.execute(VERDICTS.format(keys=keys), [study_id])
-        rows = cursor.fetchall()
-        if len(rows) <= MOST_ROWS:
-            break
-    return format_table([column[0] for column in cursor.description or []], rows)
+def _of_set(row: Row, alpha: float) -> str:
+    """How many questions of a set were tested and called, and how many of these are expected to be false."""
+    n_called = row["n_called"]
+    false = f" (at most {n_called * alpha:.2g} expected to be false)" if n_called else ""
+    return f"{row['set_id']}: {_plural(row['n_tested'], 'question')}, {n_called} called different{false}"
+
+
+def _found(study: _Study, n_lines: int) -> list[str]:
+    """A line a finding, as many as fit; the last says how many more there are."""
+    found = study.rows(FOUND)
+    if not found:
+        return ["Found      no question of a generation was called different"]
+    n_told = len(found) if len(found) <= n_lines else n_lines - 1
+    told = [_fact(study, row) for row in found[:n_told]]
+    if len(found) > n_told:
+        query = f"select sentence from findings where study_id = '{study.study_id}'"
+        told.append(f'{len(found) - n_told} more: plumbline sql "{query}"')
+    return [f"{'Found' if place == 0 else '':<10} {text}" for place, text in enumerate(told)]
+
+
+def _fact(study: _Study, row: Row) -> str:
+    keys = {name: value for name, value in row.items() if name != "q_value"}
+    groups = study.rows(STANDING, **keys)
+    what = "" if row["statistic"] in ("mean", "share") else f"{row['statistic'].replace('_', ' ')} of "
+    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
+    place = row["grouping_id"] if row["slice_id"] == "all" else f"{row['grouping_id']} in {row['slice_id']}"
+    named = [_group(group) for group in groups[:MOST_GROUPS]]
+    if len(groups) > MOST_GROUPS:
+        named.append(f"{len(groups) - MOST_GROUPS} more")
+    who = ", ".join(named) or "groups differ; which is not settled"
+    quantity = f"{what}{calibrated}{row['measure_id']}"
+    return f"{row['generation_id']}: {quantity} by {place}: {who} (q {row['q_value']:.2g})"
+
+
+def _group(group: Row) -> str:
+    label = f' "{group["category"]}"' if group["category"] else ""
+    return f"{group['group_id']}{label} {group['value']:+.3g}"
+
+
+def _not_found(row: Row) -> str:
+    told = [
+        f"{_plural(row['n_inconclusive'], 'question')} open, neither a difference shown nor one ruled out",
+        f"{row['n_equivalent']} equal within their margins" if row["n_equivalent"] else "",
+        f"{row['n_tool_bias']} about the measuring tool" if row["n_tool_bias"] else "",
+    ]
+    return f"Else       {'; '.join(part for part in told if part)}"
+
+
+def _untested(rows: list[Row]) -> str:
+    """How many questions have no p, the most frequent reason and what can be done about it."""
+    if not rows:
+        return ""
+    n_all, first = sum(row["n"] for row in rows), rows[0]
+    others = f" ({first['n']}; {_plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
+    return f"{_plural(n_all, 'question')}: {first['why'].removesuffix('.')}{others}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

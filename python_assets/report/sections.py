@@ -117,7 +117,7 @@ def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
 
 
 def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
-    """Comparisons that came to a conclusion, worst first, and how many came to which.
+    """Questions that came to a conclusion, worst first, and how many came to which.
 
     Args:
         reader: the study.
@@ -138,13 +138,14 @@ def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     for row in counts:
         by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["generation_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
-    shown = f"{selected} and verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')"
+    concluded = "verdict in ('bias_shown', 'difference_shown', 'equivalence_shown') and not is_repeated"
+    shown = f"{selected} and {concluded}"
     return {
         "listed": _listed(reader, "findings", shown, "finding_rank", MAX_FINDINGS),
         "by_measure": by_measure,
         "generations": sorted({row["generation_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},
-        "n_comparisons": sum(row["n"] for row in counts),
+        "n_questions": sum(row["n"] for row in counts),
     }
 
 

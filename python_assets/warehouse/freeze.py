@@ -39,14 +39,14 @@ class Freeze(NamedTuple):
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
         analysis = self.content["analysis"]
-        of_analysis = ("statistics", "reference", "contrasts", "families", "margins")
+        of_analysis = ("statistics", "reference", "contrasts", "primary", "sets", "margins")
         facts = {
             "alpha": analysis["alpha"],
             "permutations": analysis["permutations"],
             "measures": [measure["name"] for measure in self.content["measures"]],
             "groupings": list(self.content["references"]),
             "slices": [ALL_PROMPTS, *(_slice(*item) for item in self.content["slices"].items())],
-            **{key: analysis[key] for key in of_analysis},
+            **{key: analysis.get(key) for key in of_analysis},  # primary is absent where the rule holds
         }
         since = "now" if self.is_new else "before, unchanged since"
         lines = [f"Analysis of {study_id} frozen {since}: {self.frozen_at:{TIME}}, sha256 {self.sha256}"]

@@ -11,11 +11,11 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.infer.families import Family
 from python_assets.infer.run import infer_study
+from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
-from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES, STUDY, raw_tables
+from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS, STUDY, raw_tables
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
@@ -33,7 +33,8 @@ class Analysis(NamedTuple):
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
     requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
-    families: dict[str, Family] = {}
+    primary: QuestionSet | None = None
+    question_sets: dict[str, QuestionSet] = {}
 
 
 class Built(NamedTuple):

@@ -11,6 +11,16 @@ from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
 from tests.dbt_models.reference import Comparison
 
 VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
+SETS = ["primary", "secondary", "baseline"]
+OF_QUESTION = [
+    "slice_id",
+    "generation_id",
+    "grouping_id",
+    "measure_id",
+    "calibration",
+    "statistic",
+    "parameters",
+]
 
 
 def test_outcome_distributions_have_intervals_that_count_root_prompts(
@@ -63,36 +73,48 @@ def test_coverage_equals_the_lorenz_curve(built: Built):
         assert (row.n_prompts, row.min_count, row.max_count) == (counts.sum(), counts.min(), counts.max())
 
 
-def test_findings_are_the_rows_with_a_verdict_worst_first(built: Built):
+def test_findings_are_the_questions_the_primary_set_and_the_worst_first(built: Built):
     findings = built.table("marts.findings").sort_values("finding_rank")
-    judged = [built.table(f"marts.{mart}").verdict.notna().sum() for mart in ("contrasts", "disparities")]
-    assert findings.finding_rank.tolist() == list(range(1, sum(judged) + 1))
+    assert findings.finding_rank.tolist() == list(range(1, len(built.table("inference.questions")) + 1))
     assert findings.is_tool_bias.is_monotonic_increasing
-    assert (findings.is_tool_bias == (findings.generation_id == "baseline")).all()
+    assert findings[findings.generation_id == "baseline"].is_tool_bias.all()
     for _, part in findings.groupby("is_tool_bias"):
-        assert part.verdict.map(VERDICTS.index).is_monotonic_increasing
+        assert part.set_id.map(SETS.index).is_monotonic_increasing
+        for _, of_set in part.groupby("set_id"):
+            assert of_set.verdict.map(VERDICTS.index).is_monotonic_increasing
 
 
 def test_every_finding_reads_as_a_sentence(built: Built):
-    findings = built.table("marts.findings")
-    assert findings.sentence.str.endswith(".").all()
-    assert not findings.sentence.str.contains(r"\(\)|None|nan|  | ,|\(, ").any()
-    starts = findings.sentence.str.startswith("Tool bias: ")
+    findings, groups = built.table("marts.findings"), built.table("marts.finding_groups")
+    for sentence in (findings.sentence, groups.sentence):
+        assert sentence.str.endswith(".").all()
+        assert not sentence.str.contains(r"\(\)|None|nan|  | ,|\(, |\.\.").any()
+    starts = findings.sentence.str.startswith("Tool bias")
     assert (starts == findings.is_tool_bias).all()
 
 
-def test_findings_lead_back_to_their_rows(built: Built):
-    findings = built.table("marts.findings")
-    shared = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
-    for mart, name, own in (
-        ("contrasts", "contrast", ["group_id", "category", "reference"]),
-        ("disparities", "metric", ["statistic", "parameters"]),
-    ):
-        rows = built.table(f"marts.{mart}").rename(columns={name: "name"})
-        part = findings[findings.source_mart == mart]
-        merged = part.merge(rows, on=[*shared, "name", *own], suffixes=("", "_of_mart"))
-        assert len(merged) == len(part) > 0
-        assert merged.value.equals(merged.value_of_mart)
+def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
+    findings, disparities = built.table("marts.findings"), built.table("marts.disparities")
+    of_index = findings[~findings.headline_metric.str.endswith("_difference")]
+    rows = disparities.rename(columns={"metric": "headline_metric"})
+    merged = of_index.merge(rows, on=[*OF_QUESTION, "headline_metric"], suffixes=("", "_of_row"))
+    assert len(merged) > 100
+    assert merged.value.equals(merged.value_of_row)
+    of_two = findings[findings.headline_metric.str.endswith("_difference")]
+    assert (of_two.n_groups == 2).all()
+    assert len(of_two)
+
+
+def test_finding_groups_are_called_rows_of_contrasts_once_a_pair(built: Built):
+    groups, findings = built.table("marts.finding_groups"), built.table("marts.findings")
+    contrasts = built.table("inference.contrasts")
+    called = contrasts[contrasts.verdict.isin(VERDICTS[:3]) & (contrasts.contrast != "log_disparity")]
+    merged = groups.merge(called, on=[*OF_QUESTION, "group_id", "category", "reference"], suffixes=("", "_of_row"))
+    assert len(merged) == len(groups) > 0
+    assert merged.value.equals(merged.value_cells)
+    assert (merged.direction.notna() <= merged.only_because_of.isna()).all()
+    of_two = groups.merge(findings[findings.n_groups == 2], on=OF_QUESTION, suffixes=("", "_of_question"))
+    assert not of_two.duplicated([*OF_QUESTION, "category"]).any()
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ import pytest
 from tests.dbt_models.conftest import PROJECT
 
 FILES = sorted(path for folder in ("models", "macros", "tests") for path in (PROJECT / folder).rglob("*.sql"))
-SPELLS_NUMBERS = "macros/three_digits.sql"
-OF_SENTENCES = re.compile(r"/(finding_\w+|int_\w+_sentences|three_digits)\.sql$")
 # texts and whole numbers, whose order is the same everywhere; a double is rounded first
 KEY = (
     r"(\w+\.)?(\w+_(id|position|key|mart)|n_\w+|factors?|level|name|calibration|category|reference|statistic"
@@ -41,11 +39,9 @@ RULES = {
     "recursion": Rule(re.compile(r"\bwith recursive\b"), "one join a step"),
     "formatted number": Rule(
         re.compile(r"\b(printf|format_string|format|format_number|to_char)\b\s*'?\s*\("),
-        "digits_in_key in a key, three_digits in a sentence",
+        "digits_in_key in a key; sentences are written by Python",
     ),
-    "formatted number in a key": Rule(re.compile(r"\bthree_digits\("), "digits_in_key"),
 }
-EXCEPTIONS = {"formatted number": {SPELLS_NUMBERS}}
 # written before the rules; each file leaves this list when its SQL is mended
 NOT_YET: dict[str, set[str]] = {
     "macros/sample_quantiles.sql": {"order of a window"},
@@ -62,11 +58,8 @@ def sql_of(path: Path) -> str:
 
 
 def broken_rules(path: Path) -> set[str]:
-    name, text = path.relative_to(PROJECT).as_posix(), sql_of(path)
+    text = sql_of(path)
     found = {rule for rule, (pattern, _) in RULES.items() if pattern.search(text)}
-    if OF_SENTENCES.search(name):
-        found.discard("formatted number in a key")
-    found = {rule for rule in found if name not in EXCEPTIONS.get(rule, ())}
     if any(not is_stated(item) for item in window_order(text)):
         found.add("order of a window")
     return found
@@ -120,7 +113,6 @@ def test_seeds_have_no_apostrophes(path: Path):
         ("select list_sum(x)", "list function"),
         ("with recursive steps as (select 1)", "recursion"),
         ("select printf('%.3g', x)", "formatted number"),
-        ("select {{ three_digits('x') }} as parameters", "formatted number in a key"),
         ("select row_number() over (order by x)", "order of a window"),
         (
             "select row_number() over (partition by y order by abs(x) desc nulls last, z_id)",

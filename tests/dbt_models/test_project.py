@@ -27,7 +27,7 @@ PASSED_ON = {
     "sentences",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
-SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings"}
+SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings", "finding_groups"}
 
 
 def models_of(built: Built, folder: str) -> dict[str, dict]:

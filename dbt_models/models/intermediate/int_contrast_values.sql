@@ -1,5 +1,5 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category,
--- reference): every contrast of models/metrics, and whether a test is prescribed for it. value is over cells where SQL
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
+-- contrast, category, reference): every contrast of models/metrics, and whether a test is prescribed for it. value is over cells where SQL
 -- has that number, else value_responses.
 -- depends_on: {{ ref('int_group_statistics') }} {{ ref('int_group_differences') }} {{ ref('int_references') }}
 -- depends_on: {{ ref('int_response_differences') }} {{ ref('int_designs') }} {{ ref('int_label_distances') }}

@@ -1,8 +1,8 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters): whether
 -- the differences between groups are concentrated in few of them or dispersed over many. Concentrated: Dixon's Q past
 -- its critical value, or the largest |z| past what chance alone reaches in 95 % of cases; dispersed: neither, but the
--- range past that; past by more than rounding.
--- Source: SAGED 4.2; metrics.md 2.
+-- range past that; past by more than rounding. Undecided where the question whether groups differ is not called.
+-- Source: SAGED 4.2; metrics.md 2; inference.md 6.
 {% set read = ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
 with
 
@@ -16,6 +16,10 @@ disparity_values as (
 
 disparities as (
     select * from {{ ref('disparities') }}
+),
+
+called as (
+    select *, parameters as statistic_parameters from {{ ref('int_questions') }} where is_called
 ),
 
 found as (
@@ -67,22 +71,27 @@ select
     statistic,
     profiles.parameters,
     case
-        when n_groups < 2 then null
+        when profiles.n_groups < 2 then null
+        when called.study_id is null then 'undecided'
         when dixon_excess_low > 0 or dixon_excess_high > 0 then 'concentrated'
         when {{ is_past('max_abs_z', 'max_abs_z_null_q95') }} then 'concentrated'
         when {{ is_past('group_range', 'group_range_null_q95') }} then 'dispersed'
         else 'undecided'
     end as concentration,
-    case when n_groups = 0 then 'no_values' when n_groups = 1 then 'one_group' end as reason,
+    case when profiles.n_groups = 0 then 'no_values' when profiles.n_groups = 1 then 'one_group' end as reason,
     dixon_excess_low,
     dixon_excess_high,
     max_abs_z,
     max_abs_z_null_q95,
     group_range,
     group_range_null_q95,
-    cast(n_groups as bigint) as n_groups
+    cast(profiles.n_groups as bigint) as n_groups
 from profiles
 left join sizes
+    using (
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
+    )
+left join called
     using (
         study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
     )

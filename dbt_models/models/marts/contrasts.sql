@@ -1,5 +1,5 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category,
--- reference). value is what inference tested, over cells, or SQL's own number where inference has none; value_responses
+-- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
+-- contrast, category, reference). value is what inference tested, over cells, or SQL's own number where inference has none; value_responses
 -- by SQL, every response equal; what is uncertain about value by inference, joined on that key.
 {% set value = 'coalesce(inference.value_cells, contrast_values.value)' %}
 with
@@ -23,6 +23,8 @@ select
     contrast_values.measure_id,
     contrast_values.calibration,
     contrast_values.grouping_id,
+    contrast_values.statistic,
+    contrast_values.parameters,
     contrast_values.group_id,
     contrast_values.contrast,
     contrast_values.category,
@@ -35,17 +37,19 @@ select
     inference.null_median,
     inference.null_q95,
     inference.p_value,
-    inference.q_value,
-    inference.q_value_by,
     inference.p_value_maxt,
-    inference.family_id,
-    inference.n_family,
+    inference.q_value,
+    inference.set_id,
+    inference.n_questions,
     inference.margin,
     {{ band(value) }} as band,
     {{ verdict(value, 'contrast_values.is_tested') }} as verdict,
+    inference.value_without,
+    inference.only_because_of,
     inference.n_needed,
     contrast_values.n_responses,
     coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
+    inference.n_units,
     inference.method,
     inference.scope,
     case when {{ value }} is null then contrast_values.reason end as reason,
@@ -53,6 +57,7 @@ select
 from contrast_values
 left join inference
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast, category, reference
+        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
+        category, reference
     )
 left join bands on contrast_values.contrast = bands.metric

@@ -44,15 +44,12 @@ select
     inference.ci_high,
     inference.p_value,
     inference.q_value,
-    inference.q_value_by,
-    inference.family_id,
-    inference.n_family,
     inference.margin,
     {{ band(value) }} as band,
     {{ verdict(value, 'disparity_values.is_tested') }} as verdict,
-    inference.n_needed,
     disparity_values.n_responses,
     coalesce(inference.n_root_prompts, disparity_values.n_root_prompts) as n_root_prompts,
+    inference.n_units,
     inference.method,
     inference.scope,
     case when {{ value }} is null then disparity_values.reason end as reason,
@@ -63,3 +60,5 @@ left join inference
         study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters, metric
     )
 left join bands on disparity_values.metric = bands.metric
+-- one sorted stream is written in less time than a stream for each metric
+order by disparity_values.generation_id asc, disparity_values.measure_id asc

@@ -1,11 +1,14 @@
--- One row per (study_id, finding_rank): the rows of contrasts and disparities that have a verdict, worst first; those
--- about the baseline, which show the bias of the measuring tool, after all others.
+-- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters): what each
+-- question came to, those of the primary set first, and in a set the worst; those that show the bias of the measuring
+-- tool after all others.
 with
 
+findings as (
+    select * from {{ ref('int_findings') }}
+),
+
 sentences as (
-    select * from {{ ref('int_contrast_sentences') }}
-    union all
-    select * from {{ ref('int_disparity_sentences') }}
+    select * from {{ ref('int_finding_sentences') }} where group_id = ''
 ),
 
 studies as (
@@ -39,16 +42,8 @@ first_requests_of_all as (
 ),
 
 placed as (
-    select
-        *,
-        case verdict
-            when 'bias_shown' then 1
-            when 'difference_shown' then 2
-            when 'equivalence_shown' then 3
-            when 'inconclusive' then 4
-            else 5
-        end as verdict_position
-    from sentences
+    select *, {{ set_position() }} as set_position, {{ verdict_position() }} as verdict_position
+    from findings
 ),
 
 ranked as (
@@ -58,19 +53,16 @@ ranked as (
             partition by study_id
             order by
                 is_tool_bias asc,
+                set_position asc,
+                set_id asc,
                 verdict_position asc,
                 round(p_value, 15) asc nulls last,
                 round(effect_in_std_errors, 9) desc nulls last,
                 generation_id asc,
                 slice_id asc,
                 measure_id asc,
-                calibration asc,
+                calibration desc,
                 grouping_id asc,
-                source_mart asc,
-                name asc,
-                group_id asc,
-                category asc,
-                reference asc,
                 statistic asc,
                 parameters asc
         ) as finding_rank
@@ -78,40 +70,43 @@ ranked as (
 )
 
 select
-    ranked.study_id,
+    {% for key in question_keys() %}
+    ranked.{{ key }},
+    {% endfor %}
     ranked.finding_rank,
-    ranked.source_mart,
-    ranked.name,
-    ranked.slice_id,
-    ranked.generation_id,
-    ranked.measure_id,
-    ranked.calibration,
-    ranked.grouping_id,
-    ranked.group_id,
-    ranked.category,
-    ranked.reference,
-    ranked.statistic,
-    ranked.parameters,
-    ranked.is_tool_bias,
-    ranked.value,
-    ranked.ci_low,
-    ranked.ci_high,
+    ranked.set_id,
     ranked.p_value,
     ranked.q_value,
-    ranked.margin,
+    ranked.n_questions,
     ranked.verdict,
+    ranked.headline_metric,
+    ranked.value,
+    ranked.null_q95,
+    ranked.ci_low,
+    ranked.ci_high,
+    ranked.margin,
+    ranked.n_groups,
+    ranked.n_groups_shown,
+    ranked.n_responses,
+    ranked.n_missing,
+    ranked.n_root_prompts,
+    ranked.n_units,
     ranked.scope,
     ranked.n_needed,
+    ranked.is_tool_bias,
+    ranked.is_repeated,
     case
         when studies.analysis_frozen_at < case
-            when generations.is_baseline then first_requests_of_all.requested_at
+            when ranked.is_baseline then first_requests_of_all.requested_at
             else first_requests.requested_at
         end then 'before'
         else 'after'
     end as declared,
-    ranked.sentence
+    sentences.sentence,
+    ranked.reason,
+    ranked.inference_reason
 from ranked
+inner join sentences using ({{ question_keys() | join(', ') }})
 inner join studies using (study_id)
-inner join generations using (study_id, generation_id)
 left join first_requests using (study_id, generation_id)
 left join first_requests_of_all using (study_id)

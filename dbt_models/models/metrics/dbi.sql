@@ -51,6 +51,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    'mean' as statistic,
+    '' as parameters,
     group_id,
     'dbi' as contrast,
     category,

@@ -54,6 +54,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    'mean' as statistic,
+    '' as parameters,
     group_id,
     'log_disparity' as contrast,
     category,

@@ -73,6 +73,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    'mean' as statistic,
+    '' as parameters,
     group_id,
     'log_disparity_haldane' as contrast,
     category,

@@ -86,6 +86,8 @@ select
     measure_id,
     calibration,
     grouping_id,
+    statistic,
+    parameters,
     group_id,
     statistic || '_difference' as contrast,
     category,

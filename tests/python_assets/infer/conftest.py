@@ -14,16 +14,11 @@ from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.scheme import Blocks
 from python_assets.study.statistics import statistic_rows
 
-GOLDEN, GOLDEN_2 = (
-    json.loads(Path(__file__).with_name(name).read_text())["cases"]
-    for name in ("inference_golden.json", "inference_golden_2.json")
-)
-
-
-@pytest.fixture
-def golden_2():
-    """Those of the second edition: errors over units and prompts, and q of questions."""
-    return GOLDEN_2
+GOLDEN = {
+    name: case
+    for file in ("inference_golden.json", "inference_golden_2.json")
+    for name, case in json.loads(Path(__file__).with_name(file).read_text())["cases"].items()
+}
 
 
 @pytest.fixture
@@ -44,7 +39,7 @@ def all_arrangements(sizes):
 
 @pytest.fixture
 def build():
-    """From a table (root prompts, groups[, columns]), NaN where absent, to cells and a task on them."""
+    """From a table (root prompts, groups[, columns]), NaN where absent, to a scheme and its cells."""
 
     def make(x, *, n_permutations=None, seed=1, alpha=0.05, unit=Unit.ROOT_PROMPT, root_of_block=None):
         x = np.array(x, dtype=float)
@@ -60,8 +55,8 @@ def build():
             draws = GivenDraws(all_arrangements(design.block_size.tolist()))
         else:
             draws = Shuffles(seed, n_permutations, frame.block).of(design.cell)
-        n_present = len(np.unique(frame.group[present]))
-        return Blocks(design, n_present, draws, alpha), flat[design.cell]
+        n_with_value = len(np.unique(frame.group[present]))
+        return Blocks(design, n_with_value, draws, alpha), flat[design.cell]
 
     return make
 
@@ -137,7 +132,6 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
-            root_prompt_position=prompts.root_position,
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
@@ -155,9 +149,6 @@ class Study:
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
-            "raw.measure_slices": pd.DataFrame(
-                {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
-            ),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(

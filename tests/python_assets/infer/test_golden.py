@@ -6,7 +6,7 @@ import pytest
 from python_assets.infer import interval
 from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.means import mean_null
-from python_assets.infer.multiplicity import benjamini_hochberg, benjamini_yekutieli
+from python_assets.infer.multiplicity import benjamini_hochberg, question_levels
 from python_assets.infer.rates import rate_null, rate_pair
 
 NO_MARGIN = {name: np.array([np.nan]) for name in ("mean_difference", "risk_difference", "log_disparity")}
@@ -16,15 +16,15 @@ def close(expected):
     return pytest.approx(expected, abs=1e-9)
 
 
-def exact_p(task, x):
-    return mean_null(task.sides, x, task.draws, 0.05).tested.p_value[0]
+def exact_p(scheme, x):
+    return mean_null(scheme.sides, x, scheme.draws).tested.p_value[0]
 
 
 def test_complete_contrasts(golden, build):
     case = golden["complete_4x3"]
-    task, x = build(case["x"])
-    assert task.draws.n == case["arrangements"]
-    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
+    scheme, x = build(case["x"])
+    assert scheme.draws.n == case["arrangements"]
+    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
     for group, expected in enumerate(case["contrast"]):
         assert result.value[0, group] == close(expected["value"])
         assert result.ci_low[0, group] == close(expected["ci_low"])
@@ -32,6 +32,7 @@ def test_complete_contrasts(golden, build):
         assert result.value[0, group] / result.std_error[0, group] == close(expected["t"])
         assert result.p_value[0, group] == close(expected["p_exact"])
     assert result.p_maxt[0] == close(case["maxT_step_down"])
+    assert result.p_question[0] == close([12 / 1_296] * 3)  # inference.md 6.3
     assert set(result.scope[0]) == {"these prompts only"}  # four root prompts
 
 
@@ -41,8 +42,8 @@ def test_complete_contrasts(golden, build):
 )
 def test_complete_indices(golden, build, metric, name):
     case = golden["complete_4x3"]
-    task, x = build(case["x"])
-    test, expected = compare_means(task, x, NO_MARGIN).indices[metric], case[name]
+    scheme, x = build(case["x"])
+    test, expected = compare_means(scheme, x, NO_MARGIN).indices[metric], case[name]
     assert test.p_value[0] == close(expected["p_exact"])
     assert test.null_median[0] == close(expected["median"])
     assert test.null_q95[0] == close(expected["q95"])
@@ -52,10 +53,10 @@ def test_complete_indices(golden, build, metric, name):
 
 def test_rates(golden, build):
     case = golden["rates_5x3"]
-    task, y = build(case["x"])
-    assert task.draws.n == case["arrangements"]
-    assert rate_pair(task.sides, y)[1][0] == close(case["score_z"])
-    result = compare_rates(task, y, NO_MARGIN).contrasts
+    scheme, y = build(case["x"])
+    assert scheme.draws.n == case["arrangements"]
+    assert rate_pair(scheme.sides, y)[1][0] == close(case["score_z"])
+    result = compare_rates(scheme, y, NO_MARGIN).contrasts
     for group, expected in enumerate(case["groups"]):
         for name, key, value in (
             ("risk_difference", "diff", "value"),
@@ -72,15 +73,15 @@ def test_score_t(golden, build):
     from scipy import stats
 
     case = golden["rates_5x3"]
-    task, y = build(case["x"])
-    z = rate_pair(task.sides, y)[1][0]
+    scheme, y = build(case["x"])
+    z = rate_pair(scheme.sides, y)[1][0]
     assert 2 * stats.t.sf(np.abs(z), 4) == close(case["p_score_t"])
 
 
 def test_rate_intervals_of_one_group(golden, build):
     case = golden["rates_5x3"]
-    task, y = build(case["x"], n_permutations=1)
-    pair, _ = rate_pair(task.sides, y)
+    scheme, y = build(case["x"], n_permutations=1)
+    pair, _ = rate_pair(scheme.sides, y)
     limits = interval.wilson(pair.p1, pair.inverse_n1, interval.t_quantile(np.array(5.0), 0.05))
     for group, expected in enumerate(case["groups"]):
         wilson = expected["rate_wilson"]
@@ -128,11 +129,11 @@ def test_rate_of_zero(golden, build):
 def test_incomplete_blocks(golden, build):
     case = golden["incomplete_4x4"]
     x = [[np.nan if value is None else value for value in row] for row in case["x_null_is_absent"]]
-    task, z = build(x)
-    assert task.draws.n == case["arrangements"]
-    assert exact_p(task, z) == close(case["p_exact"])
-    null = mean_null(task.sides, z, task.draws, 0.05).values[0]
-    result = compare_means(task, z, NO_MARGIN).contrasts["mean_difference"]
+    scheme, z = build(x)
+    assert scheme.draws.n == case["arrangements"]
+    assert exact_p(scheme, z) == close(case["p_exact"])
+    null = mean_null(scheme.sides, z, scheme.draws).values[0]
+    result = compare_means(scheme, z, NO_MARGIN).contrasts["mean_difference"]
     assert result.value[0] == close(case["value"])
     assert result.value[0] / result.std_error[0] == close(case["t"])
     spread = np.ptp(result.value[0])
@@ -143,10 +144,10 @@ def test_incomplete_blocks(golden, build):
 
 def test_floor(golden, build):
     case = golden["floor_5x2"]
-    task, x = build(case["x"])
-    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
-    assert exact_p(task, x)[0] == close(case["p_exact"])
-    assert task.design.smallest_p()[0] == close(case["smallest_attainable_p"])
+    scheme, x = build(case["x"])
+    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
+    assert exact_p(scheme, x)[0] == close(case["p_exact"])
+    assert scheme.design.smallest_p()[0] == close(case["smallest_attainable_p"])
     assert result.value[0, 0] / result.std_error[0, 0] == close(case["t"])
     assert result.p_value[0, 0] == close(case["p_t"])
     assert result.method[0, 0] == "cluster t (smallest permutation p 0.0625), cluster t interval"
@@ -155,26 +156,35 @@ def test_floor(golden, build):
 
 def test_two_models_whose_labels_are_swapped_within_root_prompts(golden, build):
     case = golden["models_dm"]
-    task, x = build(np.column_stack([case["dm_by_prompt_a"], case["dm_by_prompt_b"]]))
-    assert task.draws.n == case["arrangements"]
-    result = compare_means(task, x, NO_MARGIN).contrasts["mean_difference"]
+    scheme, x = build(np.column_stack([case["dm_by_prompt_a"], case["dm_by_prompt_b"]]))
+    assert scheme.draws.n == case["arrangements"]
+    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
     assert result.value[0, 0] == close(case["value"])
     assert (result.ci_low[0, 0], result.ci_high[0, 0]) == close((case["ci_low"], case["ci_high"]))
-    assert exact_p(task, x)[0] == close(case["p_exact_sign_flip"])
+    assert exact_p(scheme, x)[0] == close(case["p_exact_sign_flip"])
 
 
 def test_false_discovery_rates(golden):
     case = golden["bh"]
     p = np.array(case["p"])
     assert benjamini_hochberg(p) == close(case["bh"])
-    assert benjamini_yekutieli(p) == close(case["by"])
+
+
+def test_levels_of_questions_and_of_their_groups(golden):
+    case = golden["questions"]
+    p_group = np.concatenate(case["p_group"])
+    question = np.repeat(np.arange(len(case["p_group"])), [len(p) for p in case["p_group"]])
+    found = question_levels(np.array([min(p) for p in case["p_group"]]), p_group, question)
+    assert found.of_question == close(case["q_question"])
+    assert found.of_group == close(np.concatenate(case["q_group"]))
+    assert (found.of_question <= 0.05).sum() == case["n_called_at_05"]
 
 
 def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):
     for name in ("complete_4x3", "rates_5x3"):
         case = golden[name]
-        task, x = build(case["x"], n_permutations=20_000)
-        null = (mean_null if name == "complete_4x3" else rate_null)(task.sides, x, task.draws, 0.05)
+        scheme, x = build(case["x"], n_permutations=20_000)
+        null = (mean_null if name == "complete_4x3" else rate_null)(scheme.sides, x, scheme.draws)
         exact = np.array(case["p_exact"] if "p_exact" in case else [c["p_exact"] for c in case["contrast"]])
         drawn = null.tested.p_value[0]
         assert (np.abs(drawn - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4).all()

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.comparison import compare_means, compare_selections
+from python_assets.infer.comparison import compare_means, compare_rates
+from python_assets.infer.indices import INDICES, RATE_INDICES
 
 
-def means(task, x):
-    return compare_means(task, x, {"mean_difference": np.full(x.shape[1], np.nan)}).indices
+def means(scheme, x):
+    return compare_means(scheme, x, {"mean_difference": np.full(x.shape[1], np.nan)}).indices
 
 
-def rates(task, y):
-    return compare_selections(task, y, {}).indices
+def rates(scheme, y):
+    margins = {"risk_difference": np.full(y.shape[1], np.nan)}
+    return compare_rates(scheme, y, margins, with_log=False).indices
 
 
 STATISTICS = {
@@ -62,39 +64,44 @@ def test_offset_of_a_root_prompt_changes_no_spread(build):
         assert b[metric].null_q95[0] == pytest.approx(a[metric].null_q95[0], abs=1e-6)
 
 
-def test_indices_use_the_complete_blocks(build):
-    x = np.random.default_rng(5).normal(size=(10, 3))
-    gap = x.copy()
-    gap[[0, 7], 1] = np.nan
-    task, z = build(gap, n_permutations=9_999)
-    test = means(task, z)["range"]
-    complete = np.delete(x, [0, 7], axis=0)
-    assert test.value[0] == pytest.approx(np.ptp(complete.mean(axis=0)))
-    assert (task.blocks.n_complete, task.blocks.n_blocks) == (8, 10)
-    full = means(*build(complete, n_permutations=9_999, seed=9))["range"]
-    assert test.p_value[0] == pytest.approx(full.p_value[0], abs=0.03)
-    assert task.blocks.method.endswith("complete blocks 8 of 10")
-
-
-def test_under_four_fifths_of_complete_blocks_there_is_no_index(build):
+def test_one_missing_cell_leaves_every_index_its_p(build):
     x = np.random.default_rng(6).normal(size=(10, 3))
-    x[:3, 1] = np.nan
-    assert means(*build(x, n_permutations=99)) == {}
+    x[4, 1] = np.nan
+    tests = means(*build(x, n_permutations=99))
+    for metric in ("range", "standard_deviation", "max_z", "max_abs_z"):
+        assert np.isfinite(tests[metric].p_value).all()
+    assert build(x, n_permutations=99)[0].means.method == "permuted within blocks, incomplete blocks"
 
 
-def test_a_group_without_any_value_leaves_the_others_complete(build):
+def test_a_group_without_any_value_leaves_the_others(build):
     x = np.random.default_rng(7).normal(size=(8, 3))
     x[:, 1] = np.nan
     test = means(*build(x, n_permutations=99))["range"]
     assert test.value[0] == pytest.approx(abs(x[:, 0].mean() - x[:, 2].mean()))
 
 
-def test_a_group_that_is_always_alone_leaves_no_block_complete(build):
-    x = np.random.default_rng(7).normal(size=(12, 3))
-    x[:10, 2], x[10:, :2] = np.nan, np.nan
-    task, z = build(x, n_permutations=99)
-    assert (task.blocks.n_complete, task.blocks.n_blocks) == (0, 12)
-    assert means(task, z) == {}
+def test_groups_that_no_shared_prompt_connects_have_no_index(build):
+    alone = np.random.default_rng(7).normal(size=(12, 3))
+    alone[:10, 2], alone[10:, :2] = np.nan, np.nan
+    two_panels = np.random.default_rng(7).normal(size=(12, 4))
+    two_panels[:6, 2:], two_panels[6:, :2] = np.nan, np.nan
+    for x in (alone, two_panels):
+        for tests in (means(*build(x, n_permutations=99)), rates(*build(np.sign(x), n_permutations=99))):
+            for test in tests.values():
+                assert test.reason[0] == "not_connected"
+                assert np.isnan([test.value[0], test.p_value[0], test.null_q95[0], test.ci_low[0]]).all()
+    assert set(rates(*build(np.sign(alone), n_permutations=9))) >= {*INDICES, *RATE_INDICES}
+
+
+@pytest.mark.parametrize("is_rate", [False, True])
+def test_z_of_two_groups_is_a_constant_and_has_no_p(build, is_rate):
+    x = np.random.default_rng(12).normal(size=(8, 2))
+    tests = (rates if is_rate else means)(*build(1.0 * (x > 0) if is_rate else x, n_permutations=99))
+    for metric in ("max_z", "max_abs_z"):
+        assert tests[metric].reason[0] == "scale_free"
+        for field in ("value", "p_value", "null_median", "null_q95", "ci_low"):
+            assert np.isnan(getattr(tests[metric], field)).all()
+    assert np.isfinite(tests["range"].p_value).all()
 
 
 def test_root_prompts_count_alike_however_many_blocks_they_have(build):

@@ -10,12 +10,9 @@ from python_assets.infer.inversion import (
     Noise,
     all_resamples,
     invert,
-    n_permuted,
     random_resamples,
-    resampled,
     resamples_of,
 )
-from python_assets.infer.permutation import GivenDraws, RandomDraws
 
 TIES = np.full(2, 1e-9)
 NO_MARGIN = np.full(2, np.nan)
@@ -163,23 +160,11 @@ def test_random_resamples_follow_their_seed_and_weigh_units_alike():
     assert one.mean(axis=0) == pytest.approx(0.1, abs=0.01)
 
 
-def test_resampled_noise_is_as_large_as_the_error_of_a_mean():
-    by_unit = np.random.default_rng(9).normal(size=(5, 3))
-    noise = resampled(all_resamples(5), by_unit)
-    assert noise.shape == (3, 5**5)
-    assert noise.mean(axis=1) == pytest.approx(0, abs=1e-12)
-    assert noise.std(axis=1) == pytest.approx(by_unit.std(axis=0, ddof=1) / np.sqrt(5))
-
-
 @pytest.mark.parametrize("n_units", [1, 4])
 def test_few_units_are_not_resampled(n_units):
     assert resamples_of(1, 9_999, n_units) is None
 
 
-def test_two_thousand_draws_serve_as_noise_or_all_there_are():
-    block, cell = np.array([0, 0]), np.arange(2)
-    assert n_permuted(RandomDraws(1, 9_999, block, cell, 2)) == 2_000
-    assert n_permuted(RandomDraws(1, 99, block, cell, 2)) == 99
-    assert n_permuted(GivenDraws(np.zeros((7_776, 2), dtype=int))) == 7_776
+def test_two_thousand_resamples_serve_as_noise():
     assert resamples_of(1, 99, 5).weights.shape == (99, 5)
     assert resamples_of(1, 9_999, 5).weights.shape == (2_000, 5)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.comparison import compare_means
 from python_assets.infer.design import Unit
@@ -13,9 +14,9 @@ from tests.python_assets.infer import written_out
 GRAND_MEAN = Reference(Against.GRAND_MEAN)
 
 
-def mean_difference(task, x, reference=Reference()):  # noqa: B008
+def mean_difference(scheme, x, reference=Reference()):  # noqa: B008
     none = np.full(x.shape[1], np.nan)
-    compared = compare_means(task._replace(reference=reference), x, {"mean_difference": none})
+    compared = compare_means(scheme._replace(reference=reference), x, {"mean_difference": none})
     return compared.contrasts["mean_difference"]
 
 
@@ -151,8 +152,8 @@ def test_blocks_as_units_speak_of_these_prompts_only(build):
 
 def test_margin_p_is_the_tail_of_t(build):
     x = np.random.default_rng(14).normal(size=(10, 3))
-    task, z = build(x, n_permutations=99)
-    result = compare_means(task, z, {"mean_difference": np.array([0.2])}).contrasts["mean_difference"]
+    scheme, z = build(x, n_permutations=99)
+    result = compare_means(scheme, z, {"mean_difference": np.array([0.2])}).contrasts["mean_difference"]
     t = (np.abs(result.value) - 0.2) / result.std_error
     assert result.p_margin == pytest.approx(stats.t.sf(t, 9), abs=1e-10)
     assert result.p_equivalence == pytest.approx(stats.t.sf(-t, 9), abs=1e-10)
@@ -164,16 +165,16 @@ def test_incomplete_blocks_are_those_written_out(build, reference, root):
     rng = np.random.default_rng(19)
     x = np.where(rng.random((8, 4)) < 0.25, np.nan, rng.normal(size=(8, 4)))
     x[3:5, 1] = np.nan  # so that groups are in different numbers of units
-    task, z = build(x, n_permutations=200, root_of_block=root)
-    result = mean_difference(task, z, reference)
-    roots = task.design.root_of_block
+    scheme, z = build(x, n_permutations=200, root_of_block=root)
+    result = mean_difference(scheme, z, reference)
+    roots = scheme.design.root_of_block
 
     def ts(table):
         each = [written_out.sides(table, roots, g, None, reference.against).T for g in range(4)]
         return np.array([abs(written_out.t(a, c)) for a, c in each])
 
-    table = written_out.observed(task, z)
-    drawn = np.array([ts(one) for one in written_out.tables(task, z)])
+    table = written_out.observed(scheme, z)
+    drawn = np.array([ts(one) for one in written_out.tables(scheme, z)])
     alone, stepped = written_out.step_down(ts(table), drawn)
     assert (result.reason == None).all()  # noqa: E711
     assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
@@ -186,8 +187,8 @@ def test_incomplete_blocks_are_those_written_out(build, reference, root):
 
 def test_grand_mean_of_complete_blocks_is_the_rest_on_another_scale(build):
     x = np.random.default_rng(20).normal(size=(12, 5, 2))
-    task, z = build(x, n_permutations=199)
-    rest, grand = mean_difference(task, z), mean_difference(task, z, GRAND_MEAN)
+    scheme, z = build(x, n_permutations=199)
+    rest, grand = mean_difference(scheme, z), mean_difference(scheme, z, GRAND_MEAN)
     for field in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "sd"):
         assert getattr(grand, field) == pytest.approx(getattr(rest, field) * 4 / 5, abs=1e-12)
     assert (grand.p_value == rest.p_value).all()
@@ -198,25 +199,98 @@ def test_grand_mean_of_complete_blocks_is_the_rest_on_another_scale(build):
 
 def test_indices_do_not_depend_on_the_reference(build):
     x = np.random.default_rng(21).normal(size=(10, 3))
-    task, z = build(x, n_permutations=99)
+    scheme, z = build(x, n_permutations=99)
     none = {"mean_difference": np.full(1, np.nan)}
     references = (Reference(), GRAND_MEAN, Reference(Against.LEVEL, 0), Reference(Against.ALL_PAIRS))
-    tests = [compare_means(task._replace(reference=r), z, none).indices["range"] for r in references]
+    tests = [compare_means(scheme._replace(reference=r), z, none).indices["range"] for r in references]
     for other in tests[1:]:
         assert other.p_value == tests[0].p_value
         assert other.null_q95 == pytest.approx(tests[0].null_q95, abs=1e-12)
 
 
-def test_rows_without_a_permutation_p_do_not_step_down(build):
+@pytest.mark.parametrize("n_prompts", [2, 3, 4, 5])
+def test_a_group_on_few_prompts_takes_no_part_in_the_question_of_groups_on_many(build, n_prompts):
     x = np.random.default_rng(22).normal(size=(12, 3))
-    x[3:, 2] = np.nan  # in 3 blocks of three: 1 / 27 > .05 / 3
+    x[n_prompts:, 2] = np.nan
     result = mean_difference(*build(x, n_permutations=199))
-    assert result.reason[0].tolist() == [None, None, "p_floor"]
-    assert np.isnan(result.p_maxt[0]).tolist() == [False, False, True]
-    x[2, 2] = np.nan
-    few = mean_difference(*build(x, n_permutations=199))
-    assert np.isnan(few.p_maxt[0]).tolist() == [False, False, True]
-    assert (few.p_maxt[0, :2] >= few.p_value[0, :2]).all()
+    few = "too_few_root_prompts" if n_prompts < 3 else "few_beside_others"
+    assert result.reason[0].tolist() == [None, None, few if n_prompts < 5 else None]
+    is_out = [False, False, n_prompts < 5]
+    for p in (result.p_value, result.p_maxt, result.null_q95, result.studentised):
+        assert np.isnan(p[0]).tolist() == is_out
+    assert np.isnan(result.ci_low[0]).tolist() == [False, False, n_prompts < 3]
+    assert np.isfinite(result.value[0, 2])
+    assert (result.p_maxt[0, :2] >= result.p_value[0, :2]).all()
+
+
+def test_a_group_on_few_prompts_changes_no_question_that_it_takes_no_part_in(build):
+    x = np.random.default_rng(24).normal(size=(12, 3))
+    x[3:, 2] = np.nan
+    scheme, z = build(x, n_permutations=199)
+    roots = scheme.design.root_of_block
+
+    def sizes(table):
+        each = [written_out.sides(table, roots, g, None, Against.REST).T for g in (0, 1)]
+        return [abs(written_out.t(a, c)) for a, c in each]
+
+    drawn = np.array([sizes(table) for table in written_out.tables(scheme, z)])
+    p = written_out.p_of_question(np.array(sizes(written_out.observed(scheme, z))), drawn)
+    assert mean_difference(scheme, z).p_question[0] == pytest.approx([p] * 3, abs=1e-12)
+
+
+def test_floored_rows_take_the_whole_question_to_t(build):
+    x = np.random.default_rng(25).normal(size=(4, 3))  # 1 / 81 > .01 / 3
+    result = mean_difference(*build(x, alpha=0.01))
+    t_p = [stats.ttest_1samp(x[:, g] - np.delete(x, g, axis=1).mean(axis=1), 0).pvalue for g in range(3)]
+    assert set(result.reason[0]) == {"p_floor"}
+    assert result.p_value[0] == pytest.approx(t_p, abs=1e-12)
+    of_holm = multipletests(t_p, method="holm")[1]
+    assert result.p_maxt[0] == pytest.approx(of_holm, abs=1e-12)
+    assert result.p_question[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
+    two = mean_difference(*build(x[:, :2]))  # the mirrored row counts once
+    p = stats.ttest_1samp(x[:, 0] - x[:, 1], 0).pvalue
+    for field in (two.p_value, two.p_maxt, two.p_question):
+        assert field[0] == pytest.approx([p, p], abs=1e-12)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 5])
+def test_p_of_the_question_is_the_smaller_of_two_under_the_same_draws(build, n_groups):
+    x = np.random.default_rng(26).normal(size=(9, n_groups, 4))
+    scheme, z = build(x, n_permutations=150)
+    result, roots = mean_difference(scheme, z), scheme.design.root_of_block
+
+    def sizes(table):
+        each = [written_out.sides(table, roots, g, None, Against.REST).T for g in range(n_groups)]
+        return [abs(written_out.t(a, c)) for a, c in each]
+
+    for column in range(4):
+        own = z[:, [column]]
+        drawn = np.array([sizes(table) for table in written_out.tables(scheme, own)])
+        p = written_out.p_of_question(np.array(sizes(written_out.observed(scheme, own))), drawn)
+        assert result.p_question[column] == pytest.approx([p] * n_groups, abs=1e-12)
+
+
+def test_noise_floor_is_the_error_times_the_quantile_of_permuted_t(build):
+    x = np.random.default_rng(27).normal(size=(10, 4)) * [1, 1, 1, 3]
+    scheme, z = build(x, n_permutations=200)
+    result, roots = mean_difference(scheme, z), scheme.design.root_of_block
+    for group in range(4):
+        drawn = [
+            abs(written_out.t(*written_out.sides(table, roots, group, None, Against.REST).T))
+            for table in written_out.tables(scheme, z)
+        ]
+        error = result.std_error[0, group]
+        assert result.null_median[0, group] == pytest.approx(error * np.median(drawn), abs=1e-12)
+        assert result.null_q95[0, group] == pytest.approx(error * np.quantile(drawn, 0.95), abs=1e-12)
+
+
+def test_no_group_that_its_own_p_calls_lies_inside_its_noise_floor(build):
+    x = np.random.default_rng(28).normal(size=(12, 5, 300)) * np.array([3, 1, 1, 1, 1])[:, None]
+    x[:, 0] += 1.5
+    result = mean_difference(*build(x, n_permutations=399))
+    is_called = result.p_value <= 0.05
+    assert is_called.sum() > 100
+    assert (np.abs(result.value) >= result.null_q95 - 1e-12)[is_called].all()
 
 
 # Error rates: data sets are columns, so that one run is many data sets.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.pairs import pair_sides
@@ -13,10 +14,10 @@ from tests.python_assets.infer import written_out
 ALL_PAIRS = Reference(Against.ALL_PAIRS)
 
 
-def contrasts(task, x, reference, name="mean_difference"):
+def contrasts(scheme, x, reference, name="mean_difference"):
     compare = compare_means if name == "mean_difference" else compare_rates
     margins = dict.fromkeys(("mean_difference", "risk_difference", "log_disparity"), np.full(x.shape[1], 0.1))
-    return compare(task._replace(reference=reference), x, margins).contrasts[name]
+    return compare(scheme._replace(reference=reference), x, margins).contrasts[name]
 
 
 def gaps(x, seed):
@@ -24,31 +25,31 @@ def gaps(x, seed):
     return np.where(np.random.default_rng(seed).random(x.shape[:2]) < 0.2, np.nan, x)
 
 
-@pytest.mark.parametrize("root", [np.arange(8), np.repeat(np.arange(4), 2)])
+@pytest.mark.parametrize("root", [np.arange(12), np.repeat(np.arange(4), 3)])
 @pytest.mark.parametrize("reference", [Reference(Against.LEVEL, 1), ALL_PAIRS])
 def test_pairs_in_incomplete_blocks_are_those_written_out(build, reference, root):
-    x = gaps(np.random.default_rng(1).normal(size=(8, 4)), 2)
-    task, z = build(x, n_permutations=200, root_of_block=root)
-    result = contrasts(task, z, reference)
+    x = gaps(np.random.default_rng(1).normal(size=(12, 4)), 2)
+    scheme, z = build(x, n_permutations=200, root_of_block=root)
+    result = contrasts(scheme, z, reference)
     rows = list(zip(*reference.rows(4), strict=True))
 
     def ts(table):
         return np.array(
             [
                 abs(
-                    written_out.t(*written_out.sides(table, task.design.root_of_block, *row, Against.LEVEL).T)
+                    written_out.t(*written_out.sides(table, scheme.design.root_of_block, *row, Against.LEVEL).T)
                 )
                 for row in rows
             ]
         )
 
-    table = written_out.observed(task, z)
-    drawn = np.array([ts(one) for one in written_out.tables(task, z)])
+    table = written_out.observed(scheme, z)
+    drawn = np.array([ts(one) for one in written_out.tables(scheme, z)])
     alone, stepped = written_out.step_down(ts(table), drawn)
     assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
     assert result.p_maxt[0] == pytest.approx((stepped + 1) / 201, abs=1e-12)
     for row, (group, other) in enumerate(rows):
-        a, c = written_out.sides(table, task.design.root_of_block, group, other, Against.LEVEL).T
+        a, c = written_out.sides(table, scheme.design.root_of_block, group, other, Against.LEVEL).T
         assert result.value[0, row] == pytest.approx((a - c).mean(), abs=1e-12)
         assert result.std_error[0, row] == pytest.approx(stats.sem(a - c), abs=1e-12)
         low, high = stats.ttest_1samp(a - c, 0).confidence_interval()
@@ -59,19 +60,19 @@ def test_pairs_in_incomplete_blocks_are_those_written_out(build, reference, root
 @pytest.mark.parametrize("root", [np.arange(9), np.repeat(np.arange(3), 3)])
 def test_rates_of_pairs_are_those_written_out(build, root):
     y = gaps((np.random.default_rng(3).random((9, 3)) < 0.5).astype(float), 4)
-    task, z = build(y, n_permutations=200, root_of_block=root)
-    result = contrasts(task, z, ALL_PAIRS, "risk_difference")
+    scheme, z = build(y, n_permutations=200, root_of_block=root)
+    result = contrasts(scheme, z, ALL_PAIRS, "risk_difference")
     rows = list(zip(*ALL_PAIRS.rows(3), strict=True))
 
     def zs(table):
         made = []
         for row in rows:
-            a, c = written_out.sides(table, task.design.root_of_block, *row, Against.LEVEL).T
+            a, c = written_out.sides(table, scheme.design.root_of_block, *row, Against.LEVEL).T
             made.append(abs(written_out.score_z(a, c, (a.mean() + c.mean()) / 2, 1)))
         return np.array(made)
 
-    drawn = np.array([zs(one) for one in written_out.tables(task, z)])
-    alone, stepped = written_out.step_down(zs(written_out.observed(task, z)), drawn)
+    drawn = np.array([zs(one) for one in written_out.tables(scheme, z)])
+    alone, stepped = written_out.step_down(zs(written_out.observed(scheme, z)), drawn)
     assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
     assert result.p_maxt[0] == pytest.approx((stepped + 1) / 201, abs=1e-12)
 
@@ -93,17 +94,18 @@ def test_p_is_that_of_scipy_with_the_labels_of_all_groups_shuffled(build):
 
 def test_null_is_that_of_every_arrangement(build):
     x = np.random.default_rng(6).normal(size=(3, 3))
-    task, z = build(x)
-    result = contrasts(task, z, Reference(Against.LEVEL, 2))
-    null = [(table[:, 0] - table[:, 2]).mean() for table in written_out.tables(task, z)]
-    assert result.null_median[0, 0] == pytest.approx(np.median(np.abs(null)), abs=1e-12)
-    assert result.null_q95[0, 0] == pytest.approx(np.quantile(np.abs(null), 0.95), abs=1e-12)
+    scheme, z = build(x)
+    result = contrasts(scheme, z, Reference(Against.LEVEL, 2))
+    null = [abs(written_out.t(table[:, 0], table[:, 2])) for table in written_out.tables(scheme, z)]
+    error = result.std_error[0, 0]
+    assert result.null_median[0, 0] == pytest.approx(error * np.median(null), abs=1e-12)
+    assert result.null_q95[0, 0] == pytest.approx(error * np.quantile(null, 0.95), abs=1e-12)
 
 
 def test_two_groups_are_compared_as_with_the_rest(build):
     x = np.random.default_rng(7).normal(size=(9, 2))
-    task, z = build(x, n_permutations=199)
-    rest, level = (contrasts(task, z, reference) for reference in (Reference(), Reference(Against.LEVEL, 1)))
+    scheme, z = build(x, n_permutations=199)
+    rest, level = (contrasts(scheme, z, reference) for reference in (Reference(), Reference(Against.LEVEL, 1)))
     for field in ("value", "std_error", "ci_low", "p_value", "p_maxt", "null_q95", "p_margin"):
         assert getattr(level, field)[0, 0] == pytest.approx(getattr(rest, field)[0, 0], abs=1e-12)
     assert level.reason[0, 0] is None
@@ -111,9 +113,9 @@ def test_two_groups_are_compared_as_with_the_rest(build):
 
 def test_a_level_has_the_rows_of_all_pairs(build):
     y = (np.random.default_rng(8).random((20, 4)) < [0.2, 0.4, 0.5, 0.8]).astype(float)
-    task, z = build(y, n_permutations=199)
+    scheme, z = build(y, n_permutations=199)
     for name in ("mean_difference", "risk_difference", "log_disparity"):
-        level, pairs = (contrasts(task, z, r, name) for r in (Reference(Against.LEVEL, 2), ALL_PAIRS))
+        level, pairs = (contrasts(scheme, z, r, name) for r in (Reference(Against.LEVEL, 2), ALL_PAIRS))
         group, other = ALL_PAIRS.rows(4)
         for field in ("value", "std_error", "ci_low", "ci_high", "p_value", "null_median", "sd", "p_margin"):
             same = getattr(pairs, field)[0, other == 2]
@@ -134,10 +136,10 @@ def test_pairs_mirror_each_other(build):
 
 def test_smallest_p_is_that_of_an_enumeration(build):
     x = np.array([[0, 0.2, 1], [0, 0.5, 1], [0, 0.9, 1]])  # only 0 against 1 everywhere has no error
-    task, z = build(x)
-    sides = pair_sides(task.design, ALL_PAIRS)
+    scheme, z = build(x)
+    sides = pair_sides(scheme.design, ALL_PAIRS)
     assert sides.smallest_p == pytest.approx([2 / 6**3] * 3)
-    assert contrasts(task, z, ALL_PAIRS).p_value[0, 1] == pytest.approx(2 / 6**3)
+    assert contrasts(scheme, z, ALL_PAIRS).p_value[0, 1] == pytest.approx(2 / 6**3)
 
 
 def test_floor_counts_the_tests_that_are_no_mirror(build):
@@ -151,18 +153,29 @@ def test_floor_counts_the_tests_that_are_no_mirror(build):
     assert [reason is None for reason in result.reason[0]] == [True] * 6
 
 
-def test_a_floored_pair_is_no_part_of_the_step_down(build):
+def test_floored_pairs_take_all_pairs_to_t(build):
+    x = np.random.default_rng(12).normal(size=(4, 3))  # 2 / 6^4 is the smallest p of a pair
+    drawn = contrasts(*build(x, alpha=0.01), ALL_PAIRS)
+    assert set(drawn.reason[0]) == {None}
+    result = contrasts(*build(x, alpha=0.004), ALL_PAIRS)
+    assert set(result.reason[0]) == {"p_floor"}
+    rows = list(zip(*ALL_PAIRS.rows(3), strict=True))
+    t_p = [stats.ttest_1samp(x[:, g] - x[:, o], 0).pvalue for g, o in rows]
+    assert result.p_value[0] == pytest.approx(t_p, abs=1e-12)
+    one_way = [row for row, (g, o) in enumerate(rows) if g < o]  # the mirror of a pair is no other test
+    of_holm = multipletests(np.array(t_p)[one_way], method="holm")[1]
+    assert result.p_maxt[0, one_way] == pytest.approx(of_holm, abs=1e-12)
+    assert result.p_question[0] == pytest.approx([of_holm.min()] * 6, abs=1e-12)
+
+
+def test_a_pair_on_few_prompts_takes_no_part_in_the_question_of_others(build):
     x = np.random.default_rng(12).normal(size=(12, 3))
-    x[:9, 2] = np.nan  # 2 / 6^3 > .05 / 6 would be needed; three blocks are shared
-    task, z = build(x, n_permutations=99, alpha=0.02)
-    result = contrasts(task, z, Reference(Against.LEVEL, 0))
-    assert result.reason[0].tolist() == [None, None]
-    strict = contrasts(task._replace(alpha=0.01), z, Reference(Against.LEVEL, 0))
-    assert strict.reason[0].tolist() == [None, "p_floor"]
-    assert np.isnan(strict.p_maxt[0, 1])
-    assert strict.p_maxt[0, 0] == strict.p_value[0, 0]
-    d = (x[:, 2] - x[:, 0])[9:]
-    assert strict.p_value[0, 1] == pytest.approx(stats.ttest_1samp(d, 0).pvalue)
+    x[:9, 2] = np.nan
+    result = contrasts(*build(x, n_permutations=99), Reference(Against.LEVEL, 0))
+    assert result.reason[0].tolist() == [None, "few_beside_others"]
+    assert np.isnan([result.p_value[0, 1], result.p_maxt[0, 1]]).all()
+    assert result.p_maxt[0, 0] == result.p_value[0, 0] == result.p_question[0, 0]
+    assert np.isfinite(result.ci_low[0, 1])
 
 
 def test_groups_that_share_no_block_are_named(build):

@@ -10,7 +10,7 @@ from scipy import stats
 from python_assets.infer import permutation
 from python_assets.infer.permutation import (
     GivenDraws,
-    RandomDraws,
+    Shuffles,
     Slots,
     noise_floor,
     p_values,
@@ -20,7 +20,7 @@ from python_assets.infer.permutation import (
 
 
 def random_draws(block, n=2_000, seed=3):
-    return RandomDraws(seed, n, np.array(block), np.arange(len(block)), len(block))
+    return Shuffles(seed, n, np.array(block)).of(np.arange(len(block)))
 
 
 def sources(draws):
@@ -48,12 +48,32 @@ def test_blocks_are_shuffled_independently():
     assert len(counts) == 4
 
 
-def test_the_order_of_the_present_cells_is_that_of_their_keys_in_the_full_frame():
-    full = sources(RandomDraws(5, 50, np.array([0, 0, 0, 1, 1, 1]), np.arange(6), 6))
-    part = sources(RandomDraws(5, 50, np.array([0, 0, 1, 1, 1]), np.array([0, 2, 3, 4, 5]), 6))
-    without_cell_1 = np.array([row[row != 1][:2] for row in full[:, :3]])
-    assert (np.array([0, 2])[part[:, :2]] == without_cell_1).all()
-    assert (part[:, 2:] + 1 == full[:, 3:]).all()
+@pytest.mark.parametrize("absent", [[1], [0, 4], [2, 3, 7], []])
+def test_draws_of_some_cells_are_the_full_order_with_the_others_left_out(absent):
+    block = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2])
+    shuffles = Shuffles(5, 50, block)
+    cell = np.setdiff1d(np.arange(9), absent)
+    full, part = sources(shuffles.of(np.arange(9))), sources(shuffles.of(cell))
+    for whole, some in zip(full, part, strict=True):
+        assert cell[some].tolist() == [place for place in whole if place not in absent]
+
+
+def test_draws_of_some_cells_stay_shuffles_inside_their_blocks_each_as_likely():
+    block, cell = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 2, 3, 4, 5])
+    drawn = sources(Shuffles(6, 12_000, block).of(cell))
+    assert (block[cell][drawn] == block[cell]).all()
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(counts) == 2 * 6
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_draws_are_the_same_whether_they_are_kept_or_drawn_again(monkeypatch):
+    block, cell = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 3, 4])
+    kept = sources(Shuffles(7, 300, block).of(cell))
+    monkeypatch.setattr(permutation, "KEPT_BYTES", 0)
+    shuffles = Shuffles(7, 300, block)
+    again = [sources(shuffles.of(cell)) for _ in range(2)]
+    assert (kept == again).all()
 
 
 def test_more_draws_begin_with_the_same_draws():

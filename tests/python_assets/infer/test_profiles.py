@@ -7,8 +7,10 @@ import pytest
 from scipy import stats
 from scipy.spatial import distance
 
+from python_assets.infer.comparison import compare_labels
 from python_assets.infer.inversion import all_resamples, resamples_of
-from python_assets.infer.profiles import compare_profiles, profile_numbers
+from python_assets.infer.profiles import PROFILE_INDICES, profile_numbers
+from tests.python_assets.infer import written_out
 
 
 def one_hot(category, n_categories=None):
@@ -25,15 +27,16 @@ def profiles(build):
 
     def compare(category, *, n_categories=None, margins=None, resamples="some", **options):
         table, y = one_hot(category, n_categories)
-        task, _ = build(table, **options)
+        scheme, _ = build(table, **options)
         cell = np.flatnonzero(~np.isnan(table[:, :, 0].ravel()))
-        shares = y.reshape(-1, *y.shape[2:])[cell][np.searchsorted(cell, task.design.cell)].astype(float)
+        shares = y.reshape(-1, *y.shape[2:])[cell][np.searchsorted(cell, scheme.design.cell)].astype(float)
         of_units = {
-            "some": lambda n: resamples_of(2, task.draws.n, n),
+            "some": lambda n: resamples_of(2, scheme.draws.n, n),
             "all": all_resamples,
             "none": lambda n: None,
-        }[resamples](task.blocks.n_units)
-        return compare_profiles(task._replace(resamples=of_units), shares, margins or {})
+        }[resamples](scheme.design.n_units)
+        none = {"risk_difference": np.full(shares.shape[1], np.nan)}
+        return compare_labels(scheme._replace(resamples=of_units), shares, none | (margins or {}))
 
     return compare
 
@@ -72,7 +75,6 @@ def test_two_groups_are_as_far_from_the_average_as_both_together(golden, profile
     for group in (0, 1):
         assert contrast.value[0, group] == close(expected["value"])
         assert contrast.p_value[0, group] == close(expected["p_exact"])
-        assert contrast.p_maxt[0, group] == close(expected["p_exact"])
         assert contrast.ci_high[0, group] == close(expected["ci_high"])
     assert np.isnan([contrast.sd, contrast.std_error]).all()
 
@@ -103,9 +105,22 @@ def test_divergence_is_entropy_of_the_average_minus_average_entropy(profiles):
     category = drawn(4, (15, 4))
     shares = counts(category) / 15
     expected = stats.entropy(shares.mean(axis=0)) - stats.entropy(shares, axis=1).mean()
-    assert profiles(category, n_permutations=99).indices["jsd_between_groups"].value[0] == pytest.approx(
-        expected
-    )
+    found = profiles(category, n_permutations=99).indices["jsd_between_groups"].value[0]
+    assert found == pytest.approx(expected)
+
+
+def test_divergence_of_a_group_from_the_average_is_that_of_scipy(profiles):
+    category = drawn(4, (15, 4))
+    shares = counts(category) / 15
+    expected = [distance.jensenshannon(one, shares.mean(axis=0)) ** 2 for one in shares]
+    result = profiles(category, n_permutations=99)
+    assert result.contrasts["jsd_group"].value[0] == pytest.approx(expected)
+    assert result.indices["jsd"].value[0] == pytest.approx(np.mean(expected))
+    assert result.indices["jsd_max"].value[0] == pytest.approx(np.max(expected))
+    assert set(result.contrasts["jsd_group"].reason[0]) == {"interval_not_validated"}
+    for name in ("jsd", "jsd_max"):
+        assert result.indices[name].reason[0] == "interval_not_validated"
+        assert np.isnan(result.indices[name].ci_low[0])
 
 
 def test_groups_that_share_no_category_are_as_far_apart_as_can_be(profiles):
@@ -116,59 +131,33 @@ def test_groups_that_share_no_category_are_as_far_apart_as_can_be(profiles):
     assert indices["fdi"].p_value[0] < 0.02
 
 
-def total_variations(table):
-    shares = counts(table) / len(table)
-    return 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
-
-
-def divergences(table):
-    shares = counts(table) / len(table)
-    return np.array([distance.jensenshannon(share, shares.mean(axis=0)) ** 2 for share in shares])
-
-
-@pytest.mark.parametrize(
-    ("name", "mean", "largest", "distances"),
-    [("fdi_group", "fdi", "fdi_max", total_variations), ("jsd_group", "jsd", "jsd_max", divergences)],
-)
-def test_distances_and_their_p_are_those_of_a_plain_loop(profiles, name, mean, largest, distances):
+def test_distances_and_their_p_are_those_of_a_plain_loop(profiles):
     category = drawn(5, (4, 3))
     result = profiles(category, resamples="none")
+
+    def distances(table):
+        shares = counts(table) / len(table)
+        return 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
+
     shuffles = itertools.product(itertools.permutations(range(3)), repeat=4)
     null = np.array([distances(np.take_along_axis(category, np.array(order), axis=1)) for order in shuffles])
-    observed, contrast = distances(category), result.contrasts[name]
+    observed, contrast = distances(category), result.contrasts["fdi_group"]
     assert contrast.value[0] == pytest.approx(observed)
     assert contrast.p_value[0] == pytest.approx((null >= observed - 1e-9).mean(axis=0))
     assert contrast.null_median[0] == pytest.approx(np.median(null, axis=0))
     assert contrast.null_q95[0] == pytest.approx(np.quantile(null, 0.95, axis=0))
-    of_largest = result.indices[largest]
-    assert of_largest.value[0] == pytest.approx(observed.max())
-    assert of_largest.p_value[0] == pytest.approx((null.max(axis=1) >= observed.max() - 1e-9).mean())
-    assert contrast.p_maxt[0].min() == pytest.approx(of_largest.p_value[0])
-    order = np.argsort(-observed, kind="stable")
-    rest = [null[:, order[place:]].max(axis=1) >= observed[order[place]] - 1e-9 for place in range(3)]
-    stepped = np.maximum.accumulate([share.mean() for share in rest])
-    assert contrast.p_maxt[0, order] == pytest.approx(stepped)
-    of_mean = result.indices[mean]
-    assert of_mean.value[0] == pytest.approx(observed.mean())
-    assert of_mean.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
+    largest = result.indices["fdi_max"]
+    assert largest.value[0] == pytest.approx(observed.max())
+    assert largest.p_value[0] == pytest.approx((null.max(axis=1) >= observed.max() - 1e-9).mean())
+    assert np.isnan([contrast.p_maxt, contrast.p_question]).all()  # a size of the answer, no question
+    fdi = result.indices["fdi"]
+    assert fdi.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
 
 
-@pytest.mark.parametrize("metric", ["fdi_max", "jsd", "jsd_max"])
-def test_numbers_whose_interval_is_not_validated_have_none_and_say_why(profiles, metric):
-    result = profiles(drawn(6), n_permutations=99, margins={"jsd": np.array([0.1])})
-    test = result.indices[metric]
+def test_largest_distance_has_no_interval_and_says_why(profiles):
+    test = profiles(drawn(6), n_permutations=99).indices["fdi_max"]
     assert test.reason[0] == "interval_not_validated"
-    assert np.isnan([test.ci_low[0], test.value_corrected[0], test.p_margin[0], test.p_equivalence[0]]).all()
-    assert set(result.contrasts["jsd_group"].reason[0]) == {"interval_not_validated"}
-    assert np.isnan(result.contrasts["jsd_group"].ci_high).all()
-
-
-def test_a_group_apart_from_all_others_diverges_by_at_most_ln_2(profiles):
-    apart = np.tile([1, 0, 0, 0, 0, 0], (9, 1))
-    contrast = profiles(apart, n_permutations=99).contrasts["jsd_group"]
-    expected = stats.entropy([0.5 + 1 / 12, 0.5 - 1 / 12]) - stats.entropy([1 / 6, 5 / 6]) / 2
-    assert contrast.value[0, 0] == pytest.approx(expected)
-    assert contrast.value.max() < np.log(2)
+    assert np.isnan([test.ci_low[0], test.value_corrected[0]]).all()
 
 
 def test_names_of_categories_do_not_matter(profiles):
@@ -184,9 +173,9 @@ def test_measures_do_not_touch_each_other(profiles):
     category = drawn(8, (10, 3, 4))
     together = profiles(category, n_permutations=199, margins={"fdi": np.full(4, 0.15)})
     alone = profiles(category[:, :, 2], n_permutations=199, margins={"fdi": np.array([0.15])})
-    for metric in ("fdi", "cramers_v", "jsd_between_groups", "fdi_max"):
+    for metric in PROFILE_INDICES:
         for one, other in zip(alone.indices[metric][:-1], together.indices[metric][:-1], strict=True):
-            assert np.array_equal(one[0], other[2], equal_nan=True)
+            assert one[0] == pytest.approx(other[2], abs=1e-14, nan_ok=True)  # a product of more columns
 
 
 def test_one_category_is_no_difference_and_has_no_v(profiles):
@@ -220,27 +209,24 @@ def test_few_prompts_with_a_difference_show_no_divergence_within_a_margin(profil
     category[[3, 8], [0, 2]] = 1
     margins = {name: np.array([0.02]) for name in ("fdi", "jsd_between_groups")}
     indices = profiles(category, n_permutations=199, margins=margins).indices
-    assert indices["jsd_between_groups"].p_equivalence[0] == close(
-        min(1, 2 * stats.binom.cdf(2, 60, 0.02 / np.log(3)))
-    )
+    of_binomial = stats.binom.cdf(2, 60, 0.02 / np.log(3))
+    assert indices["jsd_between_groups"].p_equivalence[0] == close(min(1, 2 * of_binomial))
     share = 0.02 / (4 / 9)  # of prompts where only one group differs
     assert indices["fdi"].value[0] == pytest.approx(1 / 60 * 4 / 9)  # as if it were the one in the middle
-    assert indices["fdi"].p_equivalence[0] >= min(1, 2 * stats.binom.cdf(1, 60, share))
+    assert indices["fdi"].p_equivalence[0] >= min(1, 2 * stats.binom.cdf(1, 60, share)) - 1e-9
 
 
 @pytest.mark.parametrize("metric", ["fdi", "cramers_v", "jsd_between_groups"])
 def test_differences_in_a_share_of_prompts_make_no_more_of_an_index_than_its_interval_allows(metric):
     rng = np.random.default_rng(15)
-    place = {"fdi": -4, "cramers_v": -2, "jsd_between_groups": -1}[metric]
+    place = PROFILE_INDICES.index(metric) - len(PROFILE_INDICES)
     for _ in range(200):
         same, other = rng.dirichlet(np.full(4, 0.3)), rng.dirichlet(np.full(4, 0.1), size=4)
         share = rng.random()
         profile = (1 - share) * same + share * (np.eye(4) if rng.random() < 0.3 else other)
         number = profile_numbers(profile[:, :, None], 4)[place, 0]
-        most = {"fdi": 0.75 * share, "cramers_v": np.sqrt(share), "jsd_between_groups": np.log(4) * share}[
-            metric
-        ]
-        assert number <= most + 1e-12
+        most = {"fdi": 0.75, "cramers_v": np.sqrt(share) / share, "jsd_between_groups": np.log(4)}
+        assert number <= most[metric] * share + 1e-12
 
 
 def test_four_root_prompts_have_a_p_and_no_interval(profiles):
@@ -260,18 +246,70 @@ def test_a_group_without_values_has_a_reason_and_leaves_the_others(profiles):
     assert contrast.value[0, 0] == pytest.approx(0.5 * distance.cityblock(*counts(category[:, [0, 2]]) / 20))
 
 
-def test_incomplete_blocks_are_left_out_and_too_many_refuse_it(profiles):
+def test_profiles_of_incomplete_blocks_are_adjusted_label_by_label(profiles):
     category = drawn(11, (10, 3))
-    category[[1, 5], 2] = -1
+    category[[1, 5, 6], [2, 2, 0]] = -1
     result = profiles(category, n_permutations=199)
-    whole = counts(np.delete(category, [1, 5], axis=0)) / 8
-    expected = 0.5 * np.abs(whole - whole.mean(axis=0)).sum(axis=1)
+    present = category >= 0
+    root, group = np.nonzero(present)
+    design = np.hstack([root[:, None] == np.arange(10), group[:, None] == [1, 2]]).astype(float)
+    level = [np.mean(category[r, present[r]][:, None] == np.arange(3), axis=0) for r in range(10)]
+    own = np.array([
+        np.append(0.0, np.linalg.lstsq(design, 1.0 * (category[present] == label), rcond=None)[0][10:])
+        for label in range(3)
+    ])  # fmt: skip
+    shares = (own - own.mean(axis=1, keepdims=True)).T + np.mean(level, axis=0)
+    expected = 0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1)
     assert result.contrasts["fdi_group"].value[0] == pytest.approx(expected)
-    assert "complete blocks 8 of 10" in result.contrasts["fdi_group"].method[0, 0]
-    category[[2, 3], 0] = -1
-    refused = profiles(category, n_permutations=199)
-    assert refused.indices == {}
-    assert set(refused.contrasts["fdi_group"].reason[0]) == {"incomplete_blocks"}
+    assert result.indices["fdi"].value[0] == pytest.approx(expected.mean())
+    assert "incomplete blocks" in result.contrasts["fdi_group"].method[0, 0]
+    assert np.isfinite([result.indices["fdi"].p_value[0], result.indices["fdi"].ci_high[0]]).all()
+
+
+def test_the_labels_of_a_measure_are_one_question_with_fdi(profiles):
+    category = drawn(16, (10, 3, 2))
+    result = profiles(category, n_permutations=199)
+    risk = result.contrasts["risk_difference"]
+    assert risk.value.shape == (6, 3)  # two measures of three labels
+    p = risk.p_question.reshape(2, 9)
+    assert (p == p[:, :1]).all()
+    # maxT steps down over groups and labels together: its smallest is that of the largest size of all
+    for measure in range(2):
+        labels = slice(3 * measure, 3 * measure + 3)
+        place = np.unravel_index(np.abs(risk.studentised[labels]).argmax(), (3, 3))
+        assert risk.p_maxt[labels][place] == risk.p_maxt[labels].min()
+        assert (risk.p_maxt[labels] >= risk.p_value[labels] - 1e-12).all()
+        smallest = min(risk.p_maxt[labels].min(), result.indices["fdi"].p_value[measure])
+        assert smallest - 1e-12 <= p[measure, 0] <= 2 * smallest
+
+
+def test_p_of_labels_is_the_smaller_of_the_largest_z_and_fdi(build, profiles):
+    category = drawn(17, (9, 3))
+    table, y = one_hot(category)
+    result = profiles(category, n_permutations=150, resamples="none")
+    scheme, _ = build(table, n_permutations=150)
+
+    def largest_z(shares):
+        sides = [(shares[:, g], np.delete(shares, g, axis=1).mean(axis=1)) for g in range(3)]
+        pooled = shares.mean(axis=(0, 1))
+        return max(
+            abs(written_out.score_z(a[:, label], c[:, label], pooled[label], 0.5))
+            for a, c in sides
+            for label in range(3)
+        )
+
+    drawn_z, drawn_fdi = [], []
+    for source in [np.arange(27), *scheme.draws.sources(slice(0, 150))]:
+        shuffled = y[:, :, 0].reshape(27, 3)[source].reshape(9, 3, 3).astype(float)
+        drawn_z.append(largest_z(shuffled))
+        shares = shuffled.mean(axis=0)
+        drawn_fdi.append(0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1).mean())
+    of_table = [
+        (np.array(one)[None] >= np.array(one)[:, None] - 1e-9).mean(axis=1) for one in (drawn_z, drawn_fdi)
+    ]
+    smaller = np.min(of_table, axis=0)
+    expected = (smaller <= smaller[0] + 1e-12).mean()
+    assert result.contrasts["risk_difference"].p_question[0, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_blocks_of_a_root_prompt_are_averaged_first(profiles):
@@ -320,11 +358,12 @@ def test_false_positive_rates_are_nominal(profiles):
     category = correlated(np.random.default_rng(14), EQUAL, 20, 500)
     result = profiles(category, n_permutations=499, resamples="none")
     most = stats.binom.ppf(0.999, 500, 0.05)
-    for metric in ("fdi", "fdi_max", "cramers_v", "jsd", "jsd_between_groups"):
+    for metric in PROFILE_INDICES:
         assert (result.indices[metric].p_value <= 0.05).sum() <= most
     contrast = result.contrasts["fdi_group"]
     assert ((contrast.p_value <= 0.05).sum(axis=0) <= most).all()
-    assert (contrast.p_maxt.min(axis=1) <= 0.05).sum() <= most
+    question = result.contrasts["risk_difference"].p_question[::3, 0]
+    assert stats.binom.ppf(0.001, 500, 0.02) <= (question <= 0.05).sum() <= most
 
 
 @pytest.mark.long

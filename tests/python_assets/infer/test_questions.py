@@ -94,8 +94,8 @@ def test_q_of_questions_is_that_of_statsmodels_set_by_set():
         assert levels.q_value[part].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_is_called_only_where_its_question_is(golden_2):
-    case = golden_2["questions"]
+def test_a_group_is_called_only_where_its_question_is(golden):
+    case = golden["questions"]
     rows = [{"measure_id": f"m{i}"} for i in range(len(case["p_group"]))]
     found = questions(*rows, p=[min(groups) for groups in case["p_group"]])
     found = with_sets(found, RULE._replace(measures=[row["measure_id"] for row in rows]))

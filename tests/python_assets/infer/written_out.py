@@ -5,21 +5,21 @@ import numpy as np
 from python_assets.study.base import Against
 
 
-def tables(task, cells):
+def tables(scheme, cells):
     """The table (blocks, groups) under every draw, NaN where absent; cells of shape (cells, 1)."""
-    design = task.design
+    design = scheme.design
     made = []
-    for batch in task.draws.batches():
-        for source in task.draws.sources(batch):
+    for batch in scheme.draws.batches():
+        for source in scheme.draws.sources(batch):
             table = np.full((len(design.block_size), design.frame.n_groups), np.nan)
             table[design.block, design.group] = cells[source, 0]
             made.append(table)
     return made
 
 
-def observed(task, cells):
-    table = np.full((len(task.design.block_size), task.design.frame.n_groups), np.nan)
-    table[task.design.block, task.design.group] = cells[:, 0]
+def observed(scheme, cells):
+    table = np.full((len(scheme.design.block_size), scheme.design.frame.n_groups), np.nan)
+    table[scheme.design.block, scheme.design.group] = cells[:, 0]
     return table
 
 
@@ -56,6 +56,16 @@ def score_z(a, c, pooled, inverse_other):
     error = np.sqrt(max(v[0] + v[1] - 2 * rho * np.sqrt(v[0] * v[1]), 0))
     d = a.mean() - c.mean()
     return d / error if error > 1e-9 else np.sign(d) * 1e6 * (abs(d) > 1e-9)
+
+
+def p_of_question(sizes, drawn):
+    """inference.md 6.3 of sizes (rows,) and drawn (draws, rows): the observed table is one of all B + 1."""
+    everything = np.vstack([sizes, drawn])
+    of_table = np.ones(len(everything))
+    for statistic in (everything.max(axis=1), (everything**2).sum(axis=1)):
+        reached = (statistic[None, :] >= statistic[:, None] - 1e-9).mean(axis=1)
+        of_table = np.minimum(of_table, reached)
+    return (of_table <= of_table[0] + 1e-12).mean()
 
 
 def step_down(sizes, drawn):

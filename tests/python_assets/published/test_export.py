@@ -92,7 +92,7 @@ def home(tmp_path, write_study):
             connection.execute(f"create table {table} as select 'small' as study_id, *{extra} from frame")
         connection.execute("create table generations as select 'small' as study_id, 'model' as generation_id")
         connection.execute("create table measures as select 'small' as study_id, 'vader' as measure_id")
-        for table in ("summary_statistics", "contrasts", "disparities", "findings"):
+        for table in ("summary_statistics", "contrasts", "disparities", "findings", "finding_groups"):
             connection.execute(f"create table {table} as select 'small' as study_id, 1/3 as value")
     return Home(root)
 
@@ -176,6 +176,7 @@ def test_statistics_are_one_file_a_table_with_every_digit(home):
         "contrasts.csv",
         "disparities.csv",
         "findings.csv",
+        "finding_groups.csv",
     }
     assert float(rows_of(done.folder / "contrasts.csv")[0]["value"]) == 1 / 3
 

@@ -184,10 +184,9 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
             by_concept
             | {
                 "finding_rank": 1,
-                "source_mart": "contrasts",
-                "group_id": "Brazil",
-                "name": "mean_difference",
+                "set_id": "primary",
                 "is_tool_bias": False,
+                "is_repeated": False,
                 "verdict": "difference_shown",
                 "scope": "prompts like these",
                 "declared": "after",

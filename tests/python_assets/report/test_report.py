@@ -114,7 +114,7 @@ def test_what_models_and_files_say_is_shown_as_text(report):
 
 
 def test_ids_and_sentences_are_shown_as_text(report):
-    finding = {"finding_rank": 1, "source_mart": "contrasts", "name": "mean_difference", "slice_id": ATTACK}
+    finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": ATTACK}
     finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
     finding |= {"is_tool_bias": False, "verdict": "bias_shown", "sentence": ATTACK, "scope": ATTACK}
     page = report(findings=[finding])
@@ -151,7 +151,7 @@ def test_no_finding_is_not_told_as_no_difference(report):
 
 
 def test_tool_bias_stands_apart(report):
-    finding = {"finding_rank": 1, "source_mart": "contrasts", "name": "mean_difference", "slice_id": "all"}
+    finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": "all"}
     finding |= {"generation_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
     finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "difference_shown"}
     page = report(findings=[finding | {"sentence": "The names carry score."}])
@@ -174,8 +174,9 @@ def test_the_same_database_gives_the_same_page(publish_small, tmp_path):
 
 def test_other_studies_leave_no_trace(publish_small, tmp_path):
     write_report(publish_small(), "small", tmp_path / "alone.html")
-    sentence = [{"finding_rank": 1, "is_tool_bias": False, "verdict": "bias_shown", "sentence": "elsewhere"}]
-    write_report(publish_small("other", findings=sentence), "small", tmp_path / "beside.html")
+    finding = {"finding_rank": 1, "is_tool_bias": False, "is_repeated": False, "verdict": "bias_shown"}
+    elsewhere = [finding | {"sentence": "elsewhere"}]
+    write_report(publish_small("other", findings=elsewhere), "small", tmp_path / "beside.html")
     assert (tmp_path / "alone.html").read_bytes() == (tmp_path / "beside.html").read_bytes()
 
 

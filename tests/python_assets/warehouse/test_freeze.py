@@ -22,7 +22,8 @@ CHANGES = {
     "alpha": {"analysis": "{alpha: 0.1}"},
     "permutations": {"analysis": "{permutations: 999}"},
     "margins": {"analysis": "{margins: {mean_difference: 0.1}}"},
-    "families": {"analysis": "{families: {words: {measures: [sentiment]}}}"},
+    "primary": {"analysis": "{primary: {measures: [sentiment]}}"},
+    "sets": {"analysis": "{sets: {words: {measures: [sentiment]}}}"},
     "statistics": {"analysis": "{statistics: [mean]}"},
     "contrasts": {"analysis": "{contrasts: [dbi]}"},
     "reference": {"analysis": "{reference: all_pairs}"},
@@ -134,7 +135,8 @@ def test_the_message_says_what_was_frozen(study_of, home):
         "statistics": "mean, variance, correlation, kl_divergence, precision, selection_rate",
         "reference": "rest",
         "contrasts": "dbi",
-        "families": "none",
+        "primary": "none",
+        "sets": "none",
         "margins": 0.1,
     }
     assert "frozen before, unchanged since" in freeze_analysis(study, home).text("mine")

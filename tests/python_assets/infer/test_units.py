@@ -8,7 +8,7 @@ from scipy import stats
 
 from python_assets.infer.design import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, Frame
 from python_assets.infer.nested import NestedTask, compare_nested_means, compare_nested_rates
-from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
 from python_assets.infer.units import nested_units, weights_of
@@ -36,9 +36,9 @@ def task_of(group, stratum, *, n_permutations=None, reference=REST, seed=1, alph
     return NestedTask(units, draws, alpha, reference)
 
 
-def compared(task, x, margin=np.nan, compare=compare_nested_means):
-    x = np.array(x, float).reshape(len(x), -1)[task.units.unit]
-    return compare(task, x, {name: np.full(x.shape[1], margin) for name in NAMES})
+def compared(scheme, x, margin=np.nan, compare=compare_nested_means):
+    x = np.array(x, float).reshape(len(x), -1)[scheme.units.unit]
+    return compare(scheme, x, {name: np.full(x.shape[1], margin) for name in NAMES})
 
 
 def design_of(rng, sizes):
@@ -114,15 +114,15 @@ def test_values_and_intervals_are_those_of_least_squares(reference, sizes):
     assert close(expected.conf_int()) == np.array([result.ci_low[0], result.ci_high[0]]).T
 
 
-def brute_force(task, x):
+def brute_force(scheme, x):
     """|t| of each row and the means of groups under each arrangement, by least squares of cells."""
-    units = task.units
-    weights = contrast_of_cells(task.reference, units.group, units.stratum, units.n_groups)
+    units = scheme.units
+    weights = contrast_of_cells(scheme.reference, units.group, units.stratum, units.n_groups)
     code = units.stratum * units.n_groups + units.group
     cells = np.unique(code)
     sizes = np.array([(code == c).sum() for c in cells])
     t, levels = [], []
-    for sources in np.concatenate([task.draws.sources(batch) for batch in task.draws.batches()]):
+    for sources in np.concatenate([scheme.draws.sources(batch) for batch in scheme.draws.batches()]):
         z = x[units.unit][sources]
         means = np.array([z[code == c].mean() for c in cells])
         mse = ((z - means[np.searchsorted(cells, code)]) ** 2).sum() / (len(z) - len(cells))
@@ -136,10 +136,10 @@ def test_p_and_step_down_p_by_brute_force(reference):
     rng = np.random.default_rng(8)
     group, stratum = design_of(rng, [[4, 4, 5], [2, 3, 3]])
     x = rng.normal(size=len(group)) + 0.6 * group + 5 * stratum
-    task = task_of(group, stratum, n_permutations=199, reference=reference)
-    result = compared(task, x).contrasts["mean_difference"]
-    t, _ = brute_force(task, x)
-    weights = contrast_of_cells(reference, task.units.group, task.units.stratum, 3)
+    scheme = task_of(group, stratum, n_permutations=199, reference=reference)
+    result = compared(scheme, x).contrasts["mean_difference"]
+    t, _ = brute_force(scheme, x)
+    weights = contrast_of_cells(reference, scheme.units.group, scheme.units.stratum, 3)
     observed = np.abs(result.value[0] / result.std_error[0])
     assert len(weights) == len(observed)
     assert result.p_value[0] == close(((t >= observed - 1e-9).sum(axis=0) + 1) / 200)
@@ -157,8 +157,8 @@ def test_p_of_one_stratum_is_that_of_scipy():
     group = np.repeat([0, 1], [4, 5])
     chosen = itertools.combinations(range(9), 4)
     sources = np.array([[*first, *(n for n in range(9) if n not in first)] for first in chosen])
-    task = NestedTask(units_of(group, 0 * group), GivenDraws(sources), 0.05)
-    result = compared(task, np.concatenate(samples)).contrasts["mean_difference"]
+    scheme = NestedTask(units_of(group, 0 * group), GivenDraws(sources), 0.05)
+    result = compared(scheme, np.concatenate(samples)).contrasts["mean_difference"]
     expected = stats.permutation_test(
         samples, lambda a, b, axis: np.abs(stats.ttest_ind(a, b, axis=axis).statistic), alternative="greater"
     )
@@ -181,9 +181,9 @@ def test_indices_by_brute_force():
     rng = np.random.default_rng(9)
     group, stratum = design_of(rng, [[4, 4, 5], [2, 3, 3]])
     x = rng.normal(size=len(group)) + 0.6 * group + 5 * stratum
-    task = task_of(group, stratum, n_permutations=199)
-    indices = compared(task, x).indices
-    _, levels = brute_force(task, x)
+    scheme = task_of(group, stratum, n_permutations=199)
+    indices = compared(scheme, x).indices
+    _, levels = brute_force(scheme, x)
     own = np.array([[x[(group == g) & (stratum == s)].mean() for s in (0, 1)] for g in range(3)]).mean(axis=1)
     for name, of in (("range", np.ptp), ("standard_deviation", lambda z, axis=-1: z.std(axis, ddof=1))):
         test, null = indices[name], of(levels, axis=1)
@@ -222,8 +222,8 @@ def test_rates_have_the_interval_of_their_own_spread():
 
 def test_rates_of_zero_have_an_interval_and_no_equivalence():
     group = np.repeat([0, 1], 5)
-    task = task_of(group, 0 * group, n_permutations=99)
-    result = compared(task, np.zeros(10), 0.05, compare_nested_rates)
+    scheme = task_of(group, 0 * group, n_permutations=99)
+    result = compared(scheme, np.zeros(10), 0.05, compare_nested_rates)
     risk, log = result.contrasts["risk_difference"], result.contrasts["log_disparity"]
     assert (risk.value[0, 0], risk.p_value[0, 0]) == (0, 1)
     assert risk.ci_high[0, 0] - risk.ci_low[0, 0] > 0.2
@@ -287,10 +287,10 @@ def test_columns_are_compared_one_by_one(monkeypatch):
     rng = np.random.default_rng(7)
     group, stratum = design_of(rng, [[5, 5, 5]])
     x = rng.normal(size=(15, 4))
-    task = task_of(group, stratum, n_permutations=199)
-    together = compared(task, x)
+    scheme = task_of(group, stratum, n_permutations=199)
+    together = compared(scheme, x)
     monkeypatch.setattr("python_assets.infer.comparison.NULL_BYTES", 1)
-    apart = compared(task, x)
+    apart = compared(scheme, x)
     for one, other in zip(
         together.contrasts["mean_difference"], apart.contrasts["mean_difference"], strict=True
     ):

@@ -1,0 +1,48 @@
+-- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters): a question
+-- and everything that is said about it.
+with
+
+questions as (
+    select * from {{ ref('int_questions') }}
+),
+
+tool_bias as (
+    select * from {{ ref('int_tool_bias') }}
+),
+
+repeated as (
+    select * from {{ ref('int_repeated_questions') }}
+),
+
+reasons as (
+    select * from {{ ref('reasons') }}
+),
+
+measures as (
+    select study_id, measure_id, kind, direction from {{ source('raw', 'measures') }}
+),
+
+generations as (
+    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+),
+
+studies as (
+    select study_id, alpha from {{ source('raw', 'studies') }}
+)
+
+select
+    questions.*,
+    generations.is_baseline,
+    tool_bias.study_id is not null as is_tool_bias,
+    repeated.study_id is not null as is_repeated,
+    studies.alpha,
+    measures.kind,
+    measures.direction,
+    reasons.meaning
+from questions
+inner join measures using (study_id, measure_id)
+inner join generations using (study_id, generation_id)
+inner join studies using (study_id)
+left join tool_bias using ({{ question_keys() | join(', ') }})
+left join repeated using ({{ question_keys() | join(', ') }})
+left join reasons on coalesce(questions.inference_reason, questions.reason) = reasons.reason

@@ -1,0 +1,52 @@
+-- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
+-- category, reference): the groups that a question found different, of two groups one. Those that stand come first, the
+-- largest first; those that differ only because others do follow, without a direction.
+with
+
+question_groups as (
+    select * from {{ ref('int_question_groups') }} where is_called and not is_mirror
+),
+
+sentences as (
+    select * from {{ ref('int_finding_sentences') }} where group_id <> ''
+),
+
+placed as (
+    select
+        *,
+        row_number() over (
+            partition by {{ question_keys() | join(', ') }}
+            order by
+                is_because_of_others asc,
+                round(abs(value), 12) desc nulls last,
+                group_position asc,
+                category asc,
+                reference asc
+        ) as group_rank
+    from (select *, only_because_of is not null as is_because_of_others from question_groups) as called
+)
+
+select
+    {% for key in question_keys() %}
+    placed.{{ key }},
+    {% endfor %}
+    placed.group_id,
+    placed.category,
+    placed.reference,
+    placed.group_rank as position,
+    placed.value,
+    placed.ci_low,
+    placed.ci_high,
+    placed.null_q95,
+    placed.q_value,
+    placed.verdict,
+    case
+        when not placed.stands then null
+        when placed.advantage > 0 then 'advantaged'
+        when placed.advantage < 0 then 'disadvantaged'
+        else 'none declared'
+    end as direction,
+    placed.only_because_of,
+    sentences.sentence
+from placed
+inner join sentences using ({{ question_keys() | join(', ') }}, group_id, category, reference)

@@ -1,0 +1,17 @@
+-- Every group that is told has its question among the findings, which is called different or equivalent, and those with
+-- a direction are the ones that it counts.
+with
+
+counted as (
+    select {{ question_keys() | join(', ') }}, count(distinct case when direction is not null then group_id end) as n_standing
+    from {{ ref('finding_groups') }}
+    group by {{ question_keys() | join(', ') }}
+)
+
+select counted.*, findings.n_groups_shown, findings.verdict
+from counted
+left join {{ ref('findings') }} as findings using ({{ question_keys() | join(', ') }})
+where
+    findings.study_id is null
+    or findings.n_groups_shown <> counted.n_standing
+    or findings.verdict not in ('bias_shown', 'difference_shown', 'equivalence_shown')

@@ -1,0 +1,82 @@
+"""What each number is, in one line that a reader without statistics understands.
+
+Belongs here: contrasts, indices and statistics by name, and what can be done where a question could not be
+tested. Sentences about findings are sentences.py. A test holds the lists against seeds/metrics.csv and the
+statistics of a study file.
+"""
+
+from typing import Final
+
+STATISTICS: Final[dict[str, str]] = {
+    "mean": "the average of a group's answers",
+    "share": "how often each label is given, of all answers of a group",
+    "selection_rate": "the share of a group's answers that reach a chosen standard",
+    "precision": "the share of a group's answers that stay near the baseline text of their prompt",
+    "median": "the middle answer of a group: half of the answers lie below it",
+    "mode": "the most frequent answer of a group",
+    "variance": "how far the answers of a group scatter around their average, squared",
+    "standard_deviation": "how far the answers of a group typically lie from their average",
+    "skewness": "whether a group has a few very high (positive) or very low (negative) answers",
+    "kurtosis": "whether a group has more extreme answers than a bell curve, which has 0",
+    "range": "the distance between the lowest and the highest answer of a group",
+    "quantile": "the value that a chosen share of a group's answers lies below",
+    "percentile": "the value that a chosen percentage of a group's answers lies below",
+    "quantile_range": "the distance between two quantiles of a group's answers",
+    "percentile_range": "the distance between two percentiles of a group's answers",
+    "correlation": "how closely answers follow the baseline texts of their prompts, from -1 to 1",
+    "kl_divergence": "how unlike its baseline texts the answers of a group are spread; 0 is alike",
+}
+CONTRASTS: Final[dict[str, str]] = {
+    "mean_difference": "how far the average of a group lies above or below that of the others",
+    "risk_difference": "how many more of 100 answers have the property in a group than in the others",
+    "log_disparity": "the same on the scale of log odds, where 0 is no difference",
+    "log_disparity_haldane": "log odds that can be told even where nobody or everybody has the property",
+    "dbi": "how far a group lies from all, in typical distances of single answers from their average",
+    "fdi_group": "the share of a group's labels that would have to change to match those of all groups",
+    "jsd_group": "how unlike those of all groups the labels of a group are; 0 is alike, 0.69 the most",
+    "selection_rate_difference": "how many more of 100 answers reach the standard than in the others",
+    "precision_difference": "how many more of 100 answers stay near the baseline than in the others",
+} | {
+    f"{name}_difference": f"{line}; less the average of that of the other groups"
+    for name, line in STATISTICS.items()
+    if name not in ("mean", "share", "selection_rate", "precision")
+}
+DISPARITIES: Final[dict[str, str]] = {
+    "range": "the distance between the lowest and the highest group",
+    "standard_deviation": "how far groups typically lie from their common average",
+    "max_z": "how far the highest group lies above the average of groups, in typical distances",
+    "max_abs_z": "how far the most unusual group lies from the average of groups, in typical distances",
+    "min_max_ratio": "the lowest group divided by the highest; 1 is alike",
+    "dixon_low": "how far the lowest group lies apart from the next one, as a share of the whole range",
+    "dixon_high": "how far the highest group lies apart from the next one, as a share of the whole range",
+    "dixon_excess_low": "by how much that of the lowest group exceeds what is usual; above 0 it stands out",
+    "dixon_excess_high": "by how much that of the highest group exceeds what is usual; above 0 it stands out",
+    "impact_ratio": "the lowest rate divided by the highest; under 0.8 is commonly read as adverse impact",
+    "four_fifths": "whether the lowest rate is under four fifths of the highest; 1 is yes",
+    "impact_ratio_below_four_fifths": "how likely the lowest rate is under four fifths of the highest",
+    "fdi": "the share of labels that would have to change for a group to match all, averaged over groups",
+    "fdi_max": "the same of the group that differs most",
+    "idi": "the same averaged over groups by every factor at once",
+    "cramers_v": "how closely label and group go together, from 0 (not at all) to 1 (one tells the other)",
+    "cramers_v_bergsma": "the same, less what chance alone gives",
+    "jsd": "how different the labels of a group are from those of all, averaged over groups; 0 is alike",
+    "jsd_max": "the same of the group that differs most",
+    "jsd_between_groups": "how different the labels of all groups are from each other; 0 is alike",
+    "max": "the highest group",
+    "min": "the lowest group",
+    "mean": "the average over groups",
+}
+REMEDIES: Final[dict[str, str]] = {
+    "no_values": "look up in table measurements why the values are missing",
+    "one_group": "ask about two groups or more",
+    "no_complement": "ask about two groups or more",
+    "no_block": "ask all groups on the same root prompts",
+    "no_shared_block": "ask all groups on the same root prompts; leave out factors that repeat the grouping",
+    "not_connected": "ask all groups on the same root prompts",
+    "too_few_root_prompts": "write more root prompts: at least 5, better 20",
+    "too_few_replicates": "write more root prompts: at least 5, better 20",
+    "scheme_not_available": "ask the groups on the same prompts, or look at means and rates",
+    "several_prompts": "declare unit: root_prompt, which averages the prompts of a cell",
+    "too_few_units": "draw at least 4 units a group, better 20",
+    "undefined_statistic": "write more root prompts",
+}

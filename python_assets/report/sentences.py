@@ -1,0 +1,400 @@
+"""Findings in plain words: what was compared, by how much, how sure, on what, and what it does not say.
+
+Belongs here: the sentence of a question and of a group in it. dbt calls it: int_finding_sentences.py of its
+intermediate models hands over the rows of int_findings, int_question_groups and int_group_neighbours. What a
+number is stands in explanations.py, how it is written in text.py.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+
+from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
+from python_assets.report.text import number, plain, plural, probability, verdict, words
+from python_assets.study.base import UNMATCHED
+
+Row = Mapping[str, Any]
+Key = tuple[str, ...]
+QUESTION: Final = (
+    "study_id",
+    "slice_id",
+    "generation_id",
+    "grouping_id",
+    "measure_id",
+    "calibration",
+    "statistic",
+    "parameters",
+)
+MEASURES: Final = {"empty": "empty answers", "truncated": "truncated answers"}
+GROUP: Final = ("group_id", "category", "reference")
+SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
+MOST_GROUPS: Final = 4
+MOST_ROOT_PROMPTS: Final = 10_000
+RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
+OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
+UNTESTED: Final = "could not be tested:"  # after it run_summary.py reads the reason and the remedy
+SHOWN: Final = ("bias_shown", "difference_shown")
+SCOPES: Final = {
+    "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
+    "units and prompts like these": "It holds for units and prompts like these, not for other kinds.",
+    "units like these, these prompts": "It holds for units like these, on these very prompts only.",
+    "these prompts only": "It holds for these very prompts only, not for others like them.",
+}
+
+
+class Asked(NamedTuple):
+    """A question with everything its sentence tells.
+
+    groups: every group with a value, in their order. told: rows of those that stand, without mirrors.
+    neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
+    calibrated values came to the same.
+    """
+
+    question: Row
+    groups: Sequence[str]
+    told: Sequence[Row]
+    neighbours: Mapping[str, Sequence[str]]
+    is_confirmed: bool
+
+
+def sentences(findings: Sequence[Row], question_groups: Sequence[Row], neighbours: Sequence[Row]) -> pa.Table:
+    """The sentence of every question, whose group is empty, and of every called group.
+
+    Args:
+        findings: rows of int_findings.
+        question_groups: rows of int_question_groups.
+        neighbours: rows of int_group_neighbours.
+
+    Returns:
+        Columns QUESTION, GROUP and sentence.
+    """
+    rows_of: dict[Key, list[Row]] = defaultdict(list)
+    for row in sorted(question_groups, key=lambda row: row["group_position"]):
+        rows_of[_key(row)].append(row)
+    meeting: dict[Key, dict[str, list[str]]] = defaultdict(dict)
+    for row in neighbours:
+        design = (row["study_id"], row["slice_id"], row["grouping_id"])
+        meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
+    confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
+    told: list[dict[str, str]] = []
+    for question in findings:
+        key = _key(question)
+        rows = rows_of[key]
+        asked = Asked(
+            question,
+            list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
+            [row for row in rows if row["stands"] and not row["is_mirror"]],
+            meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
+            key in confirmed,
+        )
+        called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
+        told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
+        told += [_named(key, row, group_sentence(row, asked)) for row in called]
+    return pa.Table.from_pylist(
+        told, pa.schema([(name, pa.string()) for name in (*QUESTION, *GROUP, "sentence")])
+    )
+
+
+def _key(row: Row) -> Key:
+    return tuple(row[name] for name in QUESTION)
+
+
+def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
+    return {
+        **dict(zip(QUESTION, key, strict=True)),
+        **{name: group[name] for name in GROUP},
+        "sentence": sentence,
+    }
+
+
+def finding_sentence(asked: Asked) -> str:
+    """What a question came to.
+
+    Args:
+        asked: the question.
+    """
+    question = asked.question
+    if question["is_repeated"]:
+        same = f"{quantity_of(question)} comes to the same for {_over(question)} as the raw values"
+        return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
+    parts = [f"{_start(question)}{_capital(_answer(asked))}."]
+    if question["verdict"] in SHOWN:
+        parts += [*_who(asked), _size(question), _of_statistic(question), _of_tool(question)]
+    if question["p_value"] is not None:
+        parts.append(_sure(question))
+    if question["verdict"] in (*SHOWN, "equivalence_shown"):
+        parts.append(SCOPES.get(question["scope"], ""))
+        parts.append("Measured against the baseline texts it is the same." if asked.is_confirmed else "")
+    return " ".join(part for part in parts if part)
+
+
+def group_sentence(group: Row, asked: Asked) -> str:
+    """How a called group differs.
+
+    Args:
+        group: its row of int_question_groups.
+        asked: the question.
+    """
+    what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {_others(group, asked)}"
+    if group["only_because_of"] is not None:
+        others = _listed(group["only_because_of"].split(SEPARATOR))
+        without = group["value_without"]
+        left = "" if without is None else f"; without, it is {_amount({**group, 'value': without})}"
+        return f"{what}, but only because of {others}{left}."
+    interval = _interval(group, asked.question["alpha"])
+    side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
+    return f"{what}{f' ({interval})' if interval else ''}{side if group['stands'] else ''}."
+
+
+def quantity_of(question: Row) -> str:
+    """What is compared, in words: the rate of refusal, the average sentiment.
+
+    Args:
+        question: its row of int_findings.
+    """
+    measure_id, statistic = question["measure_id"], question["statistic"]
+    measure = MEASURES.get(measure_id, words(measure_id))
+    if measure_id.endswith(UNMATCHED):
+        measure = f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    if statistic == "share":
+        quantity = f"the share of each label of {measure}"
+    elif statistic == "mean":
+        quantity = f"the {'rate of' if question['kind'] == 'binary' else 'average'} {measure}"
+    elif statistic == "selection_rate":
+        quantity = f"the share of answers selected by {measure}"
+    else:
+        quantity = f"the {words(statistic)} of {measure}"
+    options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
+    against = " against the baseline texts" if question["calibration"] == "calibrated" else ""
+    return f"{quantity}{options}{against}"
+
+
+def _start(question: Row) -> str:
+    if question["is_baseline"]:
+        return "Tool bias: "
+    start = f"{question['generation_id']}: "
+    return f"Tool bias in {start}" if question["is_tool_bias"] else start
+
+
+def _answer(asked: Asked) -> str:
+    question = asked.question
+    quantity, groups = quantity_of(question), _over(question)
+    match question["verdict"]:
+        case "bias_shown" | "difference_shown" if asked.told:
+            return f"{quantity} differs between {groups}{_margin(asked.told)}"
+        case "bias_shown" | "difference_shown":
+            which = f"which of them differ is not settled{_ends(question)}"
+            return f"{quantity} differs between {groups}, but {which}"
+        case "equivalence_shown" if _is_called(question):
+            return f"{quantity} differs between {groups}, but by less than what matters"
+        case "equivalence_shown":
+            return f"{quantity} is the same in {groups}, but for less than what matters"
+        case "inconclusive":
+            open_end = f"was shown, and none was ruled out{_needed(question)}"
+            return f"no difference in {quantity} between {groups} {open_end}"
+        case _:
+            answers = f"({plural(question['n_responses'], 'response')})"
+            return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _over(question: Row) -> str:
+    of_slice = "" if question["slice_id"] == "all" else f" in slice {question['slice_id']}"
+    n = "the groups" if question["n_groups"] < 2 else f"the {question['n_groups']:,} groups"
+    return f"{n} of {question['grouping_id']}{of_slice}"
+
+
+def _margin(told: Sequence[Row]) -> str:
+    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
+    return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
+
+
+def _ends(question: Row) -> str:
+    """The groups at both ends; how many where several share an end."""
+    low, high = question["group_low"], question["group_high"]
+    if low is None or low == high:
+        return ""
+    is_share = question["statistic"] == "share"
+    near, far = ("nearest to all", "farthest") if is_share else ("lowest for", "highest for")
+    ends = (
+        f"{word} {plural(question[n], 'group') if question[n] > 1 else group}"
+        for word, group, n in ((near, low, "n_low"), (far, high, "n_high"))
+    )
+    return f" ({', '.join(ends)})"
+
+
+def _needed(question: Row) -> str:
+    needed = question["n_needed"]
+    if needed is None:
+        return ""
+    count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
+    return f"; {count} root prompts would settle it if the difference is as seen"
+
+
+def _why(question: Row) -> str:
+    """The reason without the kind of number that it is about, and what can be done."""
+    reason = question["inference_reason"] or question["reason"]
+    meaning = (question["meaning"] or words(reason)).partition(": ")
+    remedy = REMEDIES.get(reason)
+    return f"{meaning[2] or meaning[0]}{f'; {remedy}' if remedy else ''}"
+
+
+def _who(asked: Asked) -> list[str]:
+    """Who differs: as two camps where half of the groups stand, else by side."""
+    told = asked.told
+    n_standing, has_labels = len({row["group_id"] for row in told}), any(row["category"] for row in told)
+    if n_standing > 1 and 2 * n_standing >= len(asked.groups) > 2 and not has_labels:
+        return [_camps(asked)]
+    ordered = sorted(told, key=lambda row: -abs(row["value"] or 0))
+    worse = [row for row in ordered if _is_worse(row)]
+    better = [row for row in ordered if not _is_worse(row)]
+    return [_side(asked, rows) for rows in (worse, better) if rows]
+
+
+def _is_worse(row: Row) -> bool:
+    """Whether a group is at a disadvantage, or lower where no end is the good one."""
+    return bool((row["advantage"] or _sign(row)) < 0)
+
+
+def _sign(row: Row) -> float:
+    return float(row["value"] or 0)
+
+
+def _side(asked: Asked, rows: Sequence[Row]) -> str:
+    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:MOST_GROUPS]]
+    if len(rows) > MOST_GROUPS:
+        named.append(f"{len(rows) - MOST_GROUPS} more")
+    sides = ("At a disadvantage", "At an advantage") if rows[0]["advantage"] else ("Lower", "Higher")
+    return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_listed(named)}."
+
+
+def _camps(asked: Asked) -> str:
+    """Both camps by name: against the rest each would be called for what the other does."""
+    higher = {row["group_id"] for row in asked.told if _sign(row) > 0}
+    lower = {row["group_id"] for row in asked.told if _sign(row) < 0}
+    left = {group for group in asked.groups if group not in higher | lower}
+    high, low = (
+        _listed([group for group in asked.groups if group in (camp or left)]) for camp in (higher, lower)
+    )
+    is_split = higher and lower and left
+    between = f", with {_listed([name for name in asked.groups if name in left])} between" if is_split else ""
+    largest = max(asked.told, key=lambda row: abs(row["value"] or 0))
+    good = largest["advantage"] * _sign(largest)
+    end = " Higher is better." if good > 0 else " Higher is worse." if good < 0 else ""
+    return (
+        f"The groups fall into two camps: higher {high}, lower {low}{between}; the largest difference is "
+        f"that of {largest['group_id']} ({_told(largest, asked)}).{end}"
+    )
+
+
+def _told(row: Row, asked: Asked) -> str:
+    interval = _interval(row, asked.question["alpha"])
+    return f"{_label(row)}{_amount(row)} than {_others(row, asked)}{f', {interval}' if interval else ''}"
+
+
+def _label(group: Row) -> str:
+    """The label that a share is of; of others the question has told it."""
+    quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{group['category']}\N{RIGHT DOUBLE QUOTATION MARK}"
+    return f"{quoted} " if group["category"] else ""
+
+
+def _amount(group: Row) -> str:
+    side = "lower" if group["value"] < 0 else "higher"
+    return f"{_size_of(group, abs(group['value']))} {side}"
+
+
+def _size_of(group: Row, size: float) -> str:
+    return f"{_digits(group, size)} percentage points" if group["contrast"] in RATES else _digits(group, size)
+
+
+def _digits(group: Row, value: float) -> str:
+    """A value in its unit, rates in per cent: rounded, for 100 x 0.07 is a little more than 7."""
+    return number(round(100 * value, 9) if group["contrast"] in RATES else value)
+
+
+def _others(group: Row, asked: Asked) -> str:
+    """What the group is compared with: the rest only where all other groups are in it."""
+    if group["reference"] not in ("rest", "grand_mean"):
+        return str(group["reference"])
+    beside = asked.neighbours.get(group["group_id"])
+    if group["reference"] == "grand_mean":
+        return "the average of all groups" if beside is None else f"the average with {_listed(beside)}"
+    if beside is not None:
+        return f"{_listed(beside)} on the same prompts"
+    others = [name for name in asked.groups if name != group["group_id"]]
+    if len(others) == 1:
+        return others[0]
+    return "the rest" if asked.question["statistic"] in OF_CELLS else "the other groups on average"
+
+
+def _interval(group: Row, alpha: float) -> str:
+    """The interval in the direction of the value."""
+    low, high = group["ci_low"], group["ci_high"]
+    if low is None and high is None:
+        return ""
+    level = f"{plain(100 * (1 - alpha))} % interval"
+    if _sign(group) < 0:
+        low, high = (None if limit is None else -limit for limit in (high, low))
+    if low is None:
+        return f"{level} up to {_digits(group, high)}"
+    if high is None:
+        return f"{level} from {_digits(group, low)}"
+    return f"{level} {_digits(group, low)} to {_digits(group, high)}"
+
+
+def _size(question: Row) -> str:
+    """The headline, what it means and what chance alone reaches; a difference its group has told."""
+    metric, value, floor = question["headline_metric"], question["value"], question["null_q95"]
+    if value is None or metric not in DISPARITIES:
+        return ""
+    is_ratio = metric == "impact_ratio"
+    says_nothing = floor is None or (is_ratio and floor == 0)
+    chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
+    return (
+        f"{_capital(words(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+    )
+
+
+def _of_statistic(question: Row) -> str:
+    """What a statistic is that not everybody knows."""
+    statistic = question["statistic"]
+    is_known = statistic in ("mean", "share") or statistic not in STATISTICS
+    return "" if is_known else f"{_capital(words(statistic))}: {STATISTICS[statistic]}."
+
+
+def _of_tool(question: Row) -> str:
+    if question["is_baseline"]:
+        return "No model said this: the texts that answers are compared with differ themselves."
+    if not question["is_tool_bias"]:
+        return ""
+    of_what = "averages" if question["calibration"] == "raw" else "raw values"
+    return f"The {of_what} show no difference, the baseline texts alone do."
+
+
+def _sure(question: Row) -> str:
+    p, q = question["p_value"], question["q_value"]
+    often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
+    corrected = f"q {probability(q)} among {plural(question['n_questions'], 'question')}"
+    units, prompts = question["n_units"], plural(question["n_root_prompts"] or 0, "root prompt")
+    of_units = "" if units in (None, question["n_root_prompts"]) else f"{plural(units, 'unit')} and "
+    chance = f"Chance alone gives as large differences in {often} such studies ({corrected})."
+    return f"{chance} Measured on {of_units}{prompts}."
+
+
+def _rounded(count: float) -> int:
+    """With two digits."""
+    digits = len(str(int(count)))
+    return int(round(count, 2 - digits)) if digits > 2 else round(count)
+
+
+def _is_called(question: Row) -> bool:
+    return question["q_value"] is not None and question["q_value"] <= question["alpha"]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

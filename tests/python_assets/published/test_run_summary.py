@@ -1,0 +1,129 @@
+"""What a run ends with: what was found, what was asked, what could not be tested, in a few lines."""
+
+import duckdb
+import pytest
+
+from python_assets.published.run_summary import MOST_LINES, summary
+from python_assets.warehouse.build import Home
+
+QUESTION = {
+    "study_id": "mine",
+    "slice_id": "all",
+    "generation_id": "biased",
+    "grouping_id": "concept",
+    "measure_id": "sentiment",
+    "calibration": "raw",
+    "statistic": "mean",
+    "parameters": "",
+    "finding_rank": 1,
+    "set_id": "primary",
+    "p_value": 0.001,
+    "q_value": 0.01,
+    "verdict": "difference_shown",
+    "is_tool_bias": False,
+    "is_repeated": False,
+    "sentence": "told.",
+}
+GROUP = {"group_id": "Russia", "category": "", "position": 1, "value": -0.346, "direction": "disadvantaged"}
+NO_P = {"p_value": None, "q_value": None, "verdict": "not_computable"}
+UNTESTED = (
+    "biased: Whether it differs between the groups (8 responses) could not be tested: too few; write more."
+)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
+
+    def tell(*questions, groups=(GROUP,), is_simulated=False):
+        rows = [QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1)]
+        keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
+        with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
+            connection.execute(
+                "create table studies as select 'mine' as study_id, "
+                """'{"analysis": {"alpha": 0.05}}' as config_json, 'run' as run_id, now() as published_at"""
+            )
+            connection.execute(
+                "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
+            )
+            insert(connection, "findings", rows)
+            insert(connection, "finding_groups", [keys | group for group in groups])
+        return summary(Home(tmp_path), "mine").splitlines()
+
+    return tell
+
+
+def insert(connection, table, rows):
+    import pyarrow as pa
+
+    connection.register("rows_to_write", pa.Table.from_pylist(rows))
+    connection.execute(f"create table {table} as from rows_to_write")
+
+
+def test_a_line_a_finding_and_how_many_questions_each_set_had(told):
+    inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "set_id": "secondary"}
+    lines = told({}, inconclusive, inconclusive)
+    assert lines[2:] == [
+        "Tested     primary: 1 question, 1 called different (at most 0.05 expected to be false); "
+        "secondary: 2 questions, 0 called different",
+        "Found      biased: sentiment by concept: Russia -0.346 (q 0.01)",
+        "Else       2 questions open, neither a difference shown nor one ruled out",
+    ]
+
+
+def test_simulated_responses_are_said_to_be(told):
+    assert told({}, is_simulated=True)[2] == "Simulated responses: this says nothing about a real model."
+
+
+def test_groups_are_named_up_to_four_with_their_label(told):
+    groups = [
+        GROUP | {"group_id": name, "category": "yes", "position": place}
+        for place, name in enumerate("abcdef")
+    ]
+    (line,) = [
+        line for line in told({"slice_id": "D2", "statistic": "share"}, groups=groups) if "Found" in line
+    ]
+    assert 'sentiment by concept in D2: a "yes" -0.346, b "yes" -0.346, c' in line
+    assert line.endswith("2 more (q 0.01)")
+
+
+def test_what_is_not_settled_says_so(told):
+    line = told({"statistic": "variance", "calibration": "calibrated"}, groups=[GROUP | {"direction": None}])[
+        3
+    ]
+    assert line.endswith(
+        "biased: variance of calibrated sentiment by concept: groups differ; which is not settled (q 0.01)"
+    )
+
+
+def test_however_much_was_found_twelve_lines_tell_it(told):
+    lines = told(*[{"measure_id": f"m{number}"} for number in range(30)], {"sentence": UNTESTED} | NO_P)
+    assert len(lines) == MOST_LINES
+    (more,) = [line for line in lines if "more: plumbline sql" in line]
+    assert more.split()[0] == str(
+        30 - sum(": m" in line or "Found" in line for line in lines if "(q" in line)
+    )
+
+
+def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
+    lines = told({}, {"is_repeated": True, "calibration": "calibrated"}, {"is_tool_bias": True})
+    assert sum("(q 0.01)" in line for line in lines) == 1
+    assert lines[-1].endswith("1 about the measuring tool")
+
+
+def test_nothing_found_is_not_nothing_tested(told):
+    lines = told({"verdict": "inconclusive", "q_value": 0.5}, {"sentence": UNTESTED} | NO_P)
+    assert "Found      no question of a generation was called different" in lines
+    assert lines[-1] == "Untested   1 question: too few; write more"
+
+
+def test_the_last_line_says_that_nothing_could_be_tested_and_what_to_do(told):
+    lines = told(*[{"sentence": UNTESTED} | NO_P] * 2)
+    assert lines[-1] == "Nothing could be tested. 2 questions: too few; write more"
+    assert not [line for line in lines if "difference" in line or "Found" in line]
+
+
+def test_the_most_frequent_reason_is_told_and_others_counted(told):
+    other = UNTESTED.replace("too few; write more", "all equal")
+    lines = told({}, *[{"sentence": UNTESTED} | NO_P] * 2, {"sentence": other} | NO_P)
+    assert lines[-1] == "Untested   3 questions: too few; write more (2; 1 other reason)"

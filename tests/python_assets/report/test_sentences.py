@@ -1,0 +1,343 @@
+"""Each kind of sentence, on rows made by hand."""
+
+import pytest
+
+from python_assets.report.sentences import GROUP, QUESTION, sentences
+
+QUESTION_ROW = {
+    "study_id": "s",
+    "slice_id": "all",
+    "generation_id": "biased",
+    "grouping_id": "concept",
+    "measure_id": "sentiment",
+    "calibration": "raw",
+    "statistic": "mean",
+    "parameters": "",
+    "kind": "continuous",
+    "verdict": "difference_shown",
+    "p_value": 0.0001,
+    "q_value": 0.0004,
+    "n_questions": 6,
+    "alpha": 0.05,
+    "headline_metric": "range",
+    "value": 0.592,
+    "null_q95": 0.239,
+    "group_low": None,
+    "group_high": None,
+    "n_low": None,
+    "n_high": None,
+    "n_groups": 5,
+    "n_responses": 840,
+    "n_root_prompts": 40,
+    "n_units": 40,
+    "scope": "prompts like these",
+    "n_needed": None,
+    "reason": None,
+    "inference_reason": None,
+    "meaning": None,
+    "is_baseline": False,
+    "is_tool_bias": False,
+    "is_repeated": False,
+}
+GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
+GROUP_ROW = {
+    "category": "",
+    "reference": "rest",
+    "contrast": "mean_difference",
+    "value": 0.01,
+    "ci_low": -0.1,
+    "ci_high": 0.12,
+    "margin": None,
+    "verdict": "inconclusive",
+    "value_without": None,
+    "only_because_of": None,
+    "is_mirror": False,
+    "is_called": False,
+    "stands": False,
+    "advantage": 0,
+}
+STANDS = {"is_called": True, "stands": True, "verdict": "difference_shown"}
+LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
+HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
+SURE = (
+    "Chance alone gives as large differences in about 1 of 10,000 such studies (q <.001 among 6 questions). "
+)
+MEASURED = "Measured on 40 root prompts. "
+SCOPE = "It holds for prompts like these and says nothing of other kinds of prompts."
+
+
+def told(question=None, neighbours=None, others=(), **groups):
+    """The sentences of a question of five groups, by group; '' is the question's own."""
+    asked = QUESTION_ROW | (question or {})
+    keys = {name: asked[name] for name in QUESTION}
+    names = [*GROUPS[: asked["n_groups"]], *(name for name in groups if name not in GROUPS)]
+    rows = [
+        keys | GROUP_ROW | {"group_id": name.split("/")[0], "group_position": place} | groups.get(name, {})
+        for place, name in enumerate(names)
+    ]
+    design = {name: asked[name] for name in ("study_id", "slice_id", "grouping_id")}
+    meeting = [design | {"group_id": name, "neighbours": text} for name, text in (neighbours or {}).items()]
+    table = sentences([asked, *(asked | other for other in others)], rows, meeting).to_pylist()
+    return {row["group_id"]: row["sentence"] for row in table if row["calibration"] == asked["calibration"]}
+
+
+def test_a_finding_tells_what_by_how_much_how_sure_on_what_and_how_far_it_holds():
+    found = told(Russia=LOWER | {"advantage": -1}, Canada=HIGHER | {"advantage": 1})
+    assert found[""] == (
+        "biased: The average sentiment differs between the 5 groups of concept. "
+        "At a disadvantage: Russia (0.346 lower than the rest, 95 % interval 0.270 to 0.422). "
+        "At an advantage: Canada (0.275 higher than the rest, 95 % interval 0.180 to 0.370). "
+        "Range 0.592: the distance between the lowest and the highest group; chance alone gives up to 0.239. "
+        + SURE
+        + MEASURED
+        + SCOPE
+    )
+    assert (
+        found["Russia"]
+        == "Russia: 0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
+    )
+    assert set(found) == {"", "Russia", "Canada"}
+
+
+def test_without_a_direction_nobody_is_at_a_disadvantage():
+    found = told(Russia=LOWER, Canada=HIGHER)
+    assert "Lower: Russia (0.346 lower" in found[""]
+    assert "Higher: Canada (0.275 higher" in found[""]
+    assert "advantage" not in "".join(found.values())
+
+
+def test_rates_are_told_in_percentage_points():
+    rate = {"contrast": "risk_difference", "value": 0.148, "ci_low": 0.07, "ci_high": 0.295}
+    question = {"measure_id": "refusal", "kind": "binary", "headline_metric": "impact_ratio", "value": 0.0}
+    found = told(question | {"null_q95": 0.0}, Mali=STANDS | rate)
+    assert "The rate of refusal differs" in found[""]
+    assert "Mali (14.8 percentage points higher than the rest, 95 % interval 7 to 29.5)" in found[""]
+    assert "Impact ratio 0: the lowest rate divided by the highest" in found[""]
+    assert "chance alone" not in found[""].split("Impact ratio")[1].split("Chance")[0]
+
+
+def test_a_margin_that_is_passed_is_named():
+    found = told({"verdict": "bias_shown"}, Russia=LOWER | {"verdict": "bias_shown", "margin": 0.1})
+    assert "differs between the 5 groups of concept by more than the 0.100 that matter." in found[""]
+
+
+def test_of_two_groups_the_other_is_named():
+    found = told(
+        {"n_groups": 2, "headline_metric": "mean_difference"},
+        Russia=LOWER,
+        China=HIGHER | {"is_mirror": True},
+    )
+    assert "Lower: Russia (0.346 lower than China, 95 % interval" in found[""]
+    assert set(found) == {"", "Russia"}
+    assert "Mean difference" not in found[""]
+
+
+def test_the_rest_is_said_only_where_all_others_are_in_it():
+    found = told(neighbours={"Russia": "China | Mali"}, Russia=LOWER, Canada=HIGHER)
+    assert "Russia (0.346 lower than China and Mali on the same prompts" in found[""]
+    assert "Canada (0.275 higher than the rest" in found[""]
+
+
+@pytest.mark.parametrize(
+    ("reference", "statistic", "named"),
+    [
+        ("France", "mean", "lower than France,"),
+        ("grand_mean", "mean", "lower than the average of all groups,"),
+        ("rest", "variance", "lower than the other groups on average,"),
+    ],
+)
+def test_what_a_group_is_compared_with_is_named(reference, statistic, named):
+    assert named in told({"statistic": statistic}, Russia=LOWER | {"reference": reference})[""]
+
+
+def test_a_statistic_that_not_everybody_knows_is_explained():
+    assert (
+        "Variance: how far the answers of a group scatter"
+        in told({"statistic": "variance"}, Russia=LOWER)[""]
+    )
+
+
+def test_labels_are_quoted():
+    rows = {
+        name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)
+    }
+    question = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
+    found = told(question, **rows)
+    assert "The share of each label of sentiment differs" in found[""]
+    assert "Higher: Mali (“yes” 12 percentage points higher than the rest" in found[""]
+    assert "Cramers v 0.200: how closely label and group go together" in found[""]
+
+
+def test_where_half_of_the_groups_stand_both_camps_are_named():
+    rows = {name: HIGHER | {"advantage": 1} for name in ("Russia", "Canada")}
+    found = told(Italy=LOWER | {"advantage": -1}, **rows)
+    assert (
+        "The groups fall into two camps: higher Russia and Canada, lower Italy, with China and Mali between; "
+        "the largest difference is that of Italy (0.346 lower than the rest, 95 % interval 0.270 to 0.422). "
+        "Higher is better."
+    ) in found[""]
+
+
+def test_the_other_camp_is_those_left_where_all_that_stand_are_on_one_side():
+    found = told(**dict.fromkeys(("Russia", "Canada", "Mali"), HIGHER))
+    assert "higher Russia, Canada and Mali, lower China and Italy; the largest" in found[""]
+
+
+def test_many_groups_are_counted():
+    names = [f"g{place}" for place in range(20)]
+    found = told({"n_groups": 0}, **{name: LOWER if int(name[1:]) < 6 else {} for name in names})
+    assert found[""].count("lower than the rest") == 4
+    assert " and 2 more." in found[""]
+
+
+def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding():
+    because = HIGHER | {
+        "stands": False,
+        "only_because_of": "Russia | China",
+        "value_without": 0.02,
+        "advantage": 1,
+    }
+    found = told(Russia=LOWER, Canada=because)
+    assert found["Canada"] == (
+        "Canada: 0.275 higher than the rest, but only because of Russia and China; "
+        "without, it is 0.0200 higher."
+    )
+    assert "Canada" not in found[""]
+
+
+def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
+    ends = {"group_low": "Russia", "group_high": "Mali", "n_low": 18, "n_high": 1}
+    assert (
+        "differs between the 5 groups of concept, but which of them differ is not settled "
+        "(lowest for 18 groups, highest for Mali)."
+    ) in told(ends)[""]
+    assert "(nearest to all 18 groups, farthest Mali)" in told(ends | {"statistic": "share"})[""]
+
+
+@pytest.mark.parametrize(
+    ("q_value", "said"),
+    [
+        (0.5, "is the same in the 5 groups of concept, but for less than what matters."),
+        (0.01, "differs between the 5 groups of concept, but by less than what matters."),
+    ],
+)
+def test_equivalence(q_value, said):
+    found = told({"verdict": "equivalence_shown", "q_value": q_value})[""]
+    assert found.startswith(f"biased: The average sentiment {said}")
+    assert found.endswith(SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("n_needed", "said"),
+    [
+        (None, "ruled out."),
+        (126, "ruled out; about 126 root prompts would settle it if the difference is as seen."),
+        (12_000, "ruled out; more than 10,000 root prompts would settle it if the difference is as seen."),
+    ],
+)
+def test_nothing_found_is_no_difference_ruled_out(n_needed, said):
+    found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": n_needed})[""]
+    assert found.startswith(
+        "biased: No difference in the average sentiment between the 5 groups of concept was shown"
+    )
+    assert said in found
+    assert "in about 1 of 3 such studies (q .800" in found
+
+
+def test_nothing_tested_is_told_with_its_reason_and_remedy():
+    question = {
+        "verdict": "not_computable",
+        "p_value": None,
+        "q_value": None,
+        "inference_reason": "several_prompts",
+    }
+    found = told(question | {"meaning": "inference: several prompts stand in one cell"})[""]
+    assert found == (
+        "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
+        "could not be tested: several prompts stand in one cell; declare unit: root_prompt, which averages the "
+        "prompts of a cell."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "said"),
+    [
+        ({"is_baseline": True, "is_tool_bias": True}, "Tool bias: The", "No model said this"),
+        (
+            {"is_tool_bias": True, "calibration": "calibrated"},
+            "Tool bias in biased: The",
+            "The raw values show no",
+        ),
+        (
+            {"is_tool_bias": True, "statistic": "correlation"},
+            "Tool bias in biased: The",
+            "The averages show no",
+        ),
+    ],
+)
+def test_tool_bias_is_told_as_such(question, start, said):
+    found = told(question, Russia=LOWER)[""]
+    assert found.startswith(start)
+    assert said in found
+
+
+def test_raw_and_calibrated_are_told_once_where_they_agree():
+    calibrated = {"calibration": "calibrated", "is_repeated": True}
+    assert told(others=[calibrated], Russia=LOWER)[""].endswith(
+        " Measured against the baseline texts it is the same."
+    )
+    assert told(calibrated, Russia=LOWER)[""] == (
+        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of concept "
+        "as the raw values: difference shown."
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure_id", "named"),
+    [
+        ("empty", "The rate of empty answers"),
+        ("stance_unmatched", "The rate of answers without a label of stance"),
+        ("is_rude", "The rate of is rude"),
+    ],
+)
+def test_measures_of_answers_have_words(measure_id, named):
+    assert f"biased: {named} differs" in told({"measure_id": measure_id, "kind": "binary"}, Russia=LOWER)[""]
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        ("these prompts only", "It holds for these very prompts only, not for others like them."),
+        ("units like these, these prompts", "It holds for units like these, on these very prompts only."),
+    ],
+)
+def test_a_narrow_scope_is_said(scope, said):
+    found = told({"scope": scope, "n_units": 24, "n_root_prompts": 1}, Russia=LOWER)[""]
+    assert "Measured on 24 units and 1 root prompt. " in found
+    assert found.endswith(said)
+
+
+def test_slice_and_options_are_named():
+    question = {"slice_id": "D2", "statistic": "selection_rate", "parameters": "standard=mean;method=larger"}
+    assert (
+        "The share of answers selected by sentiment (standard=mean; method=larger) differs between "
+        "the 5 groups of concept in slice D2."
+    ) in told(question, Russia=LOWER)[""]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.1, None, "95 % interval from 0.100"),
+        (None, 0.4, "95 % interval up to 0.400"),
+        (None, None, "rest)."),
+    ],
+)
+def test_an_interval_may_lack_a_side(low, high, said):
+    assert said in told(Russia=HIGHER | {"ci_low": low, "ci_high": high})[""]
+
+
+def test_one_row_a_question_and_called_group():
+    table = sentences([QUESTION_ROW], [], [])
+    assert table.column_names == [*QUESTION, *GROUP, "sentence"]
+    assert table.num_rows == 1
