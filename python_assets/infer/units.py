@@ -406,8 +406,9 @@ class UnitSides:
         same_group = np.where(same_group @ df > 0, same_group, 1.0)
         pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
+        pooled: Floats = (same_group @ left) / pooled_df
         return (
-            np.asarray(np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1))),
+            np.where(alone, pooled, left / np.maximum(df, 1)),
             np.where(alone, pooled_df, df),
         )
 

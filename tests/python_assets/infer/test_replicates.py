@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_replicates.py - scheme.replicates and units.py: repeats of the same prompts."""
+"""tests/python_assets/infer/test_replicates.py - repeats of the same prompts in scheme.py and units.py."""
 
 import itertools
 
