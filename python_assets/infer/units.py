@@ -399,7 +399,7 @@ class UnitSides:
         One unit alone takes those of its group in other strata; a group of such units, those of all groups.
         """
         n = self.units.units_of_cell
-        df: Floats = (n - 1.0)[:, None]
+        df = np.asarray(n - 1, dtype=np.float64)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
