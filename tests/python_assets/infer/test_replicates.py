@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_replicates.py - repeats of the same prompts in scheme.py and units.py."""
+"""tests/python_assets/infer/test_replicates.py - units.py over repeats of the same prompts."""
 
 import itertools
 
