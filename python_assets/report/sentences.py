@@ -198,7 +198,7 @@ def _answer(asked: Asked) -> str:
         case "bias_shown" | "difference_shown" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
         case "bias_shown" | "difference_shown":
-            which = f"which of them differ is not settled{_ends(question)}"
+            which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
         case "equivalence_shown" if _is_called(question):
             return f"{quantity} differs between {groups}, but by less than what matters"
@@ -210,6 +210,10 @@ def _answer(asked: Asked) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _which(question: Row) -> str:
+    return "by how much" if question["n_groups"] == 2 else "which of them differ"
 
 
 def _over(question: Row) -> str:
