@@ -32,22 +32,18 @@ def with_held_factors(
         connection: to the build file.
     """
     rows = connection.execute(_FACTORS).df()
-    words = {
-        place: held_words(
-            of.factor[of.is_held].tolist(),
-            of.factor[~of.is_held & (of.left_out_because != NOT_REDUNDANT)].tolist(),
+    words = {}
+    for slice_id, grouping_id in rows[["slice_id", "grouping_id"]].drop_duplicates().itertuples(index=False):
+        of = rows[(rows.slice_id == slice_id) & (rows.grouping_id == grouping_id)]
+        is_held = of.is_held.astype(bool)
+        is_redundant = ~is_held & (of.left_out_because != NOT_REDUNDANT)
+        words[slice_id, grouping_id] = held_words(
+            of.factor[is_held].tolist(), of.factor[is_redundant].tolist()
         )
-        for place, of in rows.groupby(["slice_id", "grouping_id"])
-    }
     return {name: _said(table, words) if "method" in table else table for name, table in tables.items()}
 
 
 def _said(table: pd.DataFrame, words: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     places = zip(table.slice_id, table.grouping_id, strict=True)
-    added = [words.get(place, "") for place in places]
-    return table.assign(
-        method=[
-            None if pd.isna(method) else f"{method}{text}"
-            for method, text in zip(table.method, added, strict=True)
-        ]
-    )
+    added = pd.Series([words.get(place, "") for place in places], index=table.index, dtype=object)
+    return table.assign(method=(table.method + added).where(table.method.notna(), None))

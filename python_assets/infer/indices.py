@@ -281,7 +281,7 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, inter
     Args:
         index: what to compute.
         observed: shape (columns,).
-        null: shape (columns, draws).
+        null: shape (columns, draws); a draw whose sd is NaN has no value, and counts as extreme.
         draws: the arrangements.
         interval: of the number of the index, not of what is printed.
 
@@ -290,7 +290,7 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, inter
 
     Source: inference.md section 1, rows 4, 5 and 7.
     """
-    value, permuted = index.of(observed), index.of(null)
+    value, permuted = index.of(observed), np.where(np.isnan(null.sd), np.inf, index.of(null))
     p = p_values((permuted >= (value - tie_of(index, observed.scale))[:, None]).sum(axis=1), draws)
     numbers = (value, *noise_floor(permuted.copy()), interval.corrected, interval.low, interval.high)
     value, median, q95, corrected, *ends = (index.printed(number, observed) for number in numbers)

@@ -45,8 +45,8 @@ class InferenceReason(StrEnum):
         "few_beside_others",
         "the group stands in fewer than 5 root prompts, others in more: it takes no part in the question",
     )
-    CONSTANT_VALUES = (
-        "constant_values",
+    NO_VARIATION = (
+        "no_variation",
         "all values are equal, so nothing can be told from them but that there is no variation",
     )
     NOT_CONNECTED = (

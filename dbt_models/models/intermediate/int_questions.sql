@@ -91,7 +91,8 @@ select
         when named.p_value is null then 'not_computable'
         else 'inconclusive'
     end as verdict,
-    coalesce(sizes.metric, named.size) as headline_metric,
+    coalesce(sizes.metric, case when named.size = 'difference' then named.statistic || '_difference' else named.size end)
+        as headline_metric,
     sizes.value,
     sizes.null_q95,
     sizes.ci_low,

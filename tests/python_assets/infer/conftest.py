@@ -133,6 +133,7 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
+            root_prompt_position=prompts.root_position,
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
@@ -150,6 +151,9 @@ class Study:
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
+            "raw.measure_slices": pd.DataFrame(
+                {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
+            ),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
             "intermediate.int_blocking_factors": pd.DataFrame(

@@ -258,7 +258,7 @@ def test_values_that_are_all_equal_ask_nothing(study, kind):
     connection = study.add("refusal", np.zeros((12, 3)), kind=kind).write()
     infer_study(connection, analysis(margins={"risk_difference": 0.1, "mean_difference": 0.1}))
     question = rows(connection, "questions").iloc[0]
-    assert (question.inference_reason, question.n_questions) == ("constant_values", 0)
+    assert (question.inference_reason, question.n_questions) == ("no_variation", 0)
     assert np.isnan(question.p_value)
     assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
     assert "equivalence_shown" not in set(rows(connection, "disparities").verdict)

@@ -147,7 +147,7 @@ def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
 
 def test_no_finding_is_not_told_as_no_difference(report):
     shown = report(findings=[]).sections["findings"]
-    assert "There is no comparison of this kind" in shown
+    assert "There is no question of this kind" in shown
 
 
 def test_tool_bias_stands_apart(report):
