@@ -1,6 +1,6 @@
 """Inference of one study: cells in, null, p, interval, q and verdict of every number out.
 
-Belongs here: reading, families, verdicts and writing. No statistic is computed here.
+Belongs here: the order of things: questions asked, corrected in sets, looked at again, judged and written.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
