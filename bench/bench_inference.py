@@ -17,6 +17,7 @@ import pandas as pd
 
 from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.design import Design, Frame, Unit
+from python_assets.infer.held_factors import FACTORS
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import Shuffles
 from python_assets.infer.run import infer_study
@@ -94,6 +95,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         ),
         "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
         "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
+        "intermediate.int_blocking_factors": pd.DataFrame(columns=FACTORS.split(", ")),
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
         .assign(kind="continuous", direction="none", unit="1"),

@@ -75,6 +75,9 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
                r::integer as block_position, r::integer as root_position, 'blocked' as scheme,
                null::integer as stratum_position, null::integer as root_prompt_position
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
+        create table intermediate.int_blocking_factors as
+        select '' as slice_id, '' as grouping_id, '' as factor, true as is_held, '' as left_out_because
+        limit 0;
         select setseed(0.5);
         create table intermediate.int_values as
         select format('model_{{:02d}}', c % 20) as generation_id,

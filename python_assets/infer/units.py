@@ -260,14 +260,10 @@ class UnitSides:
     @property
     def scope(self) -> NDArray[np.object_]:
         """By the number of units and of prompts (inference.md 2.7)."""
-        units, is_many = self.units, self.n_units >= MIN_UNITS_FOR_SCOPE
-        if units.is_replicate:
-            wide = THESE_PROMPTS_ONLY
-        elif units.n_own_prompts is not None:
-            wide = PROMPTS_LIKE_THESE
-        else:
-            wide = UNITS_AND_PROMPTS_LIKE_THESE if units.is_two_way else UNITS_LIKE_THESE
-        return np.where(is_many, wide, THESE_PROMPTS_ONLY).astype(object)
+        if self.units.is_replicate:
+            return np.full(len(self.n_units), THESE_PROMPTS_ONLY, dtype=object)
+        own = self.units.n_own_prompts is not None
+        return unit_scopes(self.n_units, self.units.n_prompts, has_own_prompts=own)
 
     @property
     def method(self) -> str:
@@ -454,6 +450,23 @@ class UnitSides:
         covariance = (self.weights.own * self.weights.other) @ variance
         rho = np.divide(covariance, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
         return RatePair._make([*parts, np.clip(rho, -1, 1).T])
+
+
+def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDArray[np.object_]:
+    """What each row can speak about.
+
+    Args:
+        n_units: of the smaller side.
+        n_prompts: that units share.
+        has_own_prompts: whether no two units share any, so that prompts are as many as units or more.
+
+    Source: inference.md 2.7.
+    """
+    if has_own_prompts:
+        wide = PROMPTS_LIKE_THESE
+    else:
+        wide = UNITS_AND_PROMPTS_LIKE_THESE if n_prompts >= MIN_PROMPTS else UNITS_LIKE_THESE
+    return np.where(n_units >= MIN_UNITS_FOR_SCOPE, wide, THESE_PROMPTS_ONLY).astype(object)
 
 
 def _smallest_p(

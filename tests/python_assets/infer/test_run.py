@@ -340,6 +340,26 @@ def test_blocks_take_the_place_of_too_few_root_prompts(study):
     assert "12 blocks as units" in row.method
 
 
+def test_a_method_names_the_factors_held_fixed_and_those_that_are_redundant(study):
+    factors = [
+        ("demo", False, "determines_group"),
+        ("race", True, None),
+        ("sex", False, "follows_from_others"),
+        ("style", False, "varies_within_unit"),
+    ]
+    for given, words in (
+        (factors, "; held fixed: race; left out as redundant: demo, sex"),
+        (factors[:1], "; left out as redundant: demo"),
+        (factors[3:], ""),
+    ):
+        connection = study.add("sentiment", numbers()).write(factors=given)
+        infer_study(connection, analysis())
+        for table in ("contrasts", "disparities", "questions"):
+            methods = rows(connection, table).method.dropna()
+            assert len(methods)
+            assert all(method.endswith(words) and method.count(";") == words.count(";") for method in methods)
+
+
 def test_several_prompts_in_a_cell_need_a_declared_unit(study):
     connection = study.add("sentiment", numbers()).ask("variance").write(n_prompts=4)
     infer_study(connection, analysis())

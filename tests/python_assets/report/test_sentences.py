@@ -251,13 +251,12 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
         "verdict": "not_computable",
         "p_value": None,
         "q_value": None,
-        "inference_reason": "several_prompts",
+        "inference_reason": "undefined_statistic",
     }
-    found = told(question | {"meaning": "inference: several prompts stand in one cell"})[""]
+    found = told(question | {"meaning": "inference: a variance of one"})[""]
     assert found == (
         "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
-        "could not be tested: several prompts stand in one cell; declare unit: root_prompt, which averages "
-        "the prompts of a cell."
+        "could not be tested: a variance of one; write more root prompts."
     )
 
 
