@@ -8,11 +8,12 @@ from typing import Final, NamedTuple
 
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
-from python_assets.report.sentences import UNTESTED, quantity_of
+from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
 from python_assets.report.text import number, plain, plural, probability, words
 
 MAX_FACTS: Final = 40
-FACTS_IN_VIEW: Final = 4
+CARDS: Final = 2
+LINES: Final = 6
 MAX_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 # what the sets of a study are about; others are called by their name alone
@@ -30,16 +31,18 @@ TESTED: Final = """
     order by min(finding_rank)
 """
 # repeated questions come to the same as the raw values and lead no fact
-FACTS: Final = """
-    select findings.*, measures.kind, count(*) over () as n_facts
-    from findings
-    left join measures using (study_id, measure_id)
-    where study_id = $study and verdict in ('bias_shown', 'difference_shown')
-        and not is_tool_bias and not is_repeated
-    qualify row_number() over (
-        partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
-    ) = 1
-    order by finding_rank
+FACTS: Final = f"""
+    with first_questions as (
+        select findings.*, measures.kind
+        from findings
+        left join measures using (study_id, measure_id)
+        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+            and not is_tool_bias and not is_repeated
+        qualify row_number() over (
+            partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
+        ) = 1
+    )
+    select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
 """
 STANDING: Final = """
     select group_id, category, sentence
@@ -139,14 +142,14 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found = reader.rows(f"{FACTS} limit {MAX_FACTS}")
+    found = reader.rows(FACTS)
     return Facts(
         tested=[_tested(row, reader.alpha) for row in reader.rows(TESTED, alpha=reader.alpha)],
         facts=[_fact(reader, question) for question in found],
         n_facts=found[0]["n_facts"] if found else 0,
         not_found=reader.rows(NOT_FOUND)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
-        not_tested=reader.rows(NOT_TESTED),
+        not_tested=[_not_tested(row) for row in reader.rows(NOT_TESTED)],
         tool=reader.rows(TOOL)[0],
     )
 
@@ -159,6 +162,10 @@ def lead_question(reader: Reader) -> Row | None:
 def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
     return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_called"], 2))}
+
+
+def _not_tested(row: Row) -> Row:
+    return {**row, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
 
 
 def _fact(reader: Reader, question: Row) -> Fact:
@@ -200,6 +207,6 @@ def _open_primary(rows: list[Row]) -> list[str]:
     for row in rows[:MAX_OPEN]:
         place = f" by {row['grouping_id']}" if len(groupings) > 1 else ""
         place += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
-        named.setdefault(row["generation_id"], []).append(words(row["measure_id"]) + place)
-    told = [f"{generation_id}: {', '.join(measures)}" for generation_id, measures in named.items()]
-    return [*told, f"and {len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told
+        named.setdefault(row["generation_id"], []).append(measure_name(row["measure_id"]) + place)
+    told = [f"{generation_id} ({', '.join(measures)})" for generation_id, measures in named.items()]
+    return [*told, f"{len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told

@@ -7,7 +7,8 @@ import json
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import OUTCOME, Reader, Row
-from python_assets.report.text import plural, words
+from python_assets.report.sentences import measure_name
+from python_assets.report.text import plural
 
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
@@ -94,7 +95,7 @@ def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
             if not row["is_baseline"] and not row["is_engine"]
         ],
         "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
-        "measured": [words(row["measure_id"]) for row in design["measures"]],
+        "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
     }
 
 

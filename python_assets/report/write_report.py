@@ -15,7 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.dashboard import pack_dashboard
-from python_assets.report.facts import FACTS_IN_VIEW, MAX_GROUPS, lead_question, study_facts
+from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, lead_question, study_facts
 from python_assets.report.reader import Reader
 from python_assets.study.metrics import metric_names
 
@@ -75,7 +75,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         **sections.asked_in_short(design),
         "examples": sections.examples(reader),
         "facts": study_facts(reader),
-        "facts_in_view": FACTS_IN_VIEW,
+        "n_cards": CARDS,
+        "n_lines": LINES,
         "max_groups": MAX_GROUPS,
         "questions": sections.questions(reader, is_tool_bias=False),
         "tool_bias": sections.questions(reader, is_tool_bias=True),
