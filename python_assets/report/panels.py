@@ -109,7 +109,9 @@ class PanelDrawer(NamedTuple):
             mean=value,
             mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
             difference_chart=charts.row(
-                self.difference_axis, _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True), line=0.0
+                self.difference_axis,
+                _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True),
+                line=0.0,
             ),
             difference=difference,
             difference_interval=difference_interval,
