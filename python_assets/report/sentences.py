@@ -163,10 +163,7 @@ def quantity_of(question: Row) -> str:
     Args:
         question: its row of int_findings.
     """
-    measure_id, statistic = question["measure_id"], question["statistic"]
-    measure = MEASURES.get(measure_id, words(measure_id))
-    if measure_id.endswith(UNMATCHED):
-        measure = f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    measure, statistic = measure_name(question["measure_id"]), question["statistic"]
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
@@ -182,6 +179,13 @@ def quantity_of(question: Row) -> str:
 
 def _name(statistic: str) -> str:
     return NAMES.get(statistic, words(statistic))
+
+
+def measure_name(measure_id: str) -> str:
+    """A measure in words: those that every study has by what they count."""
+    if measure_id.endswith(UNMATCHED):
+        return f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    return MEASURES.get(measure_id, words(measure_id))
 
 
 def _start(question: Row) -> str:
