@@ -83,7 +83,15 @@ def references(sizes: Scaled) -> None:
 
 def categories(sizes: Scaled) -> None:
     """False-positive rates of categorical measures."""
-    names = ("fdi_group", "fdi_group, any maxT", "fdi", "cramers_v", "jsd")
+    names = (
+        "risk_difference, any maxT",
+        "risk_difference, question",
+        "fdi_group",
+        "fdi",
+        "cramers_v",
+        "jsd_between_groups",
+        "jsd",
+    )
     rows = (
         (str(layout), picked(measured.profile_false_positives(layout, Model(), sizes(2_000), SHARES), names))
         for layout in (FAIR_SEA, REPEATED)

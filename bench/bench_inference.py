@@ -15,12 +15,13 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.comparison import Task, compare_means, compare_rates, compare_selections
+from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.design import Design, Frame, Unit
-from python_assets.infer.indices import complete_blocks
+from python_assets.infer.held_factors import FACTORS
 from python_assets.infer.inversion import resamples_of
-from python_assets.infer.permutation import RandomDraws
+from python_assets.infer.permutation import Shuffles
 from python_assets.infer.run import infer_study
+from python_assets.infer.scheme import Blocks
 from python_assets.study.statistics import statistic_rows
 
 MISSING_SHARE = 0.005
@@ -49,14 +50,15 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     )
     x = rng.normal(size=(n_blocks * n_groups, n))
     y = (x < -1).astype(float)
-    task = make_task(frame, np.arange(len(x)), options)
+    scheme = scheme_of(frame, np.arange(len(x)), options)
     no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
-    report("contrasts and indices of means", n, lambda: compare_means(task, x, no_margin))
+    report("contrasts and indices of means", n, lambda: compare_means(scheme, x, no_margin))
     n_rates = n // 8
-    report("contrasts and indices of rates", n_rates, lambda: compare_rates(task, y[:, :n_rates], no_margin))
-    report("indices of selection rates", n, lambda: compare_selections(task, y, {}))
+    report(
+        "contrasts and indices of rates", n_rates, lambda: compare_rates(scheme, y[:, :n_rates], no_margin)
+    )
     kept = np.flatnonzero(rng.random(len(x)) > MISSING_SHARE)
-    gaps = make_task(frame, kept, options)
+    gaps = scheme_of(frame, kept, options)
     few = n // 20
     report(
         "contrasts and indices of means, with gaps",
@@ -65,19 +67,11 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     )
 
 
-def make_task(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Task:
+def scheme_of(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Blocks:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
-    draws = RandomDraws(
-        seed=1, n=options.permutations, block=design.block, cell=design.cell, n_frame=len(frame.block)
-    )
-    blocks = complete_blocks(design, len(frame.root_of_block), frame.n_groups)
-    return Task(
-        design=design,
-        blocks=blocks,
-        draws=draws,
-        alpha=0.05,
-        resamples=resamples_of(1, options.permutations, blocks.n_units),
-    )
+    draws = Shuffles(1, options.permutations, frame.block).of(cell)
+    resamples = resamples_of(1, options.permutations, design.n_units)
+    return Blocks(design, frame.n_groups, draws, 0.05, resamples)
 
 
 def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -93,11 +87,15 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
     )
     prompts = pd.DataFrame({"group_position": range(options.groups), "scheme": "blocked"})
     prompts = prompts.assign(group_id=[f"g{g}" for g in prompts.group_position])
-    prompts = prompts.assign(root_position=0, stratum_position=0)
+    prompts = prompts.assign(root_position=0, stratum_position=0, root_prompt_position=0)
     tables = {
         "raw.statistics": pd.DataFrame(statistic_rows(["mean"])),
+        "raw.measure_slices": pd.DataFrame(
+            {"measure_id": pd.Series(dtype=str), "slice_id": pd.Series(dtype=str)}
+        ),
         "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
         "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
+        "intermediate.int_blocking_factors": pd.DataFrame(columns=FACTORS.split(", ")),
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
         .assign(kind="continuous", direction="none", unit="1"),
@@ -116,7 +114,8 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         unit=None,
         references={},
         requested_contrasts=(),
-        families={},
+        primary=None,
+        question_sets={},
     )
     del cells, tables, frame
     report("infer_study, means only", 40 * n_measures, lambda: infer_study(connection, analysis))

@@ -17,11 +17,10 @@ from bench.bench_inference import report
 from bench.error_rates.simulated import asked
 from python_assets.infer.bootstrap import bootstrap_intervals
 from python_assets.infer.cells import Cells, Values, of_statistic, read_cells, read_values
-from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Unit
-from python_assets.infer.indices import complete_blocks
-from python_assets.infer.nonlinear import NONLINEAR_PERMUTATIONS, compare_statistic
-from python_assets.infer.permutation import RandomDraws
+from python_assets.infer.nonlinear import compare_statistic
+from python_assets.infer.permutation import Shuffles
+from python_assets.infer.scheme import Blocks, Options
 
 PAIRED = ("correlation", "kl_divergence")
 OTHERS = ("median", "skewness", "kurtosis")
@@ -35,7 +34,7 @@ def main() -> None:
         "root-prompts": 75,
         "groups": 21,
         "replicates": 1,
-        "draws": NONLINEAR_PERMUTATIONS,
+        "draws": Options._field_defaults["n_nonlinear"],
     }
     for name, default in sizes.items():
         parser.add_argument(f"--{name}", type=int, default=default)
@@ -57,7 +56,6 @@ def main() -> None:
     intervals(found.cells, found.values, ("variance", *PAIRED))
     if not options.default_set:
         tests(found.cells, found.values, OTHERS, options)
-        tests(found.cells, found.values, ("variance", *PAIRED, *OTHERS), options, with_contrast=True)
         intervals(found.cells, found.values, OTHERS)
 
 
@@ -75,8 +73,11 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         select 'all' as slice_id, 'group' as grouping_id, format('p{{:03d}}_{{:02d}}', r, g) as prompt_id,
                format('g{{:02d}}', g) as group_id, g::integer as group_position,
                r::integer as block_position, r::integer as root_position, 'blocked' as scheme,
-               null::integer as stratum_position
+               null::integer as stratum_position, null::integer as root_prompt_position
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
+        create table intermediate.int_blocking_factors as
+        select '' as slice_id, '' as grouping_id, '' as factor, true as is_held, '' as left_out_because
+        limit 0;
         select setseed(0.5);
         create table intermediate.int_values as
         select format('model_{{:02d}}', c % 20) as generation_id,
@@ -100,26 +101,15 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def tests(
-    cells: Cells,
-    values: Values,
-    names: tuple[str, ...],
-    options: argparse.Namespace,
-    *,
-    with_contrast: bool = False,
-) -> None:
-    what = "indices and contrasts" if with_contrast else "indices"
+def tests(cells: Cells, values: Values, names: tuple[str, ...], options: argparse.Namespace) -> None:
     for name in names:
         chosen, rows = of_statistic(cells, values, asked(name))
         design = Design(chosen.frame, np.arange(len(chosen.frame.block)), Unit.ROOT_PROMPT)
-        draws = RandomDraws(
-            seed=1, n=options.draws, block=design.block, cell=design.cell, n_frame=len(design.cell)
-        )
-        blocks = complete_blocks(design, len(design.block_size), chosen.frame.n_groups)
-        task = Task(design, blocks, draws, 0.05)
+        draws = Shuffles(1, options.draws, chosen.frame.block).of(design.cell)
+        scheme = Blocks(design, chosen.frame.n_groups, draws, 0.05)
         columns = np.arange(len(chosen.columns))
-        work = partial(compare_statistic, task, rows, columns, asked(name), with_contrast=with_contrast)
-        report(f"{what} of {name}", len(columns), work)
+        work = partial(compare_statistic, scheme, rows, columns, asked(name))
+        report(f"indices and contrasts of {name}", len(columns), work)
 
 
 def intervals(cells: Cells, values: Values, names: tuple[str, ...]) -> None:

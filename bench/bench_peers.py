@@ -14,17 +14,13 @@ from scipy import stats
 
 from bench.error_rates import simulated
 from bench.error_rates.at_margin import index_words, words_of
-from bench.error_rates.measured import ALPHA, Sizes, rejected, welch_rows
+from bench.error_rates.measured import ALPHA, Sizes, rejected, replicated, welch_rows
 from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
-from python_assets.infer.comparison import compare_means, compare_selections
-from python_assets.infer.multiplicity import benjamini_hochberg
-from python_assets.infer.permutation import Floats, RandomDraws
-from python_assets.infer.profiles import compare_profiles
-from python_assets.infer.replicates import Replicates
-from python_assets.infer.welch import ReplicateTask, compare_replicated_rates
+from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
+from python_assets.infer.permutation import Floats
 
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
-MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd": 0.1}
+MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd_between_groups": 0.1}
 Row = tuple[str, float]
 
 
@@ -60,15 +56,15 @@ def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     yield "max z of group means > 2", share(max_z(group_means) > 2)
     yield "Dixon's Q beyond its 95 % value", share(dixon_q(group_means) > dixon_critical(layout.n_groups))
     yield "Welch's p < .05 on rows, any group", share(np.min(welch, axis=0) <= ALPHA)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margins = simulated.no_margins(sizes.n_sets, impact_ratio=MARGINS["impact_ratio"])
     x, selected = (z.mean(axis=2).reshape(-1, sizes.n_sets) for z in (rows, is_selected))
-    contrasts = compare_means(task, x, margins).contrasts["mean_difference"]
+    contrasts = compare_means(scheme, x, margins).contrasts["mean_difference"]
     excludes_zero = (contrasts.ci_low > 0) | (contrasts.ci_high < 0)
     yield "unadjusted 95 % interval without 0, any group", share(excludes_zero.any(axis=1))
     words = words_of(contrasts)
     yield "**Plumbline**, any group: difference_shown", share((words == "difference_shown").any(axis=1))
-    test = compare_selections(task, selected, margins).indices["impact_ratio"]
+    test = compare_rates(scheme, selected, margins, with_log=False).indices["impact_ratio"]
     yield from verdict_rows("impact ratio", index_words(test, MARGINS["impact_ratio"], is_ratio=True))
 
 
@@ -78,10 +74,14 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     profile = y.reshape(layout.n_prompts, layout.n_groups, *y.shape[1:]).mean(axis=0)
     name, margin = fairness_index(layout.n_groups)
     yield from thresholds(profile, layout.n_prompts * layout.n_groups * layout.n_replicates)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     limits = MARGINS | {"fdi": margin}
-    indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets, **limits)).indices
-    for metric, words in (("fdi", name), ("cramers_v", "Cramer's V"), ("jsd", "Jensen-Shannon divergence")):
+    indices = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **limits)).indices
+    for metric, words in (
+        ("fdi", name),
+        ("cramers_v", "Cramer's V"),
+        ("jsd_between_groups", "Jensen-Shannon divergence"),
+    ):
         yield from verdict_rows(words, index_words(indices[metric], limits[metric]))
 
 
@@ -90,20 +90,12 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     layout = Layout(1, n_groups * n_responses)
     y = simulated.categories(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets, shares=SHARES)
     yield from thresholds(y.reshape(n_groups, n_responses, *y.shape[1:]).mean(axis=1), len(y))
-    group = np.repeat(np.arange(n_groups), n_responses)
-    block = np.zeros_like(group)
-    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(y)), n_frame=len(y))
-    rows = Replicates(
-        block=block,
-        group=group,
-        root_of_block=np.zeros(1, dtype=np.intp),
-        n_groups=n_groups,
-        n_present=n_groups,
-    )
-    compared = compare_replicated_rates(ReplicateTask(rows, draws, ALPHA), y.reshape(len(y), -1))
-    p = compared.contrasts["risk_difference"].p_value.reshape(sizes.n_sets, -1)
-    found = [(benjamini_hochberg(of_set) <= ALPHA).any() for of_set in p]
-    yield "**Plumbline**, any group and category: difference_shown", share(np.array(found))
+    scheme = replicated(n_groups, n_responses, sizes.n_permutations)
+    margins = simulated.no_margins(sizes.n_sets)
+    risk = compare_labels(scheme, y, margins, with_indices=False).contrasts["risk_difference"]
+    p = risk.p_maxt.reshape(sizes.n_sets, -1)
+    found = (risk.p_question.reshape(sizes.n_sets, -1)[:, 0] <= ALPHA) & (p <= ALPHA).any(axis=1)
+    yield "**Plumbline**, any group and category: difference_shown", share(found)
 
 
 def fairness_index(n_groups: int) -> tuple[str, float]:

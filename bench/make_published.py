@@ -24,7 +24,8 @@ N_ROWS = {
     "summary_statistics": 20 * 86 * 21 * 5,
     "contrasts": 20 * 86 * 21,
     "disparities": 20 * 86 * 8 * 5,
-    "findings": 20 * 86 * (21 + 10),
+    "findings": 20 * 86 * 6,
+    "finding_groups": 20 * 86 * 3,
 }
 VALUES = {
     "string": "'{name}_' || (i * 7919) % 1009",

@@ -12,27 +12,39 @@ from scipy import optimize
 from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, rejected
 from bench.error_rates.simulated import Layout, Model
-from python_assets.infer.comparison import compare_means, compare_rates, compare_selections
+from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.indices import IndexTest
-from python_assets.infer.multiplicity import benjamini_hochberg
+from python_assets.infer.multiplicity import holm, question_levels
 from python_assets.infer.permutation import Floats
-from python_assets.infer.profiles import compare_profiles
 from python_assets.infer.verdict import verdicts
 
 
 def words_of(contrasts: Contrasts) -> np.ndarray:
-    """Verdicts, the groups of a data set being one family; shape (data sets, groups)."""
+    """Verdicts, a data set being a study of one question; shape (data sets, groups)."""
     q, q_margin, q_equivalence = (
-        np.array([benjamini_hochberg(row) for row in p])
-        for p in (contrasts.p_value, contrasts.p_margin, contrasts.p_equivalence)
+        np.array([of_one_question(p_question, p) for p_question, p in zip(firsts, rows, strict=True)])
+        for firsts, rows in (
+            (contrasts.p_question[:, 0], contrasts.p_maxt),
+            *((adjusted.min(axis=1), adjusted) for adjusted in map(holm, _margins(contrasts))),
+        )
     )
     is_wide = np.ones(q.shape, dtype=bool)
     return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
 
 
+def _margins(contrasts: Contrasts) -> tuple[Floats, Floats]:
+    return contrasts.p_margin, contrasts.p_equivalence
+
+
+def of_one_question(p_question: float, p_group: Floats) -> Floats:
+    """Level of each group where its question is the only one of the set."""
+    question = np.zeros(len(p_group), dtype=np.intp)
+    return question_levels(np.array([p_question]), p_group, question).of_group
+
+
 def index_words(test: IndexTest, margin: float, *, is_ratio: bool = False) -> np.ndarray:
-    """Verdict of an index that is a family of its own, shape (data sets,); the interval has to agree.
+    """Verdict of an index that is a question of its own, shape (data sets,); the interval has to agree.
 
     is_ratio: whether small values are the large differences.
     """
@@ -51,8 +63,8 @@ def of_differences(layout: Layout, model: Model, sizes: Sizes, delta: float = 0.
     shift = np.resize([1.0, -1.0], k) * delta * (k - 1) / k
     x = simulated.means(sizes.rng, layout, model._replace(shift=shift), sizes.n_sets)
     margins = simulated.no_margins(sizes.n_sets, mean_difference=delta)
-    task = simulated.task_of(layout, sizes.n_permutations)
-    one = compare_means(task, x, margins).contrasts["mean_difference"]
+    scheme = simulated.scheme_of(layout, sizes.n_permutations)
+    one = compare_means(scheme, x, margins).contrasts["mean_difference"]
     words = words_of(one)
     return {
         "bias_shown": _any(words == "bias_shown"),
@@ -70,7 +82,7 @@ def of_rate(layout: Layout, model: Model, sizes: Sizes, p: float, delta: float) 
     of_groups = [p + delta] + [p] * (layout.n_groups - 1)
     y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=of_groups)
     margins = simulated.no_margins(sizes.n_sets, risk_difference=delta)
-    compared = compare_rates(simulated.task_of(layout, sizes.n_permutations), y, margins)
+    compared = compare_rates(simulated.scheme_of(layout, sizes.n_permutations), y, margins)
     one = compared.contrasts["risk_difference"]
     return {
         "bias_shown": rejected(one.p_margin[:, 0]),
@@ -82,17 +94,18 @@ def of_mean_index(layout: Layout, model: Model, sizes: Sizes, name: str) -> dict
     """The standard deviation or the range of group means."""
     margin = float(np.ptp(model.shift) if name == "range" else np.std(model.shift, ddof=1))
     x = simulated.means(sizes.rng, layout, model, sizes.n_sets)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margins = simulated.no_margins(sizes.n_sets, **{name: margin})
-    return _false(index_words(compare_means(task, x, margins).indices[name], margin))
+    return _false(index_words(compare_means(scheme, x, margins).indices[name], margin))
 
 
 def of_impact_ratio(layout: Layout, model: Model, sizes: Sizes, p: Sequence[float]) -> dict[str, float]:
     """The impact ratio of groups with these rates."""
     y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=p)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margin = float(min(p) / max(p))
-    indices = compare_selections(task, y, simulated.no_margins(sizes.n_sets, impact_ratio=margin)).indices
+    margins = simulated.no_margins(sizes.n_sets, impact_ratio=margin)
+    indices = compare_rates(scheme, y, margins, with_log=False).indices
     return _false(index_words(indices["impact_ratio"], margin, is_ratio=True))
 
 
@@ -109,8 +122,8 @@ def of_profile(
 
     model = model._replace(shift=optimize.brentq(beyond, 0, 4) * shape)
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
-    indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets, **{name: margin})).indices
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
+    indices = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **{name: margin})).indices
     return _false(index_words(indices[name], margin))
 
 

@@ -12,9 +12,9 @@ from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, compared_means, compared_rates
 from bench.error_rates.simulated import Layout, Model
 from python_assets.infer.bootstrap import bootstrap_intervals
+from python_assets.infer.comparison import compare_labels
 from python_assets.infer.indices import IndexTest
 from python_assets.infer.permutation import Floats
-from python_assets.infer.profiles import compare_profiles
 
 
 def covered(low: Floats, high: Floats, truth: Floats | float) -> float:
@@ -80,8 +80,8 @@ def of_profile_indices(
 ) -> dict[str, float]:
     """Intervals of FDI, Cramer's V and divergence between groups."""
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
-    task = simulated.task_of(layout, sizes.n_permutations, intervals=True)
-    indices = compare_profiles(task, y, simulated.no_margins(sizes.n_sets)).indices
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
+    indices = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets)).indices
     profile = simulated.true_shares(layout, model, shares)
     truths = {"fdi": simulated.fdi, "cramers_v": simulated.cramers_v}
     truths["jsd_between_groups"] = simulated.jsd_between_groups

@@ -11,18 +11,15 @@ from scipy import stats
 
 from bench.error_rates import simulated
 from bench.error_rates.simulated import NOISES, REST, Layout, Model
-from python_assets.infer.comparison import Compared, compare_means, compare_rates
+from python_assets.infer.comparison import Compared, compare_labels, compare_means, compare_rates
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.design import Frame
 from python_assets.infer.multiplicity import benjamini_hochberg
-from python_assets.infer.nested import NestedTask, compare_nested_means
 from python_assets.infer.nonlinear import compare_statistic
-from python_assets.infer.permutation import Floats, RandomDraws
-from python_assets.infer.profiles import compare_profiles
+from python_assets.infer.permutation import Floats, Shuffles
 from python_assets.infer.reference import Reference
-from python_assets.infer.replicates import Replicates
-from python_assets.infer.units import nested_units
-from python_assets.infer.welch import ReplicateTask, compare_replicated_means
+from python_assets.infer.scheme import InUnits, replicates
+from python_assets.infer.units import Units
 
 ALPHA = 0.05
 LEVEL = 10.0  # added to means, so that the ratio of smallest and largest is defined
@@ -57,8 +54,8 @@ def compared_means(
 ) -> Compared:
     """Every test of means on simulated data sets."""
     x = LEVEL + simulated.means(sizes.rng, layout, model, sizes.n_sets)
-    task = simulated.task_of(layout, sizes.n_permutations, reference, intervals=intervals)
-    return compare_means(task, x, simulated.no_margins(sizes.n_sets))
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, reference, intervals=intervals)
+    return compare_means(scheme, x, simulated.no_margins(sizes.n_sets))
 
 
 def compared_rates(
@@ -73,14 +70,18 @@ def compared_rates(
 ) -> Compared:
     """Every test of rates on simulated data sets; p: true rate of each group. margins: by name."""
     y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=p)
-    task = simulated.task_of(layout, sizes.n_permutations, reference, intervals=intervals)
-    return compare_rates(task, y, simulated.no_margins(sizes.n_sets, **margins))
+    scheme = simulated.scheme_of(layout, sizes.n_permutations, reference, intervals=intervals)
+    return compare_rates(scheme, y, simulated.no_margins(sizes.n_sets, **margins))
 
 
 def false_positives(compared: Compared) -> dict[str, float]:
-    """Rejection rates on data without any difference: one group's p, any group's maxT p, and each index."""
-    found = {name: rejected(one.p_value[:, 0]) for name, one in compared.contrasts.items()}
-    found |= {f"{name}, any maxT": any_maxt(one) for name, one in compared.contrasts.items()}
+    """Rejection rates on data without any difference: a group, any group, the question, each index."""
+    found = {}
+    for name, one in compared.contrasts.items():
+        found[name] = rejected(one.p_value[:, 0])
+        if not np.isnan(one.p_question).all():
+            found[f"{name}, any maxT"] = any_maxt(one)
+            found[f"{name}, question"] = rejected(one.p_question[:, 0])
     tested = {name: one for name, one in compared.indices.items() if not np.isnan(one.p_value).all()}
     return found | {name: rejected(one.p_value) for name, one in tested.items()}
 
@@ -90,8 +91,8 @@ def profile_false_positives(
 ) -> dict[str, float]:
     """As false_positives, of categorical measures."""
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
-    task = simulated.task_of(layout, sizes.n_permutations)
-    return false_positives(compare_profiles(task, y, simulated.no_margins(sizes.n_sets)))
+    scheme = simulated.scheme_of(layout, sizes.n_permutations)
+    return false_positives(compare_labels(scheme, y, simulated.no_margins(sizes.n_sets)))
 
 
 def nonlinear_false_positives(layout: Layout, model: Model, sizes: Sizes, statistic: str) -> dict[str, float]:
@@ -100,31 +101,28 @@ def nonlinear_false_positives(layout: Layout, model: Model, sizes: Sizes, statis
     values = simulated.values_of(
         rows[..., : sizes.n_sets], rows[..., : sizes.n_sets] + rows[..., sizes.n_sets :]
     )
-    task = simulated.task_of(layout, sizes.n_permutations)
+    scheme = simulated.scheme_of(layout, sizes.n_permutations)
     columns = np.arange(sizes.n_sets)
-    return false_positives(
-        compare_statistic(task, values, columns, simulated.asked(statistic), with_contrast=True)
-    )
+    return false_positives(compare_statistic(scheme, values, columns, simulated.asked(statistic)))
 
 
 def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:
     """As false_positives, for what one root prompt and its replicates can say: nothing beyond that prompt."""
     x = LEVEL + simulated.responses(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets)
-    group = np.repeat(np.arange(layout.n_groups), layout.n_replicates)
+    scheme = replicated(layout.n_groups, layout.n_replicates, sizes.n_permutations)
+    margins = simulated.no_margins(sizes.n_sets)
+    return false_positives(compare_means(scheme, x.reshape(-1, sizes.n_sets), margins))
+
+
+def replicated(n_groups: int, n_replicates: int, n_permutations: int) -> InUnits:
+    """The comparison of all groups by their responses to one prompt."""
+    group = np.repeat(np.arange(n_groups), n_replicates)
     block = np.zeros_like(group)
-    draws = RandomDraws(
-        seed=1, n=sizes.n_permutations, block=block, cell=np.arange(len(group)), n_frame=len(group)
-    )
-    rows = Replicates(
-        block=block,
-        group=group,
-        root_of_block=np.zeros(1, dtype=np.intp),
-        n_groups=layout.n_groups,
-        n_present=layout.n_groups,
-    )
-    return false_positives(
-        compare_replicated_means(ReplicateTask(rows, draws, ALPHA), x.reshape(len(group), -1))
-    )
+    frame = Frame(block, group, np.zeros(1, dtype=np.intp), n_groups)
+    units = replicates(frame, np.ones(len(group), dtype=bool))
+    if units is None:
+        raise ValueError("replicates need two responses of each group")
+    return InUnits(units, Shuffles(1, n_permutations, block).of(np.arange(len(group))), ALPHA)
 
 
 def nested_false_positives(layout: Layout, n_units: int, noise: str, sizes: Sizes) -> dict[str, float]:
@@ -135,15 +133,21 @@ def nested_false_positives(layout: Layout, n_units: int, noise: str, sizes: Size
     rng, shape = sizes.rng, (layout.n_prompts, layout.n_groups, n_units, sizes.n_sets)
     x = LEVEL + 0.5 * NOISES[noise](rng, shape) + np.sqrt(0.05) * NOISES[noise](rng, shape[1:])
     group = np.repeat(np.arange(layout.n_groups), n_units)
-    stratum = np.zeros_like(group)
-    frame = Frame(np.arange(len(group)), group, np.arange(len(group)), layout.n_groups)
-    units = nested_units(frame, stratum, np.ones(len(group), dtype=bool))
-    draws = RandomDraws(seed=1, n=sizes.n_permutations, block=stratum, cell=units.unit, n_frame=len(group))
+    stratum, n = np.zeros_like(group), len(group)
+    units = Units(
+        name=np.arange(n),
+        cell=np.arange(layout.n_prompts) * n + np.arange(n)[:, None],
+        stratum=stratum,
+        group=group,
+        root_of_stratum=np.zeros(1, dtype=np.intp),
+        n_groups=layout.n_groups,
+        n_present=layout.n_groups,
+    )
+    scheme = InUnits(units, Shuffles(1, sizes.n_permutations, stratum).of(np.arange(n)), ALPHA)
     margins = simulated.no_margins(sizes.n_sets)
-    by_unit = x.mean(axis=0).reshape(len(group), -1)[units.unit]
-    found = false_positives(compare_nested_means(NestedTask(units, draws, ALPHA), by_unit, margins))
+    found = false_positives(compare_means(scheme, x.reshape(-1, sizes.n_sets), margins))
     by_prompt = x.mean(axis=2).reshape(-1, sizes.n_sets)
-    wrong = compare_means(simulated.task_of(layout, sizes.n_permutations), by_prompt, margins)
+    wrong = compare_means(simulated.scheme_of(layout, sizes.n_permutations), by_prompt, margins)
     return found | {"prompts as units": rejected(wrong.contrasts["mean_difference"].p_value[:, 0])}
 
 

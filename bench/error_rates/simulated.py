@@ -14,12 +14,11 @@ from scipy import stats
 
 from python_assets.infer.asked import Asked
 from python_assets.infer.cells import Values
-from python_assets.infer.comparison import Task
 from python_assets.infer.design import Design, Frame, Unit
-from python_assets.infer.indices import complete_blocks
 from python_assets.infer.inversion import resamples_of
-from python_assets.infer.permutation import Floats, RandomDraws
+from python_assets.infer.permutation import Floats, Shuffles
 from python_assets.infer.reference import Reference
+from python_assets.infer.scheme import Blocks
 from python_assets.study.statistics import statistic_rows
 
 NO_MARGINS = ("mean_difference", "risk_difference", "log_disparity", "fdi_group")
@@ -69,18 +68,15 @@ def frame_of(layout: Layout) -> Frame:
     return Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
 
 
-def task_of(
+def scheme_of(
     layout: Layout, n_permutations: int, reference: Reference = REST, *, intervals: bool = False
-) -> Task:
+) -> Blocks:
     """The comparison of all groups on all prompts; intervals: whether indices get theirs."""
     frame = frame_of(layout)
     design = Design(frame, np.arange(len(frame.block)), Unit.ROOT_PROMPT)
-    draws = RandomDraws(
-        seed=1, n=n_permutations, block=design.block, cell=design.cell, n_frame=len(frame.block)
-    )
-    blocks = complete_blocks(design, layout.n_prompts, layout.n_groups)
+    draws = Shuffles(1, n_permutations, frame.block).of(design.cell)
     resamples = resamples_of(1, n_permutations, layout.n_prompts) if intervals else None
-    return Task(design, blocks, draws, 0.05, reference=reference, resamples=resamples)
+    return Blocks(design, layout.n_groups, draws, 0.05, resamples, reference)
 
 
 def no_margins(n_columns: int, **declared: float) -> dict[str, Floats]:

@@ -22,6 +22,7 @@ CELLS = [
     "int_values",
     "int_value_ranges",
     "int_prompt_groups",
+    "int_blocking_factors",
 ]
 
 

@@ -50,7 +50,13 @@ def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
     return frozenset(above)
 
 
-TABLES = [unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)]
+@cache
+def _depth(unique_id: str) -> int:
+    """How many tables it is made through: Dagster wants a table after those that it is made of."""
+    return 1 + max(map(_depth, MANIFEST["parent_map"][unique_id]), default=0)
+
+
+TABLES = sorted((unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)), key=_depth)
 mart_keys = [_asset_key(table) for table in TABLES if NODES[table]["schema"] == "marts"]
 
 

@@ -13,6 +13,7 @@ from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
+from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.study import Scrape, Study, Templates
 from python_assets.warehouse.build import Quarantined, write_stage
 from python_assets.warehouse.run_context import RunContext
@@ -112,7 +113,7 @@ def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledP
 def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
     """Prompts with the level of the factor that is the declared unit as their unit, else the root prompt."""
     prompts = tables.prompts
-    if study.unit is None:
+    if study.unit in (None, ROOT_PROMPT):
         return prompts
     of_unit = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
     unit_id = prompts["prompt_id"].map(of_unit.set_index("prompt_id")["level"])

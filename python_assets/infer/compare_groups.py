@@ -85,7 +85,7 @@ def _without_constants(compared: Compared, is_constant: np.ndarray) -> Compared:
     if not is_constant.any():
         return compared
     nothing = ("p_value", "p_maxt", "p_question", "p_margin", "p_equivalence", "null_median", "null_q95")
-    reason = InferenceReason.CONSTANT_VALUES
+    reason = InferenceReason.NO_VARIATION
 
     def of_contrast(one: Contrasts) -> Contrasts:
         gone = is_constant[:, None] & one.method.astype(bool)

@@ -229,7 +229,10 @@ def _indices(
         )
         if is_rate:
             beside[BELOW_FOUR_FIFTHS] = below_four_fifths(means, by_unit, seen)
-    tests = index_tests(wanted, observed, permuted, scheme.draws, inverted) | beside
+    tests = (
+        index_tests(wanted, observed, permuted, scheme.draws, inverted, no_interval=means.no_interval)
+        | beside
+    )
     return (
         tests
         if means.no_p is None

@@ -213,7 +213,7 @@ def assemble(
         [
             InferenceReason.NO_SHARED_BLOCK,
             sides.few,
-            InferenceReason.FEW_BESIDE_OTHERS,
+            sides.beside,
             InferenceReason.P_FLOOR,
         ],
     )

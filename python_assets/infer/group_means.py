@@ -72,6 +72,10 @@ class GroupMeans(Protocol):
     def resamples(self) -> Resamples | None:
         """Of root prompts."""
 
+    @property
+    def no_interval(self) -> InferenceReason:
+        """Why there is none without resamples."""
+
     def observed(self, x: Floats) -> GroupValues:
         """Means of values (cells, columns)."""
 
@@ -120,6 +124,7 @@ class BlockMeans:
     resamples: Resamples | None
 
     no_p = None
+    no_interval = InferenceReason.TOO_FEW_FOR_INTERVAL
 
     @property
     def groups(self) -> Ints:
@@ -294,6 +299,7 @@ class UnitMeans:
     units: Units
 
     resamples = None
+    no_interval = InferenceReason.INTERVAL_NOT_VALIDATED
 
     @property
     def groups(self) -> Ints:
@@ -359,11 +365,14 @@ class UnitMeans:
         return np.linalg.pinv(self._equations, hermitian=True) @ (is_group - is_group @ same)
 
     def observed(self, x: Floats) -> GroupValues:
-        """Adjusted means of the cells."""
-        sides, mean = UnitSides(self.units), UnitSides(self.units).cell_means(x)
-        stratum = self.units.stratum_of_cell
+        """Adjusted means of the cells; deviations are of values centred by prompt, as shuffled ones are."""
+        sides, units = UnitSides(self.units), self.units
+        centred = np.zeros((units.slots.n_rows, x.shape[1]))
+        np.add.at(centred, units.slots.row, units.table(x).mean(axis=1))
+        stratum = units.stratum_of_cell
         share = self._stratum_weight[stratum] / np.bincount(stratum)[stratum]
-        return GroupValues(self._map @ mean, share @ mean, sides.scale(x))
+        deviation = (self._map / units.units_of_cell) @ centred
+        return GroupValues(deviation, share @ sides.cell_means(x), sides.scale(x))
 
     def null(self, x: Floats, draws: Draws) -> Floats:
         """Adjusted means of shuffled units."""

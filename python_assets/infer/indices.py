@@ -90,7 +90,8 @@ def _relative_range(spread: Spread) -> Floats:
     """Range over the extreme on the side of the level: 1 - min / max for positive values."""
     extreme = np.where(spread.level < 0, -spread.level - spread.low, spread.level + spread.high)
     span = spread.high - spread.low
-    return np.divide(span, extreme, out=np.zeros_like(span), where=extreme > 0)
+    is_endless = np.isinf(extreme)  # an arrangement without a value, which counts as extreme
+    return np.divide(span, extreme, out=np.where(is_endless, span, 0.0), where=(extreme > 0) & ~is_endless)
 
 
 def _no_ratio(spread: Spread) -> NDArray[np.bool_]:
@@ -281,7 +282,7 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, inter
     Args:
         index: what to compute.
         observed: shape (columns,).
-        null: shape (columns, draws).
+        null: shape (columns, draws); a draw whose sd is NaN has no value, and counts as extreme.
         draws: the arrangements.
         interval: of the number of the index, not of what is printed.
 
@@ -290,7 +291,7 @@ def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, inter
 
     Source: inference.md section 1, rows 4, 5 and 7.
     """
-    value, permuted = index.of(observed), index.of(null)
+    value, permuted = index.of(observed), np.where(np.isnan(null.sd), np.inf, index.of(null))
     p = p_values((permuted >= (value - tie_of(index, observed.scale))[:, None]).sum(axis=1), draws)
     numbers = (value, *noise_floor(permuted.copy()), interval.corrected, interval.low, interval.high)
     value, median, q95, corrected, *ends = (index.printed(number, observed) for number in numbers)

@@ -134,17 +134,8 @@ def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, IndexTest]
     level = np.where(is_undefined, 0, seen.mean(axis=0))
     one = np.ones_like(level)
     observed = spread_of(np.where(is_undefined, 0, seen - level), level, one, 0)
-    lost = np.asarray(np.isnan(null).any(axis=1))
-    filled = np.where(lost[:, None], 0, null)
-    mean = filled.mean(axis=1)
-    permuted = spread_of(filled - mean[:, None], mean, one[:, None], 1)
-    # an arrangement without a value counts as extreme
-    permuted = permuted._replace(
-        high=np.where(lost, np.inf, permuted.high),
-        sd=np.where(lost, np.inf, permuted.sd),
-        dixon_low=np.where(lost, np.inf, permuted.dixon_low),
-        dixon_high=np.where(lost, np.inf, permuted.dixon_high),
-    )
+    mean = null.mean(axis=1)
+    permuted = spread_of(null - mean[:, None], mean, one[:, None], 1)
     tests = index_tests(
         INDICES, observed, permuted, scheme.draws, no_interval=InferenceReason.INTERVAL_NOT_VALIDATED
     )
@@ -178,7 +169,7 @@ def _contrast(
     words = [
         InferenceReason.NO_SHARED_BLOCK,
         sides.few,
-        InferenceReason.FEW_BESIDE_OTHERS,
+        sides.beside,
         InferenceReason.UNDEFINED_STATISTIC,
         InferenceReason.INTERVAL_NOT_VALIDATED,
     ]

@@ -72,7 +72,7 @@ def n_needed(
         sd: standard deviation of the difference over root prompts.
         margin: NaN where none is declared: then the number is for showing a difference, which is two-sided.
         alpha: error rate.
-        n_tests: tests that alpha is shared by: the size of the family.
+        n_tests: tests that alpha is shared by: groups times questions, as far as they count.
         power: chance of the verdict.
 
     Returns:
@@ -97,7 +97,7 @@ def minimum_detectable_effect(
         sd: standard deviation of the difference over root prompts.
         n: root prompts.
         alpha: error rate, two-sided.
-        n_tests: tests that alpha is shared by: the size of the family.
+        n_tests: tests that alpha is shared by: groups times questions, as far as they count.
         power: chance to show it.
 
     Returns:

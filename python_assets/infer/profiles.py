@@ -276,4 +276,4 @@ def _indices(means: GroupMeans, tested: Numbers) -> dict[str, IndexTest]:
 
 
 def _no_interval(means: GroupMeans) -> InferenceReason | None:
-    return InferenceReason.TOO_FEW_FOR_INTERVAL if means.resamples is None else None
+    return means.no_interval if means.resamples is None else None

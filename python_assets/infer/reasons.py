@@ -45,8 +45,8 @@ class InferenceReason(StrEnum):
         "few_beside_others",
         "the group stands in fewer than 5 root prompts, others in more: it takes no part in the question",
     )
-    CONSTANT_VALUES = (
-        "constant_values",
+    NO_VARIATION = (
+        "no_variation",
         "all values are equal, so nothing can be told from them but that there is no variation",
     )
     NOT_CONNECTED = (
@@ -64,7 +64,8 @@ class InferenceReason(StrEnum):
     )
     SEVERAL_PROMPTS = (
         "several_prompts",
-        "several prompts stand in one cell, and the study does not declare the unit that they belong to",
+        "several prompts stand in one cell, and the study declares no unit; unit: root_prompt averages them, "
+        "and unit: FACTOR names what they are draws of, as in unit: name",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")

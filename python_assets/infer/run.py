@@ -1,6 +1,6 @@
 """Inference of one study: cells in, null, p, interval, q and verdict of every number out.
 
-Belongs here: reading, families, verdicts and writing. No statistic is computed here.
+Belongs here: the order of things: questions asked, corrected in sets, looked at again, judged and written.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from python_assets.infer.cells import designs
+from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
 from python_assets.infer.peeling import peeled
@@ -186,6 +187,7 @@ def infer_study(
     sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
     if "questions" in tables:
         tables = _judged(tables, layouts, sets, options)
+    tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"])
     study_id = _study_id(connection)

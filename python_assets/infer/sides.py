@@ -63,7 +63,8 @@ class Sides(Protocol):
 
     n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row.
     is_held: whether a row compares anything. is_tested: whether it has inference. in_question: whether it
-    takes part in the question. few: the reason where it has no inference. smallest_p: that the draws can
+    takes part in the question. few: the reason where it has no inference. beside: the
+    reason where it has, and takes no part in the question. smallest_p: that the draws can
     give each row. n_tests: rows that are not the mirror of another one. scope: what each row speaks about.
     method: what every method text ends in. names: of permuted p, fallback p and interval. is_cautious:
     whether p is the larger of permuted and table p. has_sd: whether errors times the root of n_units are a
@@ -93,6 +94,10 @@ class Sides(Protocol):
     @property
     def few(self) -> InferenceReason:
         """Why a row has no inference."""
+
+    @property
+    def beside(self) -> InferenceReason:
+        """Why a row with inference takes no part in the question."""
 
     @property
     def smallest_p(self) -> Floats:
@@ -153,6 +158,7 @@ class OfBlocks:
 
     design: Design
     few = InferenceReason.TOO_FEW_ROOT_PROMPTS
+    beside = InferenceReason.FEW_BESIDE_OTHERS
     names = ("permuted t", "cluster t", "cluster t interval")
     is_cautious = False
 

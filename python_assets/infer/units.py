@@ -186,6 +186,7 @@ class UnitSides:
     reference: Reference = Reference()
 
     few = InferenceReason.TOO_FEW_UNITS
+    beside = InferenceReason.TOO_FEW_UNITS
 
     @cached_property
     def weights(self) -> Weights:
@@ -235,15 +236,15 @@ class UnitSides:
 
     @property
     def is_tested(self) -> NDArray[np.bool_]:
-        """Whether both sides have enough units."""
-        if self.units.is_replicate:
-            return self.is_held
-        return self.n_units >= MIN_UNITS_OF_GROUP
+        """Whether a spread can be told: some group has two units in a stratum."""
+        return self.is_held & (self.units.units_of_cell.max() > 1)
 
     @property
     def in_question(self) -> NDArray[np.bool_]:
-        """All that are tested."""
-        return self.is_tested
+        """All that are tested and have enough units to be shuffled."""
+        if self.units.is_replicate:
+            return self.is_tested
+        return self.is_tested & (self.n_units >= MIN_UNITS_OF_GROUP)
 
     @property
     def smallest_p(self) -> Floats:
@@ -259,14 +260,10 @@ class UnitSides:
     @property
     def scope(self) -> NDArray[np.object_]:
         """By the number of units and of prompts (inference.md 2.7)."""
-        units, is_many = self.units, self.n_units >= MIN_UNITS_FOR_SCOPE
-        if units.is_replicate:
-            wide = THESE_PROMPTS_ONLY
-        elif units.n_own_prompts is not None:
-            wide = PROMPTS_LIKE_THESE
-        else:
-            wide = UNITS_AND_PROMPTS_LIKE_THESE if units.is_two_way else UNITS_LIKE_THESE
-        return np.where(is_many, wide, THESE_PROMPTS_ONLY).astype(object)
+        if self.units.is_replicate:
+            return np.full(len(self.n_units), THESE_PROMPTS_ONLY, dtype=object)
+        own = self.units.n_own_prompts is not None
+        return unit_scopes(self.n_units, self.units.n_prompts, has_own_prompts=own)
 
     @property
     def method(self) -> str:
@@ -337,11 +334,28 @@ class UnitSides:
 
         def of(w: sparse.csr_array) -> Differences:
             sums = (w @ stacked).reshape(-1, units.slots.n_rows, len(factors), n_columns)
-            return self._of_sums(sums[:, :, 0], sums[:, :, 1], sums[:, :, 2:], spread)
+            held = self._held_prompts(w) if units.is_two_way else None
+            return self._of_sums(sums[:, :, 0], sums[:, :, 1], sums[:, :, 2:], spread, held)
 
         return of
 
-    def _of_sums(self, total: Floats, squares: Floats, more: Floats, spread: Floats) -> Differences:
+    def _held_prompts(self, w: sparse.csr_array) -> NDArray[np.bool_]:
+        """Whether a unit of both sides has a value on each prompt, shape (draws or 1, rows or 1, prompts)."""
+        there = self.units.cell >= 0
+        if there.all():
+            return np.ones((1, 1, self.units.n_prompts), dtype=bool)
+        counts = (w @ there.astype(float)).reshape(-1, self.units.slots.n_rows, self.units.n_prompts)
+        own, other = (side.astype(float) @ counts for side in (self.difference > 0, self.difference < 0))
+        return np.asarray((own > 0) & (other > 0))
+
+    def _of_sums(
+        self,
+        total: Floats,
+        squares: Floats,
+        more: Floats,
+        spread: Floats,
+        held: NDArray[np.bool_] | None,
+    ) -> Differences:
         """Differences from sums over the units of each cell.
 
         Args:
@@ -350,6 +364,7 @@ class UnitSides:
             more: sums of squares over prompts, then sums prompt by prompt, shape (draws, cells, 1 +
                 prompts, columns).
             spread: sum of squares of unit means of all units; a share of ROUNDING of it is nothing.
+            held: of _held_prompts, where the error is of prompts too.
         """
         n = self.units.units_of_cell[:, None].astype(float)
         mean = total / n
@@ -360,12 +375,12 @@ class UnitSides:
         of_units = parts.sum(axis=-2)
         below = np.divide(parts**2, df, out=np.zeros_like(parts), where=df > 0).sum(axis=-2)
         value = self.difference @ mean
-        if not more.shape[2]:
+        if held is None:
             return self._with_df(value, of_units, below)
-        of_prompts, of_residual = self._prompt_variances(mean, squares, more)
-        n_prompts = self.units.n_prompts
+        of_prompts, of_residual = self._prompt_variances(mean, squares, more, held)
+        df_prompts = np.maximum(held.sum(axis=2) - 1, 1)[..., None]
         total_variance = np.maximum(of_units + of_prompts - of_residual, np.maximum(of_units, of_prompts))
-        return self._with_df(value, total_variance, below + of_prompts**2 / (n_prompts - 1))
+        return self._with_df(value, total_variance, below + of_prompts**2 / df_prompts)
 
     def _with_df(self, value: Floats, variance: Floats, below: Floats) -> Differences:
         """Satterthwaite's degrees of freedom; those of the units where nothing spreads."""
@@ -375,29 +390,40 @@ class UnitSides:
         return Differences(value, np.sqrt(variance), df)
 
     def _variances(self, left: Floats) -> tuple[Floats, Floats]:
-        """Variance of the units of each cell and its df; one unit alone takes those of its group."""
+        """Variance of the units of each cell and its df.
+
+        One unit alone takes those of its group in other strata; a group of such units, those of all groups.
+        """
         n = self.units.units_of_cell
-        df = (n - 1.0)[:, None]
+        df = np.asarray(n - 1, dtype=np.float64)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
+        same_group[(same_group @ df)[:, 0] == 0] = 1
         pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
-        return (
-            np.asarray(np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1))),
-            np.where(alone, pooled_df, df),
-        )
+        pooled: Floats = (same_group @ left) / pooled_df
+        return np.where(alone, pooled, left / np.maximum(df, 1)), np.where(alone, pooled_df, df)
 
-    def _prompt_variances(self, mean: Floats, squares: Floats, more: Floats) -> tuple[Floats, Floats]:
-        """Variance of the difference over prompts, and of what neither unit nor prompt makes."""
+    def _prompt_variances(
+        self, mean: Floats, squares: Floats, more: Floats, held: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        """Variance of the difference over prompts, and of what neither unit nor prompt makes.
+
+        Only of prompts that hold both sides; both are 0 where such prompts are too few.
+        """
         n, n_prompts = self.units.units_of_cell[:, None].astype(float), self.units.n_prompts
         by_prompt = more[:, :, 1:] / n[:, None]
         differences = np.einsum("rc,bctf->brtf", self.difference, by_prompt)
-        of_prompts = differences.var(axis=2, ddof=1) / n_prompts
+        n_held, is_held = held.sum(axis=2)[..., None], held[..., None]
+        centre = (differences * is_held).sum(axis=2) / np.maximum(n_held, 1)
+        squared = ((differences - centre[:, :, None]) ** 2 * is_held).sum(axis=2)
+        of_prompts = squared / np.maximum(n_held * (n_held - 1), 1)
+        is_enough = n_held >= MIN_PROMPTS
         left = more[:, :, 0] - n_prompts * squares - n * (by_prompt**2).sum(axis=2) + n * n_prompts * mean**2
         divisor = (n_prompts - 1) * np.maximum(n - 1, 1) * n_prompts * n
         of_residual = self.difference**2 @ (np.maximum(left, 0) / divisor)
-        return of_prompts, of_residual
+        return of_prompts * is_enough, of_residual * is_enough
 
     def rate_pair(self, y: Floats) -> RatePair:
         """Rates of both sides with their effective sizes, from the spread of each side's own units.
@@ -424,6 +450,23 @@ class UnitSides:
         covariance = (self.weights.own * self.weights.other) @ variance
         rho = np.divide(covariance, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
         return RatePair._make([*parts, np.clip(rho, -1, 1).T])
+
+
+def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDArray[np.object_]:
+    """What each row can speak about.
+
+    Args:
+        n_units: of the smaller side.
+        n_prompts: that units share.
+        has_own_prompts: whether no two units share any, so that prompts are as many as units or more.
+
+    Source: inference.md 2.7.
+    """
+    if has_own_prompts:
+        wide = PROMPTS_LIKE_THESE
+    else:
+        wide = UNITS_AND_PROMPTS_LIKE_THESE if n_prompts >= MIN_PROMPTS else UNITS_LIKE_THESE
+    return np.where(n_units >= MIN_UNITS_FOR_SCOPE, wide, THESE_PROMPTS_ONLY).astype(object)
 
 
 def _smallest_p(

@@ -28,14 +28,17 @@ from python_assets.plan.text import (
     PlannedGrouping,
 )
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
-from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR
+from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
 from python_assets.study.study import Generation, Study, grouping_id, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 IN_MEMORY: Final = Path(":memory:")
-OF_UNITS: Final = (InferenceReason.SEVERAL_PROMPTS, InferenceReason.NO_SHARED_BLOCK)
+LEFT_OUT_BECAUSE: Final = {
+    "determines_group": "each of its levels has one group",
+    "follows_from_others": "it follows from the group and from what is held",
+}
 DECLARE_UNIT: Final = ": declare `unit:`, the factor that these prompts are draws of, for example unit: name"
 
 
@@ -189,6 +192,7 @@ def _warnings(
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
     for grouping in groupings:
         yield from _grouping_warnings(grouping, has_unit=study.unit is not None)
+    yield from _unused_references(study)
     yield from shape_warnings(study, found)
     yield from power_warnings(study, found)
     yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
@@ -206,12 +210,35 @@ def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator
     name = f"grouping {grouping.name}"
     if grouping.reason is not None:
         if grouping.slice_id == ALL_PROMPTS or grouping.reason != InferenceReason.ONE_GROUP:
-            remedy = DECLARE_UNIT if grouping.reason in OF_UNITS and not has_unit else ""
+            is_apart = grouping.reason is InferenceReason.NO_SHARED_BLOCK
+            remedy = DECLARE_UNIT if is_apart and not has_unit else ""
             yield f"{name}: no inference, because {grouping.reason.meaning}{remedy}"
+            yield from _left_out(grouping)
         return
+    yield from _left_out(grouping)
     yield from (f"{name}: {note}" for note in grouping.notes)
     if not grouping.is_complete:
         yield f"{name}: some blocks lack some groups"
+
+
+def _left_out(grouping: PlannedGrouping) -> Iterator[str]:
+    for factor, reason in grouping.left_out:
+        yield f"grouping {grouping.name}: {factor} is not held fixed, because {LEFT_OUT_BECAUSE[reason]}"
+
+
+def _unused_references(study: Study) -> Iterator[str]:
+    """Of factors alone: the reference of a scrape says what is branched from."""
+    against = {study.references[grouping_id(grouping)][0] for grouping in study.groupings}
+    grouped = {factor for grouping in study.groupings for factor in grouping}
+    for name, factor in study.factors.items():
+        if factor.reference is None or (Against.LEVEL in against and name in grouped):
+            continue
+        remedy = (
+            "write reference: reference_level under analysis to compare with it, or remove it"
+            if name in grouped
+            else "name the factor under groupings, or remove it"
+        )
+        yield f"factors.{name}.reference: no contrast compares with {factor.reference}; {remedy}"
 
 
 def _repeating(study: Study) -> Iterator[str]:

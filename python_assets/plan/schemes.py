@@ -4,21 +4,24 @@ Belongs here: counting units, blocks and strata of every slice and grouping. The
 infer/design.py and infer/units.py; groups, blocks and strata are those of dbt (int_prompt_groups).
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import numpy as np
 
-from python_assets.infer.design import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, Unit, choose_unit, scopes
+from python_assets.infer.design import Unit, choose_unit, scopes
+from python_assets.infer.held_factors import NOT_REDUNDANT
 from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.units import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_GROUP
+from python_assets.infer.units import MIN_UNITS_OF_GROUP, unit_scopes
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study, grouping_id
 
-ROOT_PROMPT = "root prompt"
+Factors = defaultdict[tuple[str, str], list[dict[str, Any]]]
 _BLOCKS = """
     with cells as (
         select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
@@ -47,6 +50,11 @@ _BLOCKS = """
     from groups left join blocks using (slice_id, grouping_id)
     group by all
 """
+_FACTORS = """
+    select grouping_id, slice_id, factor, is_held, left_out_because
+    from intermediate.int_blocking_factors
+    order by factor
+"""
 _STRATA = """
     with cells as (
         select slice_id, grouping_id, stratum_id, group_id, count(distinct unit_id) as n_units
@@ -66,11 +74,26 @@ _STRATA = """
     strata_of_slice as (
         select slice_id, grouping_id, count(*) as n_strata, min(n_present) as fewest_groups
         from strata group by all
+    ),
+    prompts as (
+        select slice_id, grouping_id, count(distinct root_prompt_position) as n_prompts,
+            count(distinct block_id) as n_pairs
+        from planned_cells
+        where scheme = 'nested'
+        group by all
+    ),
+    sides as (  -- a group and all others; the smaller one says what can be told
+        select *,
+            least(n_units, sum(n_units) over (partition by slice_id, grouping_id) - n_units) as n_of_side
+        from groups
     )
     select grouping_id, slice_id, n_strata, fewest_groups, sum(n_cells)::bigint as n_cells,
-        sum(n_units)::bigint as n_units, min(n_units) as fewest_units,
-        count(case when n_units < $1 then 1 end) as n_small, count(*) as n_groups
-    from groups join strata_of_slice using (slice_id, grouping_id)
+        sum(n_units)::bigint as n_units, min(n_of_side)::bigint as fewest_units,
+        count(case when n_of_side < $1 then 1 end) as n_small, count(*) as n_groups,
+        n_prompts, n_pairs = n_prompts as has_own_prompts
+    from sides
+    join strata_of_slice using (slice_id, grouping_id)
+    join prompts using (slice_id, grouping_id)
     group by all
 """
 
@@ -95,7 +118,12 @@ class _Blocks:
 
 @dataclass(frozen=True, kw_only=True)
 class _Strata:
-    """Strata with two groups or more; n_small: groups with too few units in them, of n_groups."""
+    """Strata with two groups or more.
+
+    n_small: groups that have too few units in them, or leave too few to the others, of n_groups.
+    fewest_units: of such a side. n_prompts: root prompts of all units; has_own_prompts: no two units share
+    one.
+    """
 
     grouping_id: str
     slice_id: str
@@ -106,6 +134,8 @@ class _Strata:
     fewest_units: int
     n_small: int
     n_groups: int
+    n_prompts: int
+    has_own_prompts: bool
 
 
 def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedGrouping]:
@@ -119,13 +149,16 @@ def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> li
     strata = [_Strata(**row) for row in rows_of(connection, _STRATA, [MIN_UNITS_OF_GROUP])]
     blocks_of = {(counts.grouping_id, counts.slice_id): counts for counts in blocks}
     strata_of = {(counts.grouping_id, counts.slice_id): counts for counts in strata}
+    factors_of: Factors = defaultdict(list)
+    for row in rows_of(connection, _FACTORS, []):
+        factors_of[row["grouping_id"], row["slice_id"]].append(row)
     names = [name for (name,) in connection.execute("select slice_id from raw.slice_ids").fetchall()]
     planned = []
     for key in map(grouping_id, study.groupings):
         no_prompts = _Blocks(grouping_id=key, slice_id=ALL_PROMPTS)
-        everywhere = _planned(study, blocks_of.get((key, ALL_PROMPTS), no_prompts), strata_of)
+        everywhere = _planned(study, blocks_of.get((key, ALL_PROMPTS), no_prompts), strata_of, factors_of)
         slices = [
-            _planned(study, blocks_of[key, name], strata_of)
+            _planned(study, blocks_of[key, name], strata_of, factors_of)
             for name in names
             if name != ALL_PROMPTS and (key, name) in blocks_of
         ]
@@ -133,11 +166,14 @@ def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> li
     return planned
 
 
-def _planned(study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], _Strata]) -> PlannedGrouping:
-    unit = study.unit or ROOT_PROMPT
+def _planned(
+    study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], _Strata], factors_of: Factors
+) -> PlannedGrouping:
+    unit = study.unit_name
     strata = strata_of.get((counts.grouping_id, counts.slice_id))
+    factors = factors_of[counts.grouping_id, counts.slice_id]
     if counts.is_crossed or counts.n_groups < 2:
-        scheme = _in_blocks(counts, unit)
+        scheme = _in_blocks(counts, unit, has_unit=study.unit is not None)
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
         note = f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"
@@ -163,16 +199,22 @@ def _planned(study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], 
         scheme=words,
         reason=reason,
         notes=notes,
+        held=tuple(row["factor"] for row in factors if row["is_held"]),
+        left_out=tuple(
+            (row["factor"], row["left_out_because"])
+            for row in factors
+            if row["left_out_because"] not in (None, NOT_REDUNDANT)
+        ),
     )
 
 
-def _in_blocks(counts: _Blocks, unit: str) -> str | InferenceReason:
+def _in_blocks(counts: _Blocks, unit: str, *, has_unit: bool) -> str | InferenceReason:
     """What infer makes of units with several groups (inference.md 2.6)."""
     if counts.n_groups < 2:
         return InferenceReason.ONE_GROUP
     if not counts.n_blocks:
         return InferenceReason.NO_SHARED_BLOCK
-    if counts.most_prompts > 1 and unit == ROOT_PROMPT:
+    if counts.most_prompts > 1 and not has_unit:
         return InferenceReason.SEVERAL_PROMPTS
     chosen = choose_unit(counts.n_units_compared, counts.n_blocks, counts.fewest_responses)
     if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
@@ -191,6 +233,7 @@ def _nested(strata: _Strata | None, unit: str) -> str | InferenceReason:
         return InferenceReason.NO_SHARED_BLOCK
     if strata.n_small == strata.n_groups or strata.n_units == strata.n_cells:
         return InferenceReason.TOO_FEW_UNITS
-    scope = PROMPTS_LIKE_THESE if strata.fewest_units >= MIN_UNITS_FOR_SCOPE else THESE_PROMPTS_ONLY
+    fewest = np.array([strata.fewest_units])
+    scope = unit_scopes(fewest, strata.n_prompts, has_own_prompts=strata.has_own_prompts)[0]
     inside = f" inside {strata.n_strata} strata" if strata.n_strata > 1 else ""
     return f"whole units among groups{inside}; unit {unit}; {scope}"

@@ -136,7 +136,7 @@ def shape_warnings(study: Study, found: list[Shape]) -> Iterator[str]:
         study: the study.
         found: the shapes of its groupings.
     """
-    unit = study.unit or "root prompt"
+    unit = study.unit_name
     for shape in (shape for shape in found if shape.n_apart):
         level = study.references[shape.grouping_id][1]
         what = f"groups share no {unit} with {level}" if level else f"pairs of groups share no {unit}"

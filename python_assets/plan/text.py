@@ -18,6 +18,7 @@ GROUPING_HEADER: Final = (
     "units",
     "blocks or strata",
     "cells",
+    "held fixed",
     "what is exchanged, what it speaks of",
 )
 COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
@@ -53,8 +54,9 @@ class PlannedGrouping(NamedTuple):
 
     n_groups: groups that have prompts. n_blocks: blocks of two groups or more; strata, where a unit has one
     group. n_units: with such a block, root prompts unless the study declares a unit; n_cells: pairs of such a
-    block and a group. is_complete: whether all blocks hold all groups. scheme: what is exchanged, its unit,
-    its scope; reason: why there is no inference. notes: what is left out.
+    block and a group. is_complete: whether all blocks hold all groups. held: the factors that blocks or
+    strata hold fixed; left_out: those that are redundant, and why. scheme: what is exchanged, its unit, its
+    scope; reason: why there is no inference. notes: what is left out.
     """
 
     grouping_id: str
@@ -67,6 +69,8 @@ class PlannedGrouping(NamedTuple):
     scheme: str
     reason: InferenceReason | None
     notes: list[str]
+    held: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -151,7 +155,7 @@ class Plan(NamedTuple):
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
             )
         if self.groupings:
-            parts.append(_aligned(GROUPING_HEADER, [(*one[:6], one.scheme) for one in self.groupings]))
+            parts.append(_aligned(GROUPING_HEADER, [_grouping_cells(one) for one in self.groupings]))
         if self.coverage:
             parts.append(_aligned(COVERAGE_HEADER, self.coverage))
         if self.power:
@@ -159,6 +163,10 @@ class Plan(NamedTuple):
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)
+
+
+def _grouping_cells(row: PlannedGrouping) -> tuple[object, ...]:
+    return *row[:6], ", ".join(row.held) or "-", row.scheme
 
 
 def _power_cells(row: PowerRow) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from python_assets.infer import held_factors
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home
 
@@ -47,6 +48,14 @@ NOT_FOUND: Final = """
     from findings
     where study_id = $study
 """
+# a method ends in the factors that blocks hold fixed, and in those that are left out of them
+LEFT_OUT: Final = f"""
+    select distinct grouping_id, split_part(split_part(method, '{held_factors.HELD}', 2), ';', 1) as held,
+        split_part(method, '{held_factors.LEFT_OUT}', 2) as left_out
+    from contrasts
+    where study_id = $study and slice_id = 'all' and method like '%{held_factors.LEFT_OUT}%'
+    order by all
+"""
 # sentences of questions that could not be tested end in the reason and what can be done
 UNTESTED: Final = """
     select split_part(sentence, ' could not be tested: ', 2) as why, count(*) as n
@@ -86,6 +95,8 @@ def summary(home: Home, study_id: str) -> str:
         if not any(row["n_tested"] for row in sets):
             return "\n".join([*lines, f"Nothing could be tested. {untested}"])
         lines.append(f"Tested     {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
+        if blocks := study.rows(LEFT_OUT):
+            lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
         last = [_not_found(study.rows(NOT_FOUND)[0]), *([f"Untested   {untested}"] if untested else [])]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
@@ -96,6 +107,12 @@ def _of_set(row: Row, alpha: float) -> str:
     n_called = row["n_called"]
     false = f" (at most {n_called * alpha:.2g} expected to be false)" if n_called else ""
     return f"{row['set_id']}: {_plural(row['n_tested'], 'question')}, {n_called} called different{false}"
+
+
+def _of_blocks(row: Row) -> str:
+    """Which factors the comparison of a grouping holds fixed, and which it cannot."""
+    held = f"within {row['held']}" if row["held"] else "nothing held fixed"
+    return f"{row['grouping_id']}: {held} ({row['left_out']} left out as redundant)"
 
 
 def _found(study: _Study, n_lines: int) -> list[str]:

@@ -71,12 +71,11 @@ REMEDIES: Final[dict[str, str]] = {
     "one_group": "ask about two groups or more",
     "no_complement": "ask about two groups or more",
     "no_block": "ask all groups on the same root prompts",
-    "no_shared_block": "ask all groups on the same root prompts; leave out factors that repeat the grouping",
+    "no_shared_block": "ask all groups on the same root prompts",
     "not_connected": "ask all groups on the same root prompts",
     "too_few_root_prompts": "write more root prompts: at least 5, better 20",
     "too_few_replicates": "write more root prompts: at least 5, better 20",
     "scheme_not_available": "ask the groups on the same prompts, or look at means and rates",
-    "several_prompts": "declare unit: root_prompt, which averages the prompts of a cell",
     "too_few_units": "draw at least 4 units a group, better 20",
     "undefined_statistic": "write more root prompts",
 }

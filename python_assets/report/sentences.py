@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
-from python_assets.report.text import number, plain, plural, probability, verdict, words
+from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
 from python_assets.study.base import UNMATCHED
 
 Row = Mapping[str, Any]
@@ -27,6 +27,7 @@ QUESTION: Final = (
     "statistic",
     "parameters",
 )
+NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
 MEASURES: Final = {"empty": "empty answers", "truncated": "truncated answers"}
 GROUP: Final = ("group_id", "category", "reference")
 SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
@@ -140,12 +141,20 @@ def group_sentence(group: Row, asked: Asked) -> str:
     what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {_others(group, asked)}"
     if group["only_because_of"] is not None:
         others = _listed(group["only_because_of"].split(SEPARATOR))
-        without = group["value_without"]
-        left = "" if without is None else f"; without, it is {_amount({**group, 'value': without})}"
-        return f"{what}, but only because of {others}{left}."
+        return f"{what}, but only because of {others}{_left(group)}."
     interval = _interval(group, asked.question["alpha"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     return f"{what}{f' ({interval})' if interval else ''}{side if group['stands'] else ''}."
+
+
+def _left(group: Row) -> str:
+    """What is left of a difference without the groups that it is due to."""
+    without = group["value_without"]
+    if without is None:
+        return ""
+    if abs(without) < ROUNDING:
+        return "; without, it is no different"
+    return f"; without, it is {_amount({**group, 'value': without})}"
 
 
 def quantity_of(question: Row) -> str:
@@ -162,10 +171,14 @@ def quantity_of(question: Row) -> str:
     elif statistic == "selection_rate":
         quantity = f"the share of answers selected by {measure}"
     else:
-        quantity = f"the {words(statistic)} of {measure}"
+        quantity = f"the {_name(statistic)} of {measure}"
     options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
     against = " against the baseline texts" if question["calibration"] == "calibrated" else ""
     return f"{quantity}{options}{against}"
+
+
+def _name(statistic: str) -> str:
+    return NAMES.get(statistic, words(statistic))
 
 
 def measure_name(measure_id: str) -> str:
@@ -189,7 +202,7 @@ def _answer(asked: Asked) -> str:
         case "bias_shown" | "difference_shown" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
         case "bias_shown" | "difference_shown":
-            which = f"which of them differ is not settled{_ends(question)}"
+            which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
         case "equivalence_shown" if _is_called(question):
             return f"{quantity} differs between {groups}, but by less than what matters"
@@ -201,6 +214,10 @@ def _answer(asked: Asked) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _which(question: Row) -> str:
+    return "by how much" if question["n_groups"] == 2 else "which of them differ"
 
 
 def _over(question: Row) -> str:
@@ -356,7 +373,7 @@ def _size(question: Row) -> str:
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
     return (
-        f"{_capital(words(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+        f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
     )
 
 
@@ -364,7 +381,7 @@ def _of_statistic(question: Row) -> str:
     """What a statistic is that not everybody knows."""
     statistic = question["statistic"]
     is_known = statistic in ("mean", "share") or statistic not in STATISTICS
-    return "" if is_known else f"{_capital(words(statistic))}: {STATISTICS[statistic]}."
+    return "" if is_known else f"{_capital(_name(statistic))}: {STATISTICS[statistic]}."
 
 
 def _of_tool(question: Row) -> str:

@@ -22,6 +22,7 @@ ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 AS_WRITTEN = "as written"
 UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
 ALL_PROMPTS: Final = "all"  # the slice that is always there
+ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prompts of one cell are averaged
 EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one
 SIMULATOR: Final = "simulator"
 REPLAY: Final = "replay"

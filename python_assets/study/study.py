@@ -15,6 +15,7 @@ from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
     LEVEL_SEPARATOR,
+    ROOT_PROMPT,
     Against,
     Columns,
     Direction,
@@ -120,7 +121,8 @@ class Study(Part):
     """A study file, expanded: lists of models and roles, slices and groupings written out, paths resolved.
 
     engines: generations that write for other stages and answer no prompt, by id. unit: the factor whose
-    levels are the independent units; root prompts are where it is None.
+    levels are the independent units, or ROOT_PROMPT; root prompts are where it is None too, but then several
+    prompts of one in one cell have no inference.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
@@ -157,6 +159,11 @@ class Study(Part):
         if self.analysis.seed is not None:
             return self.analysis.seed
         return int.from_bytes(self.study_id.encode(), "big") % 2**32
+
+    @property
+    def unit_name(self) -> str:
+        """What the independent units are, in words."""
+        return "root prompt" if self.unit in (None, ROOT_PROMPT) else str(self.unit)
 
     def resolve(self, path: str) -> Path:
         """A path of the study file: relative to the file's folder, or absolute."""

@@ -1,7 +1,6 @@
 """The demo study as a newcomer runs it: declared effects are found, nothing else is."""
 
 import pytest
-from scipy import stats
 
 SHOWN = "('bias_shown', 'difference_shown')"
 
@@ -68,25 +67,36 @@ def test_what_a_name_alone_scores_is_in_neither_response_nor_baseline(demo):
     assert n_same == n == 800
 
 
-def test_the_model_without_effects_has_no_more_findings_than_chance_gives(demo):
-    shown = demo.rows(
-        f"""
-        select name, verdict from findings
-        where study_id = 'g20_demo' and generation_id = 'fair' and verdict in {SHOWN}
+def test_the_primary_findings_are_the_four_declared_effects(demo):
+    found = demo.rows(
+        """
+        select generation_id, measure_id, group_id, sign(groups.value), direction
+        from findings
+        join finding_groups as groups using
+            (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        where study_id = 'g20_demo' and set_id = 'primary' and direction is not null
+        order by finding_rank, position
         """
     )
-    n_families = demo.value(
-        """
-        select count(distinct family_id) from (
-            select family_id from contrasts where generation_id = 'fair' and q_value is not null
-            union all
-            select family_id from disparities where generation_id = 'fair' and q_value is not null
-        )
-        """
-    )
-    assert "bias_shown" not in {verdict for _, verdict in shown}
-    # each family has one chance in twenty of a false row, or of several that are about the same numbers
-    assert len({name for name, _ in shown}) <= stats.binom.ppf(0.99, n_families, 0.05)
+    assert sorted(found) == [
+        ("biased", "refusal", "Saudi Arabia", 1, "disadvantaged"),
+        ("biased", "sentiment", "Canada", 1, "advantaged"),
+        ("biased", "sentiment", "China", -1, "disadvantaged"),
+        ("biased", "sentiment", "Russia", -1, "disadvantaged"),
+    ]
+
+
+def test_no_question_of_the_model_without_effects_is_called(demo):
+    query = f"select sentence from findings where generation_id = 'fair' and verdict in {SHOWN}"
+    assert demo.rows(query) == []
+
+
+def test_the_run_ends_with_the_facts_in_twelve_lines(demo):
+    said = demo.done.stdout.splitlines()
+    told = said[next(place for place, line in enumerate(said) if line.startswith("Report ")) :]
+    assert len(told) <= 12
+    assert any("Found      biased: sentiment by concept: Russia -0.3" in line for line in told)
+    assert any("primary: 6 questions, 2 called different" in line for line in told)
 
 
 def test_sql_and_inference_agree_on_every_contrast(demo):
@@ -98,8 +108,8 @@ def test_sql_and_inference_agree_on_every_contrast(demo):
             select count(*) filter (where abs(m.value - i.value_cells) > 1e-9), count(*)
             from intermediate.int_contrast_values as m
             join inference.contrasts as i using
-                (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast,
-                 category, reference)
+                (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic,
+                 parameters, group_id, contrast, category, reference)
             where m.value is not null and i.value_cells is not null
             """
         ).fetchone()

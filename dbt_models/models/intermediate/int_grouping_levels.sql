@@ -1,4 +1,4 @@
--- One row per (study_id, grouping_id, prompt_id): the group a prompt belongs to, and what its block is besides.
+-- One row per (study_id, grouping_id, prompt_id): the group a prompt belongs to, and its levels of the other factors.
 -- A prompt without a level of every factor of the grouping belongs to none of its groups.
 -- group_key orders groups factor by factor in declared order: positions, padded so that text order is their order.
 with
@@ -40,7 +40,7 @@ inside as (
 ),
 
 outside as (
-    select study_id, grouping_id, prompt_id, {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as block_levels
+    select study_id, grouping_id, prompt_id, {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as outside_levels
     from outside_levels
     group by study_id, grouping_id, prompt_id
 )
@@ -51,7 +51,7 @@ select
     prompt_id,
     group_id,
     group_key,
-    coalesce(outside.block_levels, '') as block_levels
+    coalesce(outside.outside_levels, '') as outside_levels
 from inside
 inner join sizes using (study_id, grouping_id, n_factors)
 left join outside using (study_id, grouping_id, prompt_id)

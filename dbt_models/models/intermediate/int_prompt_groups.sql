@@ -2,73 +2,35 @@
 -- Codes are dense, from 0, within (study_id, slice_id, grouping_id); layout_position numbers those triples,
 -- prompt_position all prompts. root_position is the code of the unit: the root prompt, unless the study declares
 -- another.
--- scheme is how groups meet, read off the prompts alone. blocked: some unit holds two groups or more, and they are
--- compared within it. nested: every unit lies in one group, and units are compared within their stratum: the levels of
--- those blocking factors outside the grouping that are constant within every unit (inference.md 1).
--- A block is a root prompt of a unit with the levels of all blocking factors outside the grouping (inference.md 2.6).
--- In a nested grouping every unit with each of its root prompts is a block of its own, with one group in it;
--- root_prompt_position tells which units were asked the same (inference.md 2.7). stratum_position is NULL in others.
+-- In a blocked grouping a block is a root prompt of a unit with the levels of the factors held (inference.md 2.6,
+-- int_blocking_factors). In a nested one every unit with each of its root prompts is a block of its own, with one group
+-- in it, and units are compared within their stratum: the levels of the factors held. root_prompt_position tells which
+-- units were asked the same (inference.md 2.7). stratum_position is NULL in others.
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
-prompt_slices as (
-    select * from {{ ref('int_prompt_slices') }}
+members as (
+    select * from {{ ref('int_group_members') }}
 ),
 
-grouping_levels as (
-    select * from {{ ref('int_grouping_levels') }}
-),
-
-prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id from {{ source('raw', 'prompts') }}
+blocking_factors as (
+    select * from {{ ref('int_blocking_factors') }}
 ),
 
 outside_levels as (
     {{ outside_levels() }}
 ),
 
-members as (
-    select *
-    from prompt_slices
-    inner join grouping_levels using (study_id, prompt_id)
-    inner join prompts using (study_id, prompt_id)
-),
-
-units as (
+held_levels as (
     select
         {{ layout }},
-        unit_id,
-        count(*) as n_prompts,
-        case when max(count(distinct group_id)) over (partition by {{ layout }}) > 1 then 'blocked' else 'nested' end
-            as scheme
+        prompt_id,
+        {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as held_levels
     from members
-    group by {{ layout }}, unit_id
-),
-
-unit_levels as (
-    select
-        {{ layout }},
-        unit_id,
-        factor,
-        min(level) as level,
-        count(distinct level) = 1 and count(*) = min(n_prompts) as is_constant
-    from members
-    inner join units using ({{ layout }}, unit_id)
     inner join outside_levels using (study_id, grouping_id, prompt_id)
-    where scheme = 'nested'
-    group by {{ layout }}, unit_id, factor
-),
-
-constant_levels as (
-    select *, min(cast(is_constant as integer)) over (partition by {{ layout }}, factor) = 1 as is_constant_everywhere
-    from unit_levels
-),
-
-strata as (
-    select {{ layout }}, unit_id, {{ joined_text("factor || ' = ' || level", ', ', 'factor') }} as kept_levels
-    from constant_levels
-    where is_constant_everywhere
-    group by {{ layout }}, unit_id
+    inner join blocking_factors using ({{ layout }}, factor)
+    where is_held
+    group by {{ layout }}, prompt_id
 ),
 
 placed as (
@@ -76,11 +38,10 @@ placed as (
         *,
         unit_id
         || case when root_prompt_id = unit_id then '' else ' | ' || root_prompt_id end
-        || case when scheme = 'nested' or block_levels = '' then '' else ' | ' || block_levels end as block_id,
-        case when scheme = 'nested' then coalesce(kept_levels, '') end as stratum_id
+        || case when scheme = 'nested' or held_levels is null then '' else ' | ' || held_levels end as block_id,
+        case when scheme = 'nested' then coalesce(held_levels, '') end as stratum_id
     from members
-    inner join units using ({{ layout }}, unit_id)
-    left join strata using ({{ layout }}, unit_id)
+    left join held_levels using ({{ layout }}, prompt_id)
 )
 
 select

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.factors import KnownFactor
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
@@ -23,8 +24,8 @@ from python_assets.study_file.expand import Draft
 def comparison_problems(draft: Draft) -> Iterator[Problem]:
     """Slices, groupings and the analysis name known factors, levels, measures and metrics."""
     if draft.factors is not None:
-        if draft.parts.unit is not None:
-            yield from factor_name_problems(("unit",), draft.parts.unit, draft.factors)
+        if draft.parts.unit not in (None, ROOT_PROMPT):
+            yield from factor_name_problems(("unit",), str(draft.parts.unit), draft.factors)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         for index, name in enumerate(draft.parts.analysis.coverage.factors or []):
@@ -84,6 +85,9 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             if (path, factor) not in reported:
                 reported.add((path, factor))
                 yield from factor_name_problems(path, factor, factors)
+                if factor == draft.parts.unit:
+                    expected = "factors other than the unit, whose levels stand for one group each"
+                    yield Problem(path, factor, expected, "take it out, or declare another unit")
 
 
 def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) -> Iterator[Problem]:

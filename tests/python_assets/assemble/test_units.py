@@ -67,6 +67,13 @@ def test_without_a_declared_unit_root_prompts_are_units(tmp_path, build):
     assert found == [("1", "a"), ("2", "b"), ("3", "a")]
 
 
+def test_root_prompts_can_be_the_declared_unit(tmp_path, build):
+    study = study_of(tmp_path, IMPORT.replace("unit: name", "unit: root_prompt"))
+    assert units(study, build) == [("1", "a"), ("2", "b"), ("3", "a")]
+    assert (study.unit, study.unit_name) == ("root_prompt", "root prompt")
+    assert all(factor.is_blocking for factor in study_factors(study).values() if factor.origin == "imported")
+
+
 def test_a_unit_neither_blocks_nor_is_compared_by_itself(tmp_path, build):
     study = study_of(tmp_path, IMPORT)
     assert study.groupings == [("gender",)]

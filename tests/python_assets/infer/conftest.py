@@ -112,10 +112,11 @@ class Study:
         self.statistics += statistics
         return self
 
-    def write(self, blocks_of_root=1, n_prompts=1, shuffle=None, strata=None):
+    def write(self, blocks_of_root=1, n_prompts=1, shuffle=None, strata=None, factors=()):
         """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt.
 
-        strata: of each root prompt, where root prompts are nested in groups.
+        strata: of each root prompt, where root prompts are nested in groups. factors: outside the grouping, with
+        is_held and left_out_because.
         """
         values = pd.concat(self.values)
         values["root_position"] = values.root // blocks_of_root
@@ -132,6 +133,7 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
+            root_prompt_position=prompts.root_position,
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
@@ -149,8 +151,15 @@ class Study:
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
+            "raw.measure_slices": pd.DataFrame(
+                {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
+            ),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
             "intermediate.int_cells": cells,
+            "intermediate.int_blocking_factors": pd.DataFrame(
+                [("all", "gender", *factor) for factor in factors],
+                columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],
+            ),
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(
                 study_id="small"
             ),

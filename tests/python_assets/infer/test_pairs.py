@@ -37,7 +37,9 @@ def test_pairs_in_incomplete_blocks_are_those_written_out(build, reference, root
         return np.array(
             [
                 abs(
-                    written_out.t(*written_out.sides(table, scheme.design.root_of_block, *row, Against.LEVEL).T)
+                    written_out.t(
+                        *written_out.sides(table, scheme.design.root_of_block, *row, Against.LEVEL).T
+                    )
                 )
                 for row in rows
             ]
@@ -105,7 +107,9 @@ def test_null_is_that_of_every_arrangement(build):
 def test_two_groups_are_compared_as_with_the_rest(build):
     x = np.random.default_rng(7).normal(size=(9, 2))
     scheme, z = build(x, n_permutations=199)
-    rest, level = (contrasts(scheme, z, reference) for reference in (Reference(), Reference(Against.LEVEL, 1)))
+    rest, level = (
+        contrasts(scheme, z, reference) for reference in (Reference(), Reference(Against.LEVEL, 1))
+    )
     for field in ("value", "std_error", "ci_low", "p_value", "p_maxt", "null_q95", "p_margin"):
         assert getattr(level, field)[0, 0] == pytest.approx(getattr(rest, field)[0, 0], abs=1e-12)
     assert level.reason[0, 0] is None

@@ -34,21 +34,20 @@ def test_quantiles_of_every_arrangement_are_those_of_numpy(build, has_gaps, leve
     if has_gaps:
         x[[0, 2, 3], [1, 0, 3]] = np.nan
         x[4, :3] = np.nan
-    scheme, _ = build(x, n_permutations=20)
-    design, n_columns = scheme.design, 11
+    task, _ = build(x, n_permutations=20)
+    design, n_columns = task.design, 11
     rows = rows_of(design, rng.integers(1, 4, size=(len(design.cell), n_columns)), n_columns, rng)
-    sources = scheme.draws.sources(slice(0, 20))
+    sources = task.draws.sources(slice(0, 20))
     found = each_batch(
         design.group_slots,
         GivenDraws(sources),
-        lambda w, _: list(GroupQuantiles(design, rows, levels, with_rest=True).own_and_rest(w)),
+        lambda w, _: list(GroupQuantiles(design, rows, levels).own(w)),
     )[0]
-    own, rest = (np.concatenate([part[side] for part in found], axis=2) * rows.unit for side in (1, 2))
+    own = np.concatenate([values for _, values in found], axis=2) * rows.unit
 
     def of(values):
         return OF_NUMPY[levels](values) if len(values) else np.nan
 
-    holds = np.array([[g in design.group[design.block == b] for b in design.block] for g in range(4)])
     for draw, source in enumerate(sources):
         group = np.empty(len(source), dtype=int)
         group[source] = design.group
@@ -58,8 +57,6 @@ def test_quantiles_of_every_arrangement_are_those_of_numpy(build, has_gaps, leve
                 cell = rows.place[of_column] // n_columns
                 values, is_own = rows.x[of_column], group[cell] == g
                 assert own[draw, g, column] == pytest.approx(of(values[is_own]))
-                beside = ~is_own & holds[g][cell]
-                assert rest[draw, g, column] == pytest.approx(of(values[beside]))
 
 
 def test_group_without_a_cell_has_no_median(build):
@@ -68,7 +65,6 @@ def test_group_without_a_cell_has_no_median(build):
     design = build(x, n_permutations=1)[0].design
     rows = rows_of(design, np.ones((len(design.cell), 1), dtype=int), 1, np.random.default_rng(2))
     w = each_batch(design.group_slots, GivenDraws(np.arange(10)[None]), lambda w, _: w)[0]
-    (_, own, rest), *_ = GroupQuantiles(design, rows, MEDIAN, with_rest=True).own_and_rest(w)
+    (_, own), *_ = GroupQuantiles(design, rows, MEDIAN).own(w)
     assert np.isnan(own[0, 1, 0])
-    assert np.isnan(rest[0, 1, 0])
     assert not np.isnan(own[0, [0, 2], 0]).any()

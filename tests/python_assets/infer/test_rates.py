@@ -194,7 +194,9 @@ def test_incomplete_blocks_keep_their_own_difference_from_the_grand_mean(build):
         assert getattr(grand, name)[0, 0] == pytest.approx(own.mean() + share * far[0, 0], abs=1e-12)
     assert (grand.p_value == rest.p_value).all()
     # a noise floor is the one of z, in the unit that makes the observed z the observed difference
-    assert grand.null_q95[0, 0] == pytest.approx(rest.null_q95[0, 0] * own.mean() / rest.value[0, 0], abs=1e-12)
+    assert grand.null_q95[0, 0] == pytest.approx(
+        rest.null_q95[0, 0] * own.mean() / rest.value[0, 0], abs=1e-12
+    )
 
 
 def test_no_interval_of_a_log_disparity_from_the_grand_mean(build):

@@ -258,7 +258,7 @@ def test_values_that_are_all_equal_ask_nothing(study, kind):
     connection = study.add("refusal", np.zeros((12, 3)), kind=kind).write()
     infer_study(connection, analysis(margins={"risk_difference": 0.1, "mean_difference": 0.1}))
     question = rows(connection, "questions").iloc[0]
-    assert (question.inference_reason, question.n_questions) == ("constant_values", 0)
+    assert (question.inference_reason, question.n_questions) == ("no_variation", 0)
     assert np.isnan(question.p_value)
     assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
     assert "equivalence_shown" not in set(rows(connection, "disparities").verdict)
@@ -338,6 +338,26 @@ def test_blocks_take_the_place_of_too_few_root_prompts(study):
     row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
     assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 3)
     assert "12 blocks as units" in row.method
+
+
+def test_a_method_names_the_factors_held_fixed_and_those_that_are_redundant(study):
+    factors = [
+        ("demo", False, "determines_group"),
+        ("race", True, None),
+        ("sex", False, "follows_from_others"),
+        ("style", False, "varies_within_unit"),
+    ]
+    for given, words in (
+        (factors, "; held fixed: race; left out as redundant: demo, sex"),
+        (factors[:1], "; left out as redundant: demo"),
+        (factors[3:], ""),
+    ):
+        connection = study.add("sentiment", numbers()).write(factors=given)
+        infer_study(connection, analysis())
+        for table in ("contrasts", "disparities", "questions"):
+            methods = rows(connection, table).method.dropna()
+            assert len(methods)
+            assert all(method.endswith(words) and method.count(";") == words.count(";") for method in methods)
 
 
 def test_several_prompts_in_a_cell_need_a_declared_unit(study):

@@ -47,10 +47,10 @@ fair        simulator                60     60
 m1          openai     m1            30     30
 m2          openai     m2            30     30
 
-grouping       slice  groups  units  blocks or strata  cells  what is exchanged, what it speaks of
-gender         all         2      5                15     30  \
+grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
+gender         all         2      5                15     30  race        \
 labels inside blocks; unit root prompt; prompts like these
-gender x race  all         6      5                 5     30  \
+gender x race  all         6      5                 5     30  -           \
 labels inside blocks; unit root prompt; prompts like these
 
 factors        cells  covered  share covered  Gini index
@@ -131,9 +131,16 @@ def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
     plan = planned_import(tmp_path, rows)
     assert schemes(plan)["gender"] == "no inference: several_prompts"
     assert plan.warnings[0] == (
-        f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}: declare `unit:`, "
-        "the factor that these prompts are draws of, for example unit: name"
+        f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}"
     )
+    assert "unit: root_prompt averages them" in plan.warnings[0]
+
+
+def test_several_prompts_in_a_cell_are_averaged_where_root_prompts_are_declared_units(tmp_path):
+    rows = [(f"{root} {n} {g}", str(root), "m", g, "a") for root, n, g in product(range(6), range(3), "fm")]
+    plan = planned_import(tmp_path, rows, f"unit: root_prompt{IMPORT}")
+    assert schemes(plan)["gender"] == "labels inside blocks; unit root prompt; prompts like these"
+    assert (plan.groupings[0].n_units, plan.groupings[0].n_cells) == (6, 12)
 
 
 def test_one_group_has_nothing_to_be_compared_with(tmp_path):
@@ -176,7 +183,7 @@ def planned_names(folder, n_names, n_roots=3, text=NAMED, races="ab"):
 
 def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path):
     plan = planned_names(tmp_path, 5)
-    like_these = "whole units among groups{}; unit name; prompts like these"
+    like_these = "whole units among groups{}; unit name; units like these, these prompts"
     assert {(g.grouping_id, g.slice_id): g.scheme for g in plan.groupings} == {
         ("gender", "all"): like_these.format(" inside 2 strata"),
         ("gender", "a"): like_these.format(""),
@@ -196,10 +203,28 @@ def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path)
 def test_few_units_are_named(tmp_path):
     plan = planned_names(tmp_path, 3)
     found = {(g.grouping_id, g.slice_id): g for g in plan.groupings}
-    assert found["gender", "all"].scheme.endswith("prompts like these")  # 6 names in 2 strata
+    assert found["gender", "all"].scheme.endswith("units like these, these prompts")  # 6 names in 2 strata
     assert found["gender x race", "all"].reason is InferenceReason.TOO_FEW_UNITS
     assert found["gender", "a"].reason is InferenceReason.TOO_FEW_UNITS
     assert any(w.startswith("grouping gender, slice a: no inference, because fewer") for w in plan.warnings)
+
+
+@pytest.mark.parametrize(
+    ("n_names", "n_roots", "scope"),
+    [
+        (5, 5, "units and prompts like these"),
+        (5, 4, "units like these, these prompts"),
+        (4, 5, "these prompts only"),
+    ],
+)
+def test_the_scope_is_of_units_and_of_prompts(tmp_path, n_names, n_roots, scope):
+    assert schemes(planned_names(tmp_path, n_names, n_roots))["gender x race"].endswith(f"; {scope}")
+
+
+def test_a_group_is_no_use_beside_too_few_others(tmp_path):
+    levels = ["f"] * 9 + ["m"] * 3
+    plan = planned_import(tmp_path, [(str(n), str(n), "m", g, "a") for n, g in enumerate(levels)])
+    assert plan.groupings[0].reason is InferenceReason.TOO_FEW_UNITS
 
 
 def test_a_group_with_few_units_is_a_warning(tmp_path):
@@ -238,17 +263,53 @@ def test_units_that_are_left_out_are_a_warning(tmp_path):
     assert f"grouping gender: {note}" in plan.warnings
 
 
+def apart():
+    """Women and men of every root prompt in another race each, in turn."""
+    return [(f"{n} {g}", str(n), "m", g, "ab"[(n + (g == "f")) % 2]) for n, g in product(range(6), "fm")]
+
+
 def test_groups_that_differ_in_a_blocking_factor_share_no_block(tmp_path):
-    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
-    plan = planned_import(tmp_path, rows)
+    plan = planned_import(tmp_path, apart())
     assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
     assert DECLARE_UNIT in plan.warnings[0]
 
 
+def test_a_factor_that_determines_the_group_is_not_held_fixed_and_named(tmp_path):
+    rows = [(f"{n} {g} {r}", str(n), "m", g, f"{g} {r}") for n, g, r in product(range(6), "fm", "ab")]
+    plan = planned_import(tmp_path, rows, f"unit: root_prompt{IMPORT}")
+    assert schemes(plan)["gender"] == "labels inside blocks; unit root prompt; prompts like these"
+    assert plan.groupings[0].left_out == (("race", "determines_group"),)
+    note = "grouping gender: race is not held fixed, because each of its levels has one group"
+    assert note in plan.warnings
+    (alone,) = planned_import(
+        tmp_path, rows, IMPORT.replace("[gender, [gender, race]]", "[gender]")
+    ).groupings
+    assert alone.reason is InferenceReason.SEVERAL_PROMPTS
+
+
+def test_a_reference_that_no_contrast_compares_with_is_a_warning(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
+    factors = "factors: {gender: {reference: m}, race: {reference: a}}"
+    grouped = "groupings: [gender]\n"
+    text = IMPORT.replace("groupings: [gender, [gender, race]]\n", grouped)
+    of_gender = (
+        "factors.gender.reference: no contrast compares with m; write reference: reference_level under "
+    )
+    of_race = (
+        "factors.race.reference: no contrast compares with a; name the factor under groupings, or remove it"
+    )
+    unused = planned_import(tmp_path, rows, factors + text).warnings
+    assert of_gender + "analysis to compare with it, or remove it" in unused
+    assert of_race in unused
+    used = planned_import(
+        tmp_path, rows, f"{factors}{text}analysis: {{reference: reference_level}}\n"
+    ).warnings
+    assert [warning for warning in used if "no contrast compares" in warning] == [of_race]
+
+
 def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
-    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b"}[g]) for n, g in product(range(6), "fm")]
-    text = "unit: name" + IMPORT.replace("race: race}", "race: race, name: id}")
-    plan = planned_import(tmp_path, rows, text.replace("[gender, [gender, race]]", "[gender]"))
+    text = "unit: name" + IMPORT.replace("race: race}", "race: race, name: root}")
+    plan = planned_import(tmp_path, apart(), text.replace("[gender, [gender, race]]", "[gender]"))
     assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
     assert plan.warnings == [
         f"grouping gender: no inference, because {InferenceReason.NO_SHARED_BLOCK.meaning}"
@@ -256,8 +317,14 @@ def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
 
 
 def test_units_whose_strata_hold_one_group_share_none(tmp_path):
-    rows = [(str(n), str(n), "m", "fm"[n % 2], "ab"[n % 2]) for n in range(12)]
-    assert planned_import(tmp_path, rows).groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
+    pairs = {"f": ("ax", "ay", "bx", "cz"), "m": ("az", "by", "bz", "cx")}  # of race and style; none in both
+    rows = [(g, *pair) for g, of_group in pairs.items() for pair in of_group for _ in range(2)]
+    with (tmp_path / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("id", "root", "model", "gender", "race", "style", "answer"))
+        writer.writerows((str(n), str(n), "m", *row, "x") for n, row in enumerate(rows))
+    plan = plan_of(tmp_path, IMPORT.replace("race: race}", "race: race, style: style}"))
+    assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
 
 
 def test_pairs_that_share_no_root_prompt_are_a_warning(tmp_path):

@@ -87,7 +87,7 @@ def test_root_prompts_of_one_group_each_all_count(tmp_path, build):
 
 
 def test_groups_that_meet_on_a_root_prompt_but_in_no_block_are_not_counted(tmp_path, build):
-    apart = [(root, gender, {"f": "a", "m": "b"}[gender]) for root, gender in product(range(5, 9), "fm")]
+    apart = [(root, g, "ab"[(root + (g == "f")) % 2]) for root, g in product(range(5, 9), "fm")]
     shape, _ = found(tmp_path, build, [*crossed(5, "fm"), *apart])
     assert shape.n_root_prompts == 5
     (shape, _) = found(tmp_path, build, apart)

@@ -35,7 +35,7 @@ UNTESTED = (
 def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
-    def tell(*questions, groups=(GROUP,), is_simulated=False):
+    def tell(*questions, groups=(GROUP,), is_simulated=False, methods=("permuted t",)):
         rows = [QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1)]
         keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
@@ -47,6 +47,14 @@ def told(tmp_path):
                 "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
             )
             insert(connection, "findings", rows)
+            contrasts = [
+                {"study_id": "mine", "slice_id": "all", "grouping_id": f"g{n}"} for n in range(len(methods))
+            ]
+            insert(
+                connection,
+                "contrasts",
+                [row | {"method": m} for row, m in zip(contrasts, methods, strict=True)],
+            )
             insert(connection, "finding_groups", [keys | group for group in groups])
         return summary(Home(tmp_path), "mine").splitlines()
 
@@ -109,6 +117,21 @@ def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
     lines = told({}, {"is_repeated": True, "calibration": "calibrated"}, {"is_tool_bias": True})
     assert sum("(q 0.01)" in line for line in lines) == 1
     assert lines[-1].endswith("1 about the measuring tool")
+
+
+def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told):
+    method = "permuted t"
+    left_out = "; left out as redundant: demo, sex"
+    lines = told({}, methods=(method, f"{method}; held fixed: race{left_out}", f"{method}{left_out}"))
+    assert lines[3] == (
+        "Blocks     g1: within race (demo, sex left out as redundant); "
+        "g2: nothing held fixed (demo, sex left out as redundant)"
+    )
+
+
+def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
+    lines = told({}, methods=("permuted t; held fixed: race",))
+    assert not [line for line in lines if line.startswith("Blocks")]
 
 
 def test_nothing_found_is_not_nothing_tested(told):

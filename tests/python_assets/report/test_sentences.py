@@ -165,7 +165,7 @@ def test_labels_are_quoted():
     found = told(question, **rows)
     assert "The share of each label of sentiment differs" in found[""]
     assert "Higher: Mali (“yes” 12 percentage points higher than the rest" in found[""]
-    assert "Cramers v 0.200: how closely label and group go together" in found[""]
+    assert "Cramér's V 0.200: how closely label and group go together" in found[""]
 
 
 def test_where_half_of_the_groups_stand_both_camps_are_named():
@@ -203,6 +203,8 @@ def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding():
         "without, it is 0.0200 higher."
     )
     assert "Canada" not in found[""]
+    nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})["Canada"]
+    assert nothing_left.endswith("but only because of Russia and China; without, it is no different.")
 
 
 def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
@@ -249,13 +251,12 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
         "verdict": "not_computable",
         "p_value": None,
         "q_value": None,
-        "inference_reason": "several_prompts",
+        "inference_reason": "undefined_statistic",
     }
-    found = told(question | {"meaning": "inference: several prompts stand in one cell"})[""]
+    found = told(question | {"meaning": "inference: a variance of one"})[""]
     assert found == (
         "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
-        "could not be tested: several prompts stand in one cell; declare unit: root_prompt, which averages the "
-        "prompts of a cell."
+        "could not be tested: a variance of one; write more root prompts."
     )
 
 
@@ -287,8 +288,8 @@ def test_raw_and_calibrated_are_told_once_where_they_agree():
         " Measured against the baseline texts it is the same."
     )
     assert told(calibrated, Russia=LOWER)[""] == (
-        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of concept "
-        "as the raw values: difference shown."
+        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of "
+        "concept as the raw values: difference shown."
     )
 
 

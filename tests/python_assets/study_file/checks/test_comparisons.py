@@ -20,6 +20,11 @@ CASES = {
         f"unit: got \"size\"; expected a factor of prompts, not of models: 'concept', {FACTORS}; "
         "remove it; generations are told apart in every table",
     ),
+    "the unit in a grouping": (
+        {**SCRAPE, "unit": "document", "groupings": "[concept, [concept, document]]"},
+        'groupings[1]: got "document"; expected factors other than the unit, whose levels stand for one '
+        "group each; take it out, or declare another unit",
+    ),
     "a grouping twice": (
         {**SCRAPE, "groupings": "[[concept, task], [task, concept]]"},
         "groupings[1]: got \"task x concept\"; expected each grouping once; 'concept x task' is "

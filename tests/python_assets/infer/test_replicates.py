@@ -1,41 +1,59 @@
-"""tests/python_assets/infer/test_welch.py - mirrors python_assets/infer/welch.py and replicates.py."""
+"""tests/python_assets/infer/test_replicates.py - units.py over repeats of the same prompts."""
 
 import itertools
 
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
-from python_assets.infer.permutation import GivenDraws, RandomDraws
+from python_assets.infer.comparison import compare_means, compare_rates
+from python_assets.infer.design import Frame
+from python_assets.infer.interval import mover
+from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reference import Reference
-from python_assets.infer.replicates import Replicates, weights_of
-from python_assets.infer.welch import ReplicateTask, compare_replicated_means, compare_replicated_rates
+from python_assets.infer.scheme import InUnits, replicates
+from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
 ALL_PAIRS = Reference(Against.ALL_PAIRS)
 
 
+def scheme_of(block, group, root_of_block, *, n_permutations=None, alpha=0.05, reference=Reference()):  # noqa: B008
+    """Responses in blocks; all arrangements of one block of two groups where no number of draws is given."""
+    frame = Frame(np.array(block), np.array(group), np.array(root_of_block), int(np.max(group)) + 1)
+    units = replicates(frame, np.ones(len(block), dtype=bool))
+    if n_permutations is not None:
+        draws = Shuffles(1, n_permutations, frame.block).of(units.cell[:, 0])
+    else:
+        places = np.arange(len(group))
+        chosen = itertools.combinations(places, int((frame.group == 0).sum()))
+        draws = GivenDraws(np.array([[*first, *np.setdiff1d(places, first)] for first in chosen]))
+    return InUnits(units, draws, alpha, reference)
+
+
 def one_prompt(*groups, n_permutations=None):
-    """Rows of a single prompt, by group; all arrangements of two groups where no number of draws is given."""
+    """Responses to a single prompt, by group."""
     x = np.concatenate(groups)
     group = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
-    rows = Replicates(np.zeros(len(x), dtype=int), group, np.zeros(1, dtype=int), len(groups), len(groups))
-    if n_permutations is not None:
-        draws = RandomDraws(1, n_permutations, rows.block, np.arange(len(x)), len(x))
-        return ReplicateTask(rows, draws, 0.05), x[:, None]
-    places = np.arange(len(x))
-    chosen = itertools.combinations(places, len(groups[0]))
-    draws = np.array([[*first, *np.setdiff1d(places, first)] for first in chosen])
-    return ReplicateTask(rows, GivenDraws(draws), 0.05), x[:, None]
+    return scheme_of(0 * group, group, [0], n_permutations=n_permutations), x[:, None]
+
+
+def means(scheme, x):
+    return compare_means(scheme, x, {"mean_difference": np.full(x.shape[1], np.nan)})
+
+
+def rates(scheme, y):
+    return compare_rates(scheme, y, {"risk_difference": np.full(y.shape[1], np.nan)})
 
 
 def test_golden_single_prompt(golden):
     case = golden["single_prompt_replicates"]
     x, group = np.array(case["x"]), np.array(case["group"])
-    task, values = one_prompt(x[group == 1], x[group == 0])
-    result = compare_replicated_means(task, values).contrasts["mean_difference"]
-    assert task.draws.n == case["arrangements"]
+    scheme, values = one_prompt(x[group == 1], x[group == 0])
+    result = means(scheme, values).contrasts["mean_difference"]
+    assert scheme.draws.n == case["arrangements"]
     assert result.value[0, 0] / result.std_error[0, 0] == pytest.approx(case["t"], abs=1e-9)
     assert result.p_value[0, 0] == pytest.approx(case["p_exact"], abs=1e-9)
     assert result.scope[0, 0] == "these prompts only"
@@ -44,7 +62,7 @@ def test_golden_single_prompt(golden):
 def test_interval_is_that_of_welch():
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=9), 2 * rng.normal(size=5)
-    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    result = means(*one_prompt(a, b)).contrasts["mean_difference"]
     expected = stats.ttest_ind(a, b, equal_var=False).confidence_interval()
     assert (result.ci_low[0, 0], result.ci_high[0, 0]) == pytest.approx(tuple(expected), abs=1e-10)
 
@@ -55,13 +73,13 @@ def test_p_is_that_of_scipy_over_all_arrangements():
     exact = stats.permutation_test(
         (a, b), lambda x, y: abs(stats.ttest_ind(x, y, equal_var=False).statistic), alternative="greater"
     )
-    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    result = means(*one_prompt(a, b)).contrasts["mean_difference"]
     assert result.p_value[0, 0] == pytest.approx(exact.pvalue, abs=1e-12)
 
 
 def test_too_few_rows_fall_back_on_welch():
     a, b = np.array([1.0, 2.0]), np.array([4.0, 6.0])
-    result = compare_replicated_means(*one_prompt(a, b)).contrasts["mean_difference"]
+    result = means(*one_prompt(a, b)).contrasts["mean_difference"]
     assert result.reason[0, 0] == "p_floor"
     assert result.p_value[0, 0] == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
 
@@ -69,11 +87,9 @@ def test_too_few_rows_fall_back_on_welch():
 def test_difference_of_several_prompts_is_the_mean_of_theirs():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(3, 2, 4)) + 10 * np.arange(3)[:, None, None]
-    rows = Replicates(np.repeat(np.arange(3), 8), np.tile(np.repeat([0, 1], 4), 3), np.arange(3), 2, 2)
-    draws = RandomDraws(1, 499, rows.block, np.arange(24), 24)
-    result = compare_replicated_means(ReplicateTask(rows, draws, 0.05), x.reshape(-1, 1)).contrasts[
-        "mean_difference"
-    ]
+    group = np.tile(np.repeat([0, 1], 4), 3)
+    scheme = scheme_of(np.repeat(np.arange(3), 8), group, np.arange(3), n_permutations=499)
+    result = means(scheme, x.reshape(-1, 1)).contrasts["mean_difference"]
     assert result.value[0, 0] == pytest.approx((x[:, 0] - x[:, 1]).mean())
     variance = x.var(axis=2, ddof=1).sum() / 4 / 9
     assert result.std_error[0, 0] == pytest.approx(np.sqrt(variance))
@@ -83,7 +99,7 @@ def test_difference_of_several_prompts_is_the_mean_of_theirs():
 def test_indices_come_from_the_same_shuffles():
     rng = np.random.default_rng(4)
     groups = [rng.normal(size=6) + shift for shift in (0.0, 0.0, 3.0)]
-    indices = compare_replicated_means(*one_prompt(*groups, n_permutations=999)).indices
+    indices = means(*one_prompt(*groups, n_permutations=999)).indices
     assert indices["range"].value[0] == pytest.approx(np.ptp([g.mean() for g in groups]))
     assert indices["range"].p_value[0] < 0.01
     assert indices["max"].value[0] == pytest.approx(max(g.mean() for g in groups))
@@ -97,21 +113,19 @@ REFERENCES = [Reference(), Reference(Against.GRAND_MEAN), Reference(Against.LEVE
 
 
 def several_prompts(root_of_block=(0, 1, 1), alpha=0.05, n_permutations=200):
-    rows = Replicates(BLOCK, GROUP, np.array(root_of_block), 3, 3)
-    draws = RandomDraws(1, n_permutations, BLOCK, np.arange(len(BLOCK)), len(BLOCK))
-    return ReplicateTask(rows, draws, alpha)
+    return scheme_of(BLOCK, GROUP, root_of_block, n_permutations=n_permutations, alpha=alpha)
 
 
-def weight(rows, reference, group, other):
+def weight(root_of_block, reference, group, other):
     """Weight of each (block, group) in the difference, written out."""
     sizes = {(b, g): int(((b == BLOCK) & (g == GROUP)).sum()) for b in range(3) for g in range(3)}
     present = {b: [g for g in range(3) if sizes[b, g]] for b in range(3)}
     pairwise = reference.is_pairwise
     used = [b for b in range(3) if group in present[b] and (not pairwise or other in present[b])]
-    roots = {rows.root_of_block[b] for b in used}
+    roots = {root_of_block[b] for b in used}
     weights = dict.fromkeys(sizes, 0.0)
     for b in used:
-        share = 1 / len(roots) / sum(rows.root_of_block[i] == rows.root_of_block[b] for i in used)
+        share = 1 / len(roots) / sum(root_of_block[i] == root_of_block[b] for i in used)
         against = [other] if pairwise else present[b]
         if reference.against is Against.REST:
             against = [g for g in against if g != group]
@@ -131,17 +145,17 @@ def welch(x, weights):
 @pytest.mark.parametrize("root_of_block", [(0, 1, 1), (0, 1, 2)])
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_every_reference_is_that_written_out(reference, root_of_block):
-    task = several_prompts(root_of_block)._replace(reference=reference)
+    scheme = several_prompts(root_of_block)._replace(reference=reference)
     x = np.random.default_rng(6).normal(size=(len(BLOCK), 1))
-    result = compare_replicated_means(task, x).contrasts["mean_difference"]
+    result = means(scheme, x).contrasts["mean_difference"]
     rows = list(zip(*reference.rows(3), strict=True))
-    each = [weight(task.rows, reference, *row) for row in rows]
+    each = [weight(root_of_block, reference, *row) for row in rows]
     values, errors = np.transpose([welch(x[:, 0], one) for one in each])
     assert result.value[0] == pytest.approx(values, abs=1e-12)
     assert result.std_error[0] == pytest.approx(errors, abs=1e-12)
     drawn = []
-    for batch in task.draws.batches():
-        for source in task.draws.sources(batch):
+    for batch in scheme.draws.batches():
+        for source in scheme.draws.sources(batch):
             pairs = [welch(x[source, 0], one) for one in each]
             drawn.append([abs(value / error) for value, error in pairs])
     alone, stepped = written_out.step_down(np.abs(values / errors), np.array(drawn))
@@ -151,16 +165,21 @@ def test_every_reference_is_that_written_out(reference, root_of_block):
 
 def test_rate_of_a_prompt_against_its_mean_knows_that_the_group_is_a_part_of_it():
     y = (np.random.default_rng(7).random((len(BLOCK), 1)) < 0.5).astype(float)
-    task = several_prompts()._replace(reference=Reference(Against.GRAND_MEAN))
-    compared = compare_replicated_rates(task, y).contrasts
+    scheme = several_prompts()._replace(reference=Reference(Against.GRAND_MEAN))
+    compared = rates(scheme, y).contrasts
     risk = compared["risk_difference"]
-    one = weight(task.rows, task.reference, 0, -1)
+    one = weight((0, 1, 1), scheme.reference, 0, -1)
     assert risk.value[0, 0] == pytest.approx(welch(y[:, 0], one)[0], abs=1e-12)
-    rest = compare_replicated_rates(task._replace(reference=Reference()), y).contrasts["risk_difference"]
+    rest = rates(scheme._replace(reference=Reference()), y).contrasts["risk_difference"]
     share = (2 / 3 + (2 / 3 + 1 / 2) / 2) / 2  # of two root prompts; the second has a block of 3 and one of 2
-    for name in ("ci_low", "ci_high"):
-        moved = getattr(risk, name) - risk.value, getattr(rest, name) - rest.value
-        assert moved[0][0, 0] == pytest.approx(share * moved[1][0, 0], abs=1e-12)
+    pair = UnitSides(scheme.units).rate_pair(y)
+    of_rest = mover(pair, stats.t.isf(0.025, scheme.sides.differences(y).df.T))  # df of its own weights
+    assert risk.ci_low[0, 0] - risk.value[0, 0] == pytest.approx(
+        share * (of_rest.low[0, 0] - rest.value[0, 0]), abs=1e-12
+    )
+    assert risk.ci_high[0, 0] - risk.value[0, 0] == pytest.approx(
+        share * (of_rest.high[0, 0] - rest.value[0, 0]), abs=1e-12
+    )
     log = compared["log_disparity"]
     assert np.isnan([log.ci_low, log.ci_high]).all()
     assert set(log.reason[0]) == {"interval_not_validated"}
@@ -168,10 +187,10 @@ def test_rate_of_a_prompt_against_its_mean_knows_that_the_group_is_a_part_of_it(
 
 def test_mirrored_replicates_agree_about_the_mean_of_their_prompt():
     rng = np.random.default_rng(10)
-    task, y = one_prompt(np.r_[np.ones(2), np.zeros(8)], np.r_[np.ones(5), np.zeros(5)], n_permutations=99)
+    scheme, y = one_prompt(np.r_[np.ones(2), np.zeros(8)], np.r_[np.ones(5), np.zeros(5)], n_permutations=99)
     y = np.hstack([y, (rng.random((20, 800)) < np.repeat([0.1, 0.25], 10)[:, None])]).astype(float)
-    task = task._replace(reference=Reference(Against.GRAND_MEAN))
-    risk = compare_replicated_rates(task, y).contrasts["risk_difference"]
+    scheme = scheme._replace(reference=Reference(Against.GRAND_MEAN))
+    risk = rates(scheme, y).contrasts["risk_difference"]
     assert risk.ci_low[:, 0] == pytest.approx(-risk.ci_high[:, 1], abs=1e-12)
     assert (risk.p_value[:, 0] == risk.p_value[:, 1]).all()
     is_covered = (risk.ci_low[1:] <= [-0.075, 0.075]) & (risk.ci_high[1:] >= [-0.075, 0.075])
@@ -179,36 +198,38 @@ def test_mirrored_replicates_agree_about_the_mean_of_their_prompt():
 
 
 def test_smallest_p_of_a_pair_is_that_of_an_enumeration():
-    rows = Replicates(np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]), np.zeros(1, dtype=int), 3, 3)
+    scheme = scheme_of([0] * 6, [0, 0, 1, 1, 2, 2], [0], n_permutations=9)
     arrangements = {tuple(np.array([0, 0, 1, 1, 2, 2])[list(p)]) for p in itertools.permutations(range(6))}
-    smallest = weights_of(rows, Reference(Against.LEVEL, 0)).smallest_p
+    smallest = UnitSides(scheme.units, Reference(Against.LEVEL, 0)).smallest_p
     assert smallest == pytest.approx([2 / len(arrangements)] * 2)
-    task = several_prompts((0, 0, 0))
-    uneven = weights_of(task.rows, Reference(Against.LEVEL, 0)).smallest_p
+    scheme = several_prompts((0, 0, 0))
+    uneven = UnitSides(scheme.units, Reference(Against.LEVEL, 0)).smallest_p
     per_block = [9 * 8 * 7 / 6 * 20, 36 * 35, 20]  # 9 over 3 and 6 over 3, 9 over 2 and 7 over 3, 6 over 3
     assert uneven[0] == pytest.approx(1 / np.prod(per_block))
 
 
-def test_floored_rows_of_replicates_do_not_step_down():
-    task = several_prompts(alpha=1e-9)
+def test_floored_rows_of_replicates_take_the_question_to_welch():
+    scheme = several_prompts(alpha=1e-9)
     x = np.random.default_rng(8).normal(size=(len(BLOCK), 1))
-    result = compare_replicated_means(task, x).contrasts["mean_difference"]
-    assert (result.reason == "p_floor").all()
-    assert np.isnan(result.p_maxt).all()
+    result = means(scheme, x).contrasts["mean_difference"]
+    assert set(result.reason[0]) == {"p_floor"}
+    df = scheme.sides.differences(x).df[:, 0]
+    p_t = 2 * stats.t.sf(np.abs(result.value[0] / result.std_error[0]), df)
+    assert result.p_value[0] == pytest.approx(p_t, abs=1e-12)
+    of_holm = multipletests(p_t, method="holm")[1]
+    assert result.p_maxt[0] == pytest.approx(of_holm, abs=1e-12)
+    assert result.p_question[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
 
 
 def test_replicates_of_groups_that_share_no_prompt_are_named():
     block, group = np.repeat([0, 1], 10), np.repeat([0, 1, 2], [5, 10, 5])
-    rows = Replicates(block, group, np.array([0, 1]), 3, 3)
-    draws = RandomDraws(1, 99, block, np.arange(20), 20)
     x = np.random.default_rng(9).normal(size=(20, 1))
-    result = compare_replicated_means(ReplicateTask(rows, draws, 0.05, ALL_PAIRS), x)
-    contrast, (g, o) = result.contrasts["mean_difference"], ALL_PAIRS.rows(3)
+    scheme = scheme_of(block, group, [0, 1], n_permutations=99)
+    contrast = means(scheme._replace(reference=ALL_PAIRS), x).contrasts["mean_difference"]
+    g, o = ALL_PAIRS.rows(3)
     apart = g + o == 2
-    rates = compare_replicated_rates(
-        ReplicateTask(rows, draws, 0.05, Reference(Against.LEVEL, 0)), (x > 0) * 1.0
-    )
-    for rate in rates.contrasts.values():
+    of_level = rates(scheme._replace(reference=Reference(Against.LEVEL, 0)), (x > 0) * 1.0)
+    for rate in of_level.contrasts.values():
         assert rate.reason[0, 1] == "no_shared_block"
         assert np.isnan([rate.value[0, 1], rate.ci_low[0, 1], rate.ci_high[0, 1], rate.p_value[0, 1]]).all()
     assert (contrast.reason[0, apart] == "no_shared_block").all()
@@ -216,38 +237,41 @@ def test_replicates_of_groups_that_share_no_prompt_are_named():
     assert np.isnan(contrast.p_maxt[0]).tolist() == apart.tolist()
 
 
-def test_replicates_of_a_group_that_is_always_alone_leave_no_block_complete():
-    rows = Replicates(np.zeros(10, dtype=int), np.repeat([0, 1], 5), np.zeros(1, dtype=int), 3, 3)
-    draws = RandomDraws(1, 99, rows.block, np.arange(10), 10)
-    x = np.random.default_rng(10).normal(size=(10, 1))
-    compared = compare_replicated_means(ReplicateTask(rows, draws, 0.05), x)
-    assert not rows.is_complete.any()
-    assert compared.indices == {}
-    assert np.isfinite(compared.contrasts["mean_difference"].p_value[0, :2]).all()
+def test_replicates_of_a_group_that_is_always_alone_leave_no_index():
+    block, group = np.repeat([0, 1], [10, 5]), np.repeat([0, 1, 2], 5)
+    x = np.random.default_rng(10).normal(size=(15, 1))
+    scheme = scheme_of(block, group, [0, 1], n_permutations=99)
+    compared = means(scheme, x[scheme.units.name])
+    assert {test.reason[0] for test in compared.indices.values()} == {"not_connected"}
+    contrast = compared.contrasts["mean_difference"]
+    assert np.isfinite(contrast.p_value[0, :2]).all()
+    assert contrast.reason[0, 2] == "no_shared_block"
+
+
+def test_cells_of_a_single_response_have_no_replicates():
+    frame = Frame(np.zeros(5, dtype=int), np.array([0, 0, 0, 1, 1]), np.zeros(1, dtype=int), 2)
+    assert replicates(frame, np.array([True] * 4 + [False])) is None
+    assert replicates(frame, np.ones(5, dtype=bool)).name.tolist() == [0, 1, 2, 3, 4]
+    assert replicates(frame, np.array([True] * 3 + [False] * 2)) is None  # one group
 
 
 @pytest.mark.parametrize("rate", [0.0, 1.0])
 def test_equal_replicates_have_p_1(rate):
-    result = compare_replicated_rates(*one_prompt(np.full(5, rate), np.full(5, rate)))
+    result = rates(*one_prompt(np.full(5, rate), np.full(5, rate)))
     assert (result.contrasts["risk_difference"].p_value == 1).all()
     assert (result.contrasts["risk_difference"].value == 0).all()
     assert (result.contrasts["log_disparity"].reason == "unbounded").all()
 
 
 def test_rates_without_any_spread_still_have_an_interval():
-    risk = compare_replicated_rates(*one_prompt(np.ones(6), np.zeros(6))).contrasts["risk_difference"]
+    risk = rates(*one_prompt(np.ones(6), np.zeros(6))).contrasts["risk_difference"]
     assert risk.p_value[0, 0] == pytest.approx(2 / 924)
     assert 0 < risk.ci_low[0, 0] < 1
 
 
 def test_false_positive_rate_is_nominal_for_these_prompts():
     x = np.random.default_rng(5).exponential(size=(20, 1_000))
-    rows = Replicates(np.zeros(20, dtype=int), np.repeat([0, 1], 10), np.zeros(1, dtype=int), 2, 2)
-    draws = RandomDraws(1, 499, rows.block, np.arange(20), 20)
-    p = (
-        compare_replicated_means(ReplicateTask(rows, draws, 0.05), x)
-        .contrasts["mean_difference"]
-        .p_value[:, 0]
-    )
+    scheme = scheme_of([0] * 20, np.repeat([0, 1], 10), [0], n_permutations=499)
+    p = means(scheme, x).contrasts["mean_difference"].p_value[:, 0]
     low, high = stats.binom.interval(0.999, 1_000, 0.05)
     assert low <= (p <= 0.05).sum() <= high

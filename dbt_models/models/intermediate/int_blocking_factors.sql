@@ -1,0 +1,119 @@
+-- One row per (study_id, slice_id, grouping_id, factor): a blocking factor outside the grouping, and whether groups are
+-- compared within its levels (is_held), else why not (inference.md 2.6). A prompt without a level of it has a level of
+-- its own here.
+-- varies_within_unit: in a nested grouping, whose units are compared whole, only what a unit keeps can be held.
+-- determines_group: each of its levels has one group, so that holding it would forbid every comparison.
+-- follows_from_others: a function of the group and of the factors held. Of factors that follow from each other, the
+-- first by name is held. A round leaves out the last of them at least, and it takes odd designs to need a second one.
+{% set rounds = 3 -%}
+{% set layout = 'study_id, slice_id, grouping_id' -%}
+with
+
+members as (
+    select * from {{ ref('int_group_members') }}
+),
+
+outside_levels as (
+    {{ outside_levels() }}
+),
+
+-- prompts of a group that agree in all factors outside say no more than one of them
+examples as (
+    select {{ layout }}, group_id, min(prompt_id) as prompt_id
+    from members
+    group by {{ layout }}, group_id, outside_levels
+),
+
+factors as (
+    select {{ layout }}, factor
+    from examples
+    inner join outside_levels using (study_id, grouping_id, prompt_id)
+    group by {{ layout }}, factor
+),
+
+unit_levels as (
+    select {{ layout }}, factor, unit_id, count(distinct coalesce(level, '')) as n_levels
+    from members
+    inner join factors using ({{ layout }})
+    left join outside_levels using (study_id, grouping_id, prompt_id, factor)
+    where scheme = 'nested'
+    group by {{ layout }}, factor, unit_id
+),
+
+varying as (
+    select {{ layout }}, factor
+    from unit_levels
+    group by {{ layout }}, factor
+    having max(n_levels) > 1
+),
+
+levels as (
+    select {{ layout }}, factor, prompt_id, group_id, coalesce(level, '') as level
+    from examples
+    inner join factors using ({{ layout }})
+    left join outside_levels using (study_id, grouping_id, prompt_id, factor)
+),
+
+groups_of_levels as (
+    select {{ layout }}, factor, count(distinct group_id) as n_groups, min(group_id) as group_id
+    from levels
+    group by {{ layout }}, factor, level
+),
+
+determining as (
+    select {{ layout }}, factor
+    from groups_of_levels
+    group by {{ layout }}, factor
+    having max(n_groups) = 1 and count(distinct group_id) > 1
+),
+
+left_0 as (
+    select levels.*
+    from levels
+    left join varying using ({{ layout }}, factor)
+    left join determining using ({{ layout }}, factor)
+    where varying.factor is null and determining.factor is null
+),
+{% for round in range(rounds) %}
+following_{{ round }} as (
+    {{ factors_that_follow('left_' ~ round, 'true') }}
+),
+
+ranked_{{ round }} as (
+    select left_{{ round }}.*, following_{{ round }}.factor is not null as is_following
+    from left_{{ round }}
+    left join following_{{ round }} using ({{ layout }}, factor)
+),
+
+redundant_{{ round }} as (
+    {{ factors_that_follow('ranked_' ~ round, 'not other.is_following or other.factor < own.factor') }}
+),
+
+left_{{ round + 1 }} as (
+    select left_{{ round }}.*
+    from left_{{ round }}
+    left join redundant_{{ round }} using ({{ layout }}, factor)
+    where redundant_{{ round }}.factor is null
+),
+{% endfor %}
+held as (
+    select {{ layout }}, factor
+    from left_{{ rounds }}
+    group by {{ layout }}, factor
+)
+
+select
+    study_id,
+    slice_id,
+    grouping_id,
+    factor,
+    held.factor is not null as is_held,
+    case
+        when varying.factor is not null then 'varies_within_unit'
+        when determining.factor is not null then 'determines_group'
+        when held.factor is null then 'follows_from_others'
+    end as left_out_because
+from factors
+left join varying using ({{ layout }}, factor)
+left join determining using ({{ layout }}, factor)
+left join held using ({{ layout }}, factor)
