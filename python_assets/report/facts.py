@@ -1,7 +1,7 @@
 """The facts that the report opens with: what was tested, found, not found, and what could not be tested.
 
-Belongs here: a question is told once a fact, which is a measure of a generation by a grouping; other sizes of it
-(its variance, its selection rate, the calibrated values) are folded into it. Their sentences are sentences.py.
+Belongs here: which questions make a fact, that is a measure of a generation by a grouping. Other sizes of it,
+such as its variance or the calibrated values, are folded in. Sentences are sentences.py.
 """
 
 from typing import Final, NamedTuple
@@ -114,7 +114,8 @@ LEAD: Final = """
 class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
-    question: the first of its questions by rank. groups: those that stand for themselves. others: its other sizes.
+    question: the first of its questions by rank. groups: those that stand for themselves. others: its other
+    sizes.
     """
 
     question: Row

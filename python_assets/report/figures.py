@@ -50,7 +50,7 @@ class Figures(NamedTuple):
     n_constant: dict[str, int]
 
     def place(self, question: Row) -> int | None:
-        """The number of the first figure of a question's measure and grouping, from 1; None where none is drawn."""
+        """The number, from 1, of the first figure of a question's measure and grouping; None without one."""
         about = (question["slice_id"], question["grouping_id"], question["measure_id"])
         return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 

@@ -86,7 +86,7 @@ def _groupings(reader: Reader) -> dict[str, Any]:
 
 def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
     """Names for a line: the generations compared, the groupings with their sizes, the measures."""
-    slices = design["groupings"]["slices"]
+    slices: dict[str, dict[str, int]] = design["groupings"]["slices"]
     sizes = slices.get("all") or next(iter(slices.values()), {})
     return {
         "compared": [

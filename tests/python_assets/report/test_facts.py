@@ -111,8 +111,8 @@ def test_a_question_without_a_group_that_stands_says_that_it_is_open_which(openi
     [
         ({}, "range 0.590 (chance alone: up to 0.240) · q .010 · 40 root prompts · prompts like these"),
         (
-            {"headline_metric": "impact_ratio", "value": 0.5},
-            "impact ratio 0.500 (chance alone: down to 0.240) · q .010 · 40 root prompts · prompts like these",
+            {"headline_metric": "impact_ratio", "value": 0.5, "scope": None},
+            "impact ratio 0.500 (chance alone: down to 0.240) · q .010 · 40 root prompts",
         ),
         (
             {"headline_metric": "impact_ratio", "value": 0.0, "null_q95": 0.0, "scope": None},

@@ -12,8 +12,8 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
-    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "coverage", "quality", "provenance", "guide",
-    "measurements", "statistics", "disparity",
+    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "coverage", "quality",
+    "provenance", "guide", "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
 
@@ -52,11 +52,12 @@ def test_nothing_is_loaded_from_elsewhere_and_no_script_but_the_page_s_own_can_r
     assert policy == {f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"}
 
 
-def test_style_names_no_address(publish_small, tmp_path):
+def test_style_names_no_address_and_hides_nothing_until_it_is_scrolled_to(publish_small, tmp_path):
     write_report(publish_small(), "small", tmp_path / "r.html")
     style = (tmp_path / "r.html").read_text().split("<style>")[1].split("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
+    assert "content-visibility" not in style, "a picture of the whole page would show gaps for figures"
 
 
 def test_the_head_and_every_figure_say_so_when_responses_are_simulated(report):
