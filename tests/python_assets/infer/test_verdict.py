@@ -1,12 +1,13 @@
 """tests/python_assets/infer/test_verdict.py - mirrors python_assets/infer/verdict.py."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from python_assets.infer.multiplicity import benjamini_hochberg
 from python_assets.infer.power import n_needed
-from python_assets.infer.verdict import verdicts
+from python_assets.infer.verdict import index_verdicts, verdicts
 
 
 def verdict(q, q_margin=np.nan, q_equivalence=np.nan, is_wide=True):
@@ -57,3 +58,42 @@ def test_past_the_margin_needs_a_difference_first():
     q, settled = np.array([0.06]), np.array([0.001])
     found = verdicts(q, settled, np.array([np.nan]), is_wide=np.array([True]), alpha=0.05)
     assert found.tolist() == ["inconclusive"]
+
+
+def test_a_rate_needs_its_interval_off_no_difference_besides():
+    numbers = [np.array([number]) for number in (0.001, 0.001, np.nan)]
+    wide, off = np.array([True]), np.array([False])
+    assert verdicts(*numbers, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["inconclusive"]
+    assert verdicts(*numbers, is_wide=wide, is_off=~off, alpha=0.05).tolist() == ["bias_shown"]
+    inside = [np.array([number]) for number in (0.001, 1.0, 0.001)]  # equivalence asks for no difference
+    assert verdicts(*inside, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["equivalence_shown"]
+
+
+def index_word(**numbers):
+    row = {"metric": "range", "q_value": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
+    row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "prompts like these"}
+    return index_verdicts(pd.DataFrame([row | numbers]), 0.05)[0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "word"),
+    [
+        ({}, "difference_shown"),
+        ({"null_q95": 1.1}, "inconclusive"),
+        ({"q_value": 0.2}, "inconclusive"),
+        ({"margin": 0.5}, "bias_shown"),
+        ({"margin": 0.7}, "difference_shown"),
+        ({"margin": 1.5}, "equivalence_shown"),
+        ({"margin": 1.5, "q_value": 0.2}, "equivalence_shown"),
+        ({"margin": 0.5, "scope": "these prompts only"}, "difference_shown"),
+        ({"p_value": np.nan}, "not_computable"),
+        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7}, "difference_shown"),
+        ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),
+        (
+            {"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8},
+            "bias_shown",
+        ),
+    ],
+)
+def test_words_of_an_index_follow_its_question_its_floor_and_its_interval(numbers, word):
+    assert index_word(**numbers) == word
