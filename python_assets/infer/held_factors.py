@@ -9,8 +9,8 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-HELD: Final = "; held fixed: "  # run_summary.py reads the words after it
-LEFT_OUT: Final = "; left out as redundant: "
+from python_assets.study.base import HELD, LEFT_OUT
+
 NOT_REDUNDANT: Final = "varies_within_unit"  # units are compared whole, so it is in no stratum
 FACTORS: Final = "slice_id, grouping_id, factor, is_held, left_out_because"
 _FACTORS = f"select {FACTORS} from intermediate.int_blocking_factors order by all"

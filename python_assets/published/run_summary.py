@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
-from python_assets.infer import held_factors
 from python_assets.published.query import open_published
+from python_assets.study.base import HELD, LEFT_OUT
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
@@ -48,12 +48,11 @@ NOT_FOUND: Final = """
     from findings
     where study_id = $study
 """
-# a method ends in the factors that blocks hold fixed, and in those that are left out of them
-LEFT_OUT: Final = f"""
-    select distinct grouping_id, split_part(split_part(method, '{held_factors.HELD}', 2), ';', 1) as held,
-        split_part(method, '{held_factors.LEFT_OUT}', 2) as left_out
+OF_BLOCKS: Final = f"""
+    select distinct grouping_id, split_part(split_part(method, '{HELD}', 2), ';', 1) as held,
+        split_part(method, '{LEFT_OUT}', 2) as left_out
     from contrasts
-    where study_id = $study and slice_id = 'all' and method like '%{held_factors.LEFT_OUT}%'
+    where study_id = $study and slice_id = 'all' and method like '%{LEFT_OUT}%'
     order by all
 """
 # sentences of questions that could not be tested end in the reason and what can be done
@@ -95,7 +94,7 @@ def summary(home: Home, study_id: str) -> str:
         if not any(row["n_tested"] for row in sets):
             return "\n".join([*lines, f"Nothing could be tested. {untested}"])
         lines.append(f"Tested     {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
-        if blocks := study.rows(LEFT_OUT):
+        if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
         last = [_not_found(study.rows(NOT_FOUND)[0]), *([f"Untested   {untested}"] if untested else [])]
         lines += _found(study, MOST_LINES - len(lines) - len(last))

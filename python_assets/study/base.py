@@ -20,6 +20,9 @@ BASELINE: Final = "baseline"  # the generation that repeats each prompt's own te
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 AS_WRITTEN = "as written"
+# a method ends in the factors that blocks hold fixed, and in those that are left out of them
+HELD: Final = "; held fixed: "
+LEFT_OUT: Final = "; left out as redundant: "
 UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
 ALL_PROMPTS: Final = "all"  # the slice that is always there
 ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prompts of one cell are averaged
