@@ -95,20 +95,24 @@ TOOL: Final = """
     where study_id = $study and is_tool_bias
 """
 LEAD: Final = """
-    select findings.*, (
-        select min_by(category, position)
-        from finding_groups
-        where finding_groups.study_id = $study and direction is not null
-            and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters) = (
-                findings.slice_id, findings.generation_id, findings.grouping_id, findings.measure_id,
-                findings.calibration, findings.statistic, findings.parameters
-            )
-    ) as category
+    select *
     from findings
     where study_id = $study and not is_tool_bias
     order by verdict not in ('bias_shown', 'difference_shown'), finding_rank
     limit 1
 """
+CLEAREST: Final = """
+    select category
+    from contrasts
+    where study_id = $study and value is not null
+        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+    order by p_value, abs(value) desc, category
+    limit 1
+"""
+KEYS: Final = (
+    "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
+)  # fmt: skip
 
 
 class Fact(NamedTuple):
@@ -156,8 +160,20 @@ def study_facts(reader: Reader) -> Facts:
 
 
 def lead_question(reader: Reader) -> Row | None:
-    """The question whose figure comes first: the first that shows a difference, else the first of all."""
-    return next(iter(reader.rows(LEAD)), None)
+    """The question whose figure comes first: the first that shows a difference, else the first of all.
+
+    Args:
+        reader: the study.
+
+    Returns:
+        Its row with a category: the label in which a group stands, else the one with the clearest difference.
+    """
+    question = next(iter(reader.rows(LEAD)), None)
+    if question is None:
+        return None
+    keys = {name: question[name] for name in KEYS}
+    labels = reader.rows(STANDING, **keys) or reader.rows(CLEAREST, **keys) or [{"category": ""}]
+    return {**question, "category": labels[0]["category"]}
 
 
 def _tested(row: Row, alpha: float) -> Row:
@@ -170,16 +186,15 @@ def _not_tested(row: Row) -> Row:
 
 
 def _fact(reader: Reader, question: Row) -> Fact:
-    keys = ("slice_id", "generation_id", "grouping_id", "measure_id")
-    fact = {name: question[name] for name in keys}
-    options = {name: question[name] for name in ("calibration", "statistic", "parameters")}
+    keys = {name: question[name] for name in KEYS}
+    fact = {name: question[name] for name in KEYS[:4]}
     quantity = quantity_of(question).removeprefix("the ")
     slice_id = "" if question["slice_id"] == "all" else f", slice {question['slice_id']}"
     return Fact(
         question,
         f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
         _size(question),
-        reader.rows(STANDING, **fact, **options),
+        reader.rows(STANDING, **keys),
         reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
     )
 
@@ -210,4 +225,4 @@ def _open_primary(rows: list[Row]) -> list[str]:
         place += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
         named.setdefault(row["generation_id"], []).append(measure_name(row["measure_id"]) + place)
     told = [f"{generation_id} ({', '.join(measures)})" for generation_id, measures in named.items()]
-    return [*told, f"{len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told
+    return [*told, f"and {len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told

@@ -176,7 +176,7 @@ def test_primary_questions_left_open_are_named(facts_of, opening):
     by_two = facts_of(questions(OPEN, OPEN | {"grouping_id": "gender"}, OPEN | {"set_id": "secondary"}))
     assert by_two.open_primary == ["biased (sentiment by concept, sentiment by gender)"]
     many = facts_of(questions(*(OPEN | {"measure_id": f"m{place}"} for place in range(11))))
-    assert many.open_primary[-1] == "3 more"
+    assert many.open_primary[-1] == "and 3 more"
 
 
 def test_facts_that_are_cut_are_counted(facts_of, opening):
@@ -195,6 +195,15 @@ def test_the_question_in_lead_is_the_first_that_shows_a_difference(publish_small
     with open_published(published) as connection:
         lead = lead_question(Reader(connection, "small"))
     assert (lead["measure_id"], lead["category"]) == ("stance", "agrees")
+    labels = [
+        GROUP
+        | {"measure_id": "stance", "statistic": "share", "contrast": "risk_difference", "group_id": "Chad"}
+        | {"category": label, "value": value, "p_value": p_value, "verdict": "inconclusive"}
+        for label, value, p_value in (("agrees", 0.3, 0.2), ("none", None, None), ("refuses", -0.2, 0.01))
+    ]
+    unsettled = publish_small("unsettled", findings=findings, contrasts=labels)
+    with open_published(unsettled) as connection:
+        assert lead_question(Reader(connection, "unsettled"))["category"] == "refuses"
     nothing_shown = publish_small("open", findings=questions(OPEN, NO_P))
     with open_published(nothing_shown) as connection:
         assert lead_question(Reader(connection, "open"))["finding_rank"] == 1
