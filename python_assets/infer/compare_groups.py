@@ -22,14 +22,14 @@ from python_assets.infer.scheme import Blocks, Chosen, InUnits, Options, choose_
 from python_assets.study.base import Against
 
 
-class Sources(NamedTuple):
+class Responses(NamedTuple):
     """What is read of a slice and grouping besides its cells, and only where it is needed."""
 
     rows: Callable[[], Rows]
     values: Callable[[], Values]
 
 
-def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
+def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables:
     """Yield rows of contrasts and disparities of the means and rates of one slice and grouping.
 
     Args:
@@ -47,7 +47,7 @@ def compare_groups(cells: Cells, sources: Sources, options: Options) -> Tables:
                 yield from _compared(sheet, cells, members, chosen, sources)
 
 
-def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources: Sources) -> Tables:
+def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources: Responses) -> Tables:
     if isinstance(chosen.scheme, InferenceReason):
         raise TypeError("a reason compares nothing")
     scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
@@ -111,7 +111,9 @@ def _described(sheet: Sheet, scheme: Blocks | InUnits) -> Sheet:
     )
 
 
-def _in_standard_deviations(sheet: Sheet, scheme: Blocks | InUnits, x: Floats, sources: Sources) -> Contrasts:
+def _in_standard_deviations(
+    sheet: Sheet, scheme: Blocks | InUnits, x: Floats, sources: Responses
+) -> Contrasts:
     """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
     sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
     has_spread = sd > 0

@@ -23,7 +23,7 @@ from python_assets.infer.cells import (
     read_rows,
     read_values,
 )
-from python_assets.infer.compare_groups import Sources, compare_groups, compare_statistics
+from python_assets.infer.compare_groups import Responses, compare_groups, compare_statistics
 from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
 from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.means import one_sided_p
@@ -64,7 +64,7 @@ class Layout:
                 yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
                 yield from compare_statistics(chosen, values, asked, options)
 
-    def _sources(self, columns: Ints) -> Sources:
+    def _sources(self, columns: Ints) -> Responses:
         """What is read of some columns; which responses a rate selects is told by all columns together."""
 
         def rows() -> Rows:
@@ -72,7 +72,7 @@ class Layout:
                 self._rows = read_rows(self._connection, self.cells)
             return self._rows._replace(x=self._rows.x[:, columns])
 
-        return Sources(rows, self._read_values)
+        return Responses(rows, self._read_values)
 
     def contrast(
         self, question: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
