@@ -115,8 +115,8 @@ class Study:
     def write(self, blocks_of_root=1, n_prompts=1, shuffle=None, strata=None, factors=()):
         """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt.
 
-        strata: of each root prompt, where root prompts are nested in groups. factors: outside the grouping, with
-        is_held and left_out_because.
+        strata: of each root prompt, where root prompts are nested in groups. factors: outside the grouping,
+        with is_held and left_out_because.
         """
         values = pd.concat(self.values)
         values["root_position"] = values.root // blocks_of_root
