@@ -21,9 +21,7 @@ _QUERY: Final = """
     select statistic, parameters, normalise, normalise_over, is_paired, coalesce(cast(method as varchar), ''),
         coalesce(cast(level_low as double), 'nan'), coalesce(cast(level_high as double), 'nan'),
         coalesce(cast(bin_width as double), 'nan'), coalesce(cast(n_bins as integer), 0),
-        coalesce(cast(smoothing as double), 'nan'),
-        coalesce(normalise = '' and parameters = min(parameters)
-            filter (where normalise = '') over (partition by statistic), false)
+        coalesce(cast(smoothing as double), 'nan')
     from raw.statistics
     where normalise <> 'after'
     order by statistic, parameters
@@ -34,8 +32,7 @@ class Asked(NamedTuple):
     """A statistic with its options, those that it does not have at their defaults.
 
     parameters: as the tables spell the options. normalise: '' or before, which puts x and baseline on the
-    scale of 0 to 1 of normalise_over. has_contrast: whether these are the parameters that its difference is
-    of, where the study asks for that. method: of a correlation. level_low, level_high: quantiles, 0 to 1.
+    scale of 0 to 1 of normalise_over. method: of a correlation. level_low, level_high: quantiles, 0 to 1.
     """
 
     statistic: str
@@ -49,7 +46,6 @@ class Asked(NamedTuple):
     bin_width: float = float("nan")
     n_bins: int = 0
     smoothing: float = float("nan")
-    has_contrast: bool = True
 
     @property
     def levels(self) -> tuple[tuple[float, int], ...]:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import gammaln
 
 from python_assets.infer.permutation import Floats, Ints, Slots
 from python_assets.infer.reasons import InferenceReason
@@ -236,8 +235,3 @@ def scopes(n_root_prompts: Ints, unit: Unit) -> NDArray[np.object_]:
     """What each row can speak about: prompts like these, or these prompts only."""
     wide = (n_root_prompts >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
     return np.where(wide, PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY).astype(object)
-
-
-def log_choices(n: Ints, k: Ints) -> Floats:
-    """Logarithm of the number of ways to choose k of n."""
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
