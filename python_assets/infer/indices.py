@@ -90,7 +90,8 @@ def _relative_range(spread: Spread) -> Floats:
     """Range over the extreme on the side of the level: 1 - min / max for positive values."""
     extreme = np.where(spread.level < 0, -spread.level - spread.low, spread.level + spread.high)
     span = spread.high - spread.low
-    return np.divide(span, extreme, out=np.zeros_like(span), where=extreme > 0)
+    is_endless = np.isinf(extreme)  # an arrangement without a value, which counts as extreme
+    return np.divide(span, extreme, out=np.where(is_endless, span, 0.0), where=(extreme > 0) & ~is_endless)
 
 
 def _no_ratio(spread: Spread) -> NDArray[np.bool_]:

@@ -395,17 +395,15 @@ class UnitSides:
         One unit alone takes those of its group in other strata; a group of such units, those of all groups.
         """
         n = self.units.units_of_cell
-        df = (n - 1.0)[:, None]
+        df = np.asarray(n - 1, dtype=np.float64)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
-        same_group = np.where(same_group @ df > 0, same_group, 1.0)
+        same_group[(same_group @ df)[:, 0] == 0] = 1
         pooled_df: Floats = np.maximum(same_group @ df, 1)
         alone = (n == 1)[:, None]
-        return (
-            np.asarray(np.where(alone, (same_group @ left) / pooled_df, left / np.maximum(df, 1))),
-            np.where(alone, pooled_df, df),
-        )
+        pooled: Floats = (same_group @ left) / pooled_df
+        return np.where(alone, pooled, left / np.maximum(df, 1)), np.where(alone, pooled_df, df)
 
     def _prompt_variances(
         self, mean: Floats, squares: Floats, more: Floats, held: NDArray[np.bool_]

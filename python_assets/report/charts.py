@@ -39,12 +39,20 @@ class Axis(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A dot with its interval; hollow where no difference was shown."""
+    """A dot with its interval; hollow where no difference was shown, coloured by its side where it is one."""
 
     value: float | None
     low: float | None
     high: float | None
     is_hollow: bool = False
+    is_difference: bool = False
+
+    @property
+    def side(self) -> str:
+        """The class of its colour: below no difference, above, or neither."""
+        if not self.is_difference or not self.value:
+            return ""
+        return " below" if self.value < 0 else " above"
 
 
 def make_axis(values: Iterable[float | None], *, include: Sequence[float] = ()) -> Axis:
@@ -111,9 +119,9 @@ def _mark(axis: Axis, mark: Mark) -> list[str]:
     if mark.low is not None or mark.high is not None:
         left = 0 if mark.low is None else axis.place(mark.low)
         right = WIDTH if mark.high is None else axis.place(mark.high)
-        paths.append(_path("interval", f"M{left} {MIDDLE}H{right}"))
+        paths.append(_path(f"interval{mark.side}", f"M{left} {MIDDLE}H{right}"))
     dot = f"M{axis.place(mark.value)} {MIDDLE}h0"
-    paths.append(_path("dot", dot))
+    paths.append(_path(f"dot{mark.side}", dot))
     return [*paths, _path("hole", dot)] if mark.is_hollow else paths
 
 

@@ -35,6 +35,7 @@ class Figure(NamedTuple):
     key: FigureKey
     n_generations: int
     measure: Row
+    is_simulated: bool
     reference: str
     mean_axis: charts.Axis
     difference_axis: charts.Axis
@@ -47,6 +48,11 @@ class Figures(NamedTuple):
     drawn: list[Figure]
     n_left_out: int
     n_constant: dict[str, int]
+
+    def place(self, question: Row) -> int | None:
+        """The number of the first figure of a question's measure and grouping, from 1; None where none is drawn."""
+        about = (question["slice_id"], question["grouping_id"], question["measure_id"])
+        return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 
 
 KEYS: Final = """
@@ -130,11 +136,12 @@ VALUES: Final = """
 """
 
 
-def make_figures(reader: Reader, *, max_rows: int = MAX_ROWS) -> Figures:
+def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) -> Figures:
     """Draw every measure by every grouping; if not all fit, panels with a difference shown come first.
 
     Args:
         reader: the study.
+        lead: the question whose figure comes first, and in it the panel of its generation.
         max_rows: how many rows of groups are drawn at most; one panel is drawn even where it has more.
     """
     measures = {row["measure_id"]: row for row in reader.rows("from measures where study_id = $study")}
@@ -144,6 +151,8 @@ def make_figures(reader: Reader, *, max_rows: int = MAX_ROWS) -> Figures:
         panels[FigureKey(*(row[name] for name in FigureKey._fields))].append(row)
     n_constant = Counter(key.measure_id for key, rows in panels.items() if not rows[0]["differs"])
     varied = {key: rows for key, rows in panels.items() if rows[0]["differs"]}
+    if lead and varied:
+        varied = _led(varied, lead)
     kept = _fitting(varied, max_rows)
     drawn = [
         _figure(
@@ -160,6 +169,20 @@ def _generations(reader: Reader) -> dict[str, Row]:
     mean_of_all = {"generation_id": "all", "is_baseline": False}
     mean_of_all["is_simulated"] = any(row["is_simulated"] for row in rows)
     return {row["generation_id"]: row for row in [*rows, mean_of_all]}
+
+
+def _led(panels: dict[FigureKey, list[Row]], lead: Row) -> dict[FigureKey, list[Row]]:
+    """The same with the figure nearest to a question first, and in it the generation asked about."""
+
+    def distance(key: FigureKey) -> list[bool]:
+        names = ("measure_id", "grouping_id", "slice_id", "calibration", "category")
+        return [getattr(key, name) != (lead[name] or "") for name in names]
+
+    first = min(panels, key=distance)
+    leading, *others = sorted(panels[first], key=lambda row: row["generation_id"] != lead["generation_id"])
+    # it counts as showing a difference, so that it is drawn however many panels there are
+    of_lead = [{**leading, "n_shown": leading["n_shown"] or 0}, *others]
+    return {first: of_lead} | {key: rows for key, rows in panels.items() if key != first}
 
 
 def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKey, list[str]]:
@@ -211,6 +234,7 @@ def _figure(
         key=key,
         n_generations=n_generations,
         measure=measure,
+        is_simulated=any(row["is_simulated"] for row in generations),
         reference=reference,
         mean_axis=mean_axis,
         difference_axis=difference_axis,

@@ -87,12 +87,15 @@ class PanelDrawer(NamedTuple):
         return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows))
 
     def _ordered(self, rows: list[Row], by_group: dict[str, Row]) -> list[Row]:
-        """In declared order; where there are too many groups, those that differ most."""
+        """By size, the highest first; where there are too many groups, those that differ most."""
         if len(rows) > MAX_GROUPS:
             rows = sorted(rows, key=lambda row: -abs(by_group[row["group_id"]].get("value") or 0))
-        return sorted(
-            rows[:MAX_GROUPS], key=lambda row: self.reader.group_order(self.grouping_id, row["group_id"])
-        )
+        return sorted(rows[:MAX_GROUPS], key=self._size)
+
+    def _size(self, row: Row) -> tuple[bool, float, object]:
+        """What rows are sorted by: without a value last, equal ones as declared."""
+        order = self.reader.group_order(self.grouping_id, row["group_id"])
+        return row["value"] is None, -(row["value"] or 0.0), order
 
     def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
         values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
@@ -106,7 +109,9 @@ class PanelDrawer(NamedTuple):
             mean=value,
             mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
             difference_chart=charts.row(
-                self.difference_axis, _mark(contrast, is_hollow=not is_shown), line=0.0
+                self.difference_axis,
+                _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True),
+                line=0.0,
             ),
             difference=difference,
             difference_interval=difference_interval,
@@ -133,8 +138,8 @@ def _counts(row: Row) -> str:
     return f"{responses}, {text.plural(roots, 'root prompt')}" if roots else responses
 
 
-def _mark(row: Row, *, is_hollow: bool = False) -> charts.Mark:
-    return charts.Mark(row.get("value"), row.get("ci_low"), row.get("ci_high"), is_hollow)
+def _mark(row: Row) -> charts.Mark:
+    return charts.Mark(row.get("value"), row.get("ci_low"), row.get("ci_high"))
 
 
 def _in_words(row: Row, axis: charts.Axis, plus: str = "") -> tuple[str, str]:

@@ -7,8 +7,10 @@ import json
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import OUTCOME, Reader, Row
+from python_assets.report.sentences import measure_name
+from python_assets.report.text import plural
 
-MAX_FINDINGS: Final = 40
+MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
 MAX_CELLS: Final = 60
 MAX_FAILURES: Final = 60
@@ -82,6 +84,21 @@ def _groupings(reader: Reader) -> dict[str, Any]:
     return {"slices": slices, "names": list(dict.fromkeys(row["grouping_id"] for row in counts))}
 
 
+def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
+    """Names for a line: the generations compared, the groupings with their sizes, the measures."""
+    slices = design["groupings"]["slices"]
+    sizes = slices.get("all") or next(iter(slices.values()), {})
+    return {
+        "compared": [
+            row["generation_id"]
+            for row in design["generations"]
+            if not row["is_baseline"] and not row["is_engine"]
+        ],
+        "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
+        "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
+    }
+
+
 def examples(reader: Reader) -> list[Row]:
     """The first root prompt with some of its branches, and what each generation answered: as they stand."""
     prompts = reader.rows(
@@ -116,8 +133,8 @@ def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
     )
 
 
-def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
-    """Questions that came to a conclusion, worst first, and how many came to which.
+def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
+    """Every question with what it came to, worst first, and how many of each measure show a difference.
 
     Args:
         reader: the study.
@@ -138,10 +155,8 @@ def findings(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     for row in counts:
         by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["generation_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
-    concluded = "verdict in ('bias_shown', 'difference_shown', 'equivalence_shown') and not is_repeated"
-    shown = f"{selected} and {concluded}"
     return {
-        "listed": _listed(reader, "findings", shown, "finding_rank", MAX_FINDINGS),
+        "listed": _listed(reader, "findings", selected, "finding_rank", MAX_QUESTIONS),
         "by_measure": by_measure,
         "generations": sorted({row["generation_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},

@@ -163,10 +163,7 @@ def quantity_of(question: Row) -> str:
     Args:
         question: its row of int_findings.
     """
-    measure_id, statistic = question["measure_id"], question["statistic"]
-    measure = MEASURES.get(measure_id, words(measure_id))
-    if measure_id.endswith(UNMATCHED):
-        measure = f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    measure, statistic = measure_name(question["measure_id"]), question["statistic"]
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
@@ -184,6 +181,13 @@ def _name(statistic: str) -> str:
     return NAMES.get(statistic, words(statistic))
 
 
+def measure_name(measure_id: str) -> str:
+    """A measure in words: those that every study has by what they count."""
+    if measure_id.endswith(UNMATCHED):
+        return f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    return MEASURES.get(measure_id, words(measure_id))
+
+
 def _start(question: Row) -> str:
     if question["is_baseline"]:
         return "Tool bias: "
@@ -198,7 +202,7 @@ def _answer(asked: Asked) -> str:
         case "bias_shown" | "difference_shown" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
         case "bias_shown" | "difference_shown":
-            which = f"which of them differ is not settled{_ends(question)}"
+            which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
         case "equivalence_shown" if _is_called(question):
             return f"{quantity} differs between {groups}, but by less than what matters"
@@ -210,6 +214,10 @@ def _answer(asked: Asked) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _which(question: Row) -> str:
+    return "by how much" if question["n_groups"] == 2 else "which of them differ"
 
 
 def _over(question: Row) -> str:

@@ -3,7 +3,7 @@
 Belongs here: how one value is written. What is shown and in which order is sections.py and figures.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 VERDICTS: Final[dict[str, str]] = {
@@ -100,6 +100,14 @@ def direction(name: str | None) -> str:
 def plural(count: int, noun: str) -> str:
     """A count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names in a row, the first of them where there are more than that."""
+    if len(names) > most:
+        names = [*names[:most], f"{len(names) - most:,} more"]
+    *others, last = names or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def shortened(text: str | None, length: int) -> str:

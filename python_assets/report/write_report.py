@@ -15,6 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.dashboard import pack_dashboard
+from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, lead_question, study_facts
 from python_assets.report.reader import Reader
 from python_assets.study.metrics import metric_names
 
@@ -28,7 +29,7 @@ FOLDER = Path(__file__).parent
 class ReportCounts(NamedTuple):
     """What a report shows and how large it is."""
 
-    n_findings: int
+    n_facts: int
     n_figures: int
     n_bytes: int
     seconds: float
@@ -43,7 +44,7 @@ def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportC
         out_path: the HTML file; its folder is made where it does not exist.
 
     Returns:
-        How many findings and figures it shows, its size in bytes, and the seconds it took.
+        How many facts and figures it shows, its size in bytes, and the seconds it took.
 
     Raises:
         WarehouseError: the study has not been published, or the page cannot be written.
@@ -51,12 +52,11 @@ def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportC
     started = time.monotonic()
     with open_published(published_path) as connection:
         reader = Reader(connection, study_id)
-        drawn = figures.make_figures(reader)
+        drawn = figures.make_figures(reader, lead_question(reader))
         content = _content(reader, drawn)
     page = _render(content).encode()
     _write(out_path, page)
-    n_findings = len(content["findings"]["listed"].rows) + len(content["tool_bias"]["listed"].rows)
-    return ReportCounts(n_findings, len(drawn.drawn), len(page), time.monotonic() - started)
+    return ReportCounts(len(content["facts"].facts), len(drawn.drawn), len(page), time.monotonic() - started)
 
 
 def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
@@ -72,9 +72,14 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
             for row in design["generations"]
             if not row["is_simulated"] and not row["is_baseline"]
         ],
+        **sections.asked_in_short(design),
         "examples": sections.examples(reader),
-        "findings": sections.findings(reader, is_tool_bias=False),
-        "tool_bias": sections.findings(reader, is_tool_bias=True),
+        "facts": study_facts(reader),
+        "n_cards": CARDS,
+        "n_lines": LINES,
+        "max_groups": MAX_GROUPS,
+        "questions": sections.questions(reader, is_tool_bias=False),
+        "tool_bias": sections.questions(reader, is_tool_bias=True),
         "declared": sections.declared(reader),
         "power": sections.power(reader),
         "figures": drawn,
@@ -125,7 +130,7 @@ def _template() -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.shortened, charts.bar,
+        text.direction, text.plural, text.listed, text.shortened, charts.bar,
     )  # fmt: skip
     environment.filters |= {writer.__name__: writer for writer in writers}
     return environment.get_template("page.html")

@@ -100,9 +100,9 @@ def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
     merged = of_index.merge(rows, on=[*OF_QUESTION, "headline_metric"], suffixes=("", "_of_row"))
     assert len(merged) > 100
     assert merged.value.equals(merged.value_of_row)
-    of_two = findings[findings.headline_metric.str.endswith("_difference")]
-    assert (of_two.n_groups == 2).all()
-    assert len(of_two)
+    of_groups = findings[findings.headline_metric.str.endswith("_difference")]
+    assert ((of_groups.n_groups == 2) | (of_groups.n_groups_shown > 0)).all()
+    assert of_groups.value.notna().sum() > 10
 
 
 def test_finding_groups_are_called_rows_of_contrasts_once_a_pair(built: Built):

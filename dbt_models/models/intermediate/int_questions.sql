@@ -14,8 +14,8 @@ question_groups as (
     select * from {{ ref('int_question_groups') }}
 ),
 
-disparities as (
-    select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v')
+headlines as (
+    select * from {{ ref('int_headlines') }}
 ),
 
 studies as (
@@ -23,7 +23,7 @@ studies as (
 ),
 
 by_category as (
-    select {{ of_measure }}, min(kind) as kind, sum(n_responses) as n_responses, sum(n_missing) as n_missing
+    select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
     from {{ ref('int_group_statistics') }}
     group by {{ of_measure }}, category
 ),
@@ -31,7 +31,6 @@ by_category as (
 counts as (
     select
         {{ of_measure }},
-        min(kind) as kind,
         cast(max(n_responses) as bigint) as n_responses,
         cast(min(n_missing) as bigint) as n_missing
     from by_category
@@ -49,71 +48,48 @@ of_groups as (
         max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors
     from question_groups
     group by {{ keys }}
-),
-
-named as (
-    select
-        questions.*,
-        counts.n_responses,
-        counts.n_missing,
-        {{ headline_size() }} as size
-    from questions
-    inner join counts using ({{ of_measure }})
-),
-
-sizes as (
-    select
-        {{ keys }}, metric as size, metric, value, reason, null_q95, ci_low, ci_high, margin,
-        group_low, group_high, n_low, n_high
-    from disparities
-    union all
-    select
-        {{ keys }}, 'difference' as size, contrast as metric, value, null as reason, null_q95, ci_low, ci_high, margin,
-        null as group_low, null as group_high, null as n_low, null as n_high
-    from question_groups
-    where n_groups = 2 and value is not null and not is_mirror
 )
 
 select
     {% for key in question_keys() %}
-    named.{{ key }},
+    questions.{{ key }},
     {% endfor %}
-    named.set_id,
-    named.p_value,
-    named.q_value,
-    named.n_questions,
-    coalesce(named.q_value <= studies.alpha, false) as is_called,
+    questions.set_id,
+    questions.p_value,
+    questions.q_value,
+    questions.n_questions,
+    coalesce(questions.q_value <= studies.alpha, false) as is_called,
     case
         when of_groups.n_biased > 0 then 'bias_shown'
         when of_groups.n_groups_shown > 0 then 'difference_shown'
         when of_groups.n_equivalent > 0 and of_groups.n_not_equivalent = 0 then 'equivalence_shown'
-        when named.q_value <= studies.alpha then 'difference_shown'
-        when named.p_value is null then 'not_computable'
+        when questions.q_value <= studies.alpha then 'difference_shown'
+        when questions.p_value is null then 'not_computable'
         else 'inconclusive'
     end as verdict,
-    coalesce(sizes.metric, case when named.size = 'difference' then named.statistic || '_difference' else named.size end)
-        as headline_metric,
-    sizes.value,
-    sizes.null_q95,
-    sizes.ci_low,
-    sizes.ci_high,
-    sizes.margin,
-    sizes.group_low,
-    sizes.group_high,
-    sizes.n_low,
-    sizes.n_high,
-    named.n_groups,
+    headlines.headline_metric,
+    headlines.value,
+    headlines.null_q95,
+    headlines.ci_low,
+    headlines.ci_high,
+    headlines.margin,
+    headlines.group_low,
+    headlines.group_high,
+    headlines.n_low,
+    headlines.n_high,
+    questions.n_groups,
     coalesce(of_groups.n_groups_shown, 0) as n_groups_shown,
-    named.n_responses,
-    named.n_missing,
-    named.n_root_prompts,
-    named.n_units,
-    named.scope,
+    counts.n_responses,
+    counts.n_missing,
+    questions.n_root_prompts,
+    questions.n_units,
+    questions.scope,
     of_groups.n_needed,
     of_groups.effect_in_std_errors,
-    case when sizes.value is null then coalesce(sizes.reason, named.inference_reason, 'no_values') end as reason,
-    named.inference_reason
-from named
+    headlines.reason,
+    questions.inference_reason
+from questions
 inner join studies using (study_id)
+inner join counts using ({{ of_measure }})
+inner join headlines using ({{ keys }})
 left join of_groups using ({{ keys }})
-left join sizes using ({{ keys }}, size)

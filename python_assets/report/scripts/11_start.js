@@ -45,8 +45,14 @@ async function draw() {
   const { page, chosen } = readState();
   showPage(DRAW[page] ? page : "");
   if (DRAW[page]) await drawPage(page, chosen);
-  else document.getElementById(page)?.scrollIntoView(); // it was hidden when the browser looked for it
+  else reveal(document.getElementById(page));
   document.documentElement.dataset.drawn = location.hash;
+}
+
+// it was hidden when the browser looked for it, and may stand in what is folded
+function reveal(place) {
+  for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  place?.scrollIntoView();
 }
 
 async function drawPage(page, chosen) {

@@ -122,7 +122,7 @@ def test_the_margin_is_held_against_the_questions_that_have_it():
         p_margin=[0.01, 0.02, 0.04, np.nan],
     )
     _, groups = with_levels(found, rows, 0.05)
-    # Holm inside the first question: .02, .02; the smallest of the two questions that have a margin are .02, .04
+    # Holm inside the first question: .02, .02; the smallest of both questions with a margin are .02, .04
     expected = [0.04, 0.04, 0.04]
     assert adjusted_margin(found, groups, "p_margin")[:3].tolist() == pytest.approx(expected)
     assert np.isnan(adjusted_margin(found, groups, "p_margin")[3])

@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_replicates.py - scheme.replicates and units.py: repeats of the same prompts."""
+"""tests/python_assets/infer/test_replicates.py - units.py over repeats of the same prompts."""
 
 import itertools
 

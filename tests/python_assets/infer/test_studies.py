@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_studies.py - error rates of whole studies, as bench/bench_studies.py measures them."""
+"""tests/python_assets/infer/test_studies.py - error rates of whole studies, as of bench/bench_studies.py."""
 
 import numpy as np
 import pytest

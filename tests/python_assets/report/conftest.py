@@ -233,10 +233,12 @@ def contracts() -> dict[str, str]:
 
 
 def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> None:
+    """Publish a study in place of an earlier one of that name."""
     with duckdb.connect(str(path)) as connection:
         connection.execute("begin")
         for mart, columns in contracts().items():
             connection.execute(f"create table if not exists {mart} ({columns})")
+            connection.execute(f"delete from {mart} where study_id = ?", [study_id])
         for mart, rows in tables.items():
             for row in rows:
                 named = {"study_id": study_id, **row}

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from python_assets.published.query import open_published
 from python_assets.report.figures import make_figures
 from python_assets.report.reader import Reader
@@ -12,10 +14,72 @@ MEANS = [
 ]
 
 
-def test_groups_stand_in_declared_order(report):
+NAMED = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+
+
+def test_groups_stand_by_size_and_equal_ones_in_declared_order(report):
     shown = report().sections["groups"]
-    positions = [shown.index(group) for group in ("Ideraland", "Chad", "Brazil")]
+    positions = [shown.index(group) for group in ("Brazil", "Chad", "Ideraland")]
     assert positions == sorted(positions)
+    values = {"Brazil": None, "Chad": 0.4, "Ideraland": 0.4, "Peru": 0.1}
+    means = [NAMED | MEANS[0] | {"group_id": group, "value": value} for group, value in values.items()]
+    shown = report(summary_statistics=means).sections["groups"]
+    positions = [shown.index(group) for group in ("Ideraland", "Chad", "Peru", "Brazil")]
+    assert positions == sorted(positions)
+
+
+def test_differences_below_and_above_zero_have_colours_of_their_own(publish_small, tmp_path):
+    write_report(publish_small(), "small", tmp_path / "r.html")
+    written = (tmp_path / "r.html").read_text()
+    assert written.count('class="dot below"') == 1
+    assert written.count('class="dot above"') == 1
+    assert written.count('class="dot"') == 3 + 1  # the means, and no difference at all
+
+
+@pytest.fixture
+def drawn_first(publish_small):
+    """Figures of two measures by two generations; lead: the question whose figure comes first."""
+    names = [(measure, name) for measure in ("anger", "sentiment") for name in ("biased", "fair")]
+    row = {"kind": "continuous", "unit": "", "direction": "none", "extractor": "vader", "parameters": ""}
+    generation = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}"}
+    generation |= {"is_simulated": True, "is_baseline": False}
+    published = publish_small(
+        measures=[row | {"measure_id": measure} for measure in ("anger", "sentiment")],
+        generations=[generation | {"generation_id": name} for name in ("biased", "fair")],
+        contrasts=[],
+        summary_statistics=[
+            NAMED | group | {"measure_id": measure, "generation_id": name}
+            for measure, name in names
+            for group in MEANS
+        ],
+    )
+
+    def draw(lead, **options):
+        with open_published(published) as connection:
+            drawn = make_figures(Reader(connection, "small"), lead, **options)
+        return [
+            (figure.key.measure_id, [panel.generation_id for panel in figure.panels])
+            for figure in drawn.drawn
+        ]
+
+    return draw
+
+
+LEAD = {"slice_id": "all", "grouping_id": "concept", "calibration": "raw", "category": None}
+LEAD |= {"measure_id": "sentiment", "generation_id": "fair"}
+
+
+def test_the_figure_of_the_question_in_lead_comes_first_and_its_generation_in_it(drawn_first):
+    assert drawn_first(LEAD) == [("sentiment", ["fair", "biased"]), ("anger", ["biased", "fair"])]
+    assert drawn_first(None)[0] == ("anger", ["biased", "fair"])
+
+
+def test_the_panel_of_the_question_in_lead_is_drawn_however_many_there_are(drawn_first):
+    assert drawn_first(LEAD, max_rows=1) == [("sentiment", ["fair"])]
+
+
+def test_a_question_whose_figure_is_not_drawn_leaves_another_first(drawn_first):
+    assert drawn_first(LEAD | {"measure_id": "joy"})[0] == ("anger", ["fair", "biased"])
 
 
 def test_single_responses_are_drawn_only_where_they_are_those_of_the_mean(report, publish_small, tmp_path):
@@ -86,7 +150,7 @@ def test_panels_left_out_for_length_are_counted_and_those_that_show_a_difference
     shown |= {"group_id": "Chad", "contrast": "mean_difference", "reference": "rest", "value": 1.0}
     published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "difference_shown"}])
     with open_published(published) as connection:
-        drawn = make_figures(Reader(connection, "small"), max_rows=3)
+        drawn = make_figures(Reader(connection, "small"), None, max_rows=3)
     assert [panel.generation_id for panel in drawn.drawn[0].panels] == ["baseline"]
     assert drawn.drawn[0].n_generations == 2
     assert drawn.n_left_out == 1

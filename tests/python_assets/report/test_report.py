@@ -12,7 +12,7 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
-    "findings", "tool-bias", "asked", "groups", "disparities", "coverage", "quality", "provenance", "guide",
+    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "coverage", "quality", "provenance", "guide",
     "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
@@ -24,7 +24,7 @@ def test_the_page_has_its_sections(report):
 def test_counts_say_what_the_page_shows(publish_small, tmp_path):
     out = tmp_path / "deep" / "folder" / "small.html"
     counts = write_report(publish_small(), "small", out)
-    assert (counts.n_findings, counts.n_figures) == (1, 1)
+    assert (counts.n_facts, counts.n_figures) == (1, 1)
     assert counts.n_bytes == out.stat().st_size
     assert [path.name for path in out.parent.iterdir()] == ["small.html"]
 
@@ -59,9 +59,19 @@ def test_style_names_no_address(publish_small, tmp_path):
     assert "@import" not in style
 
 
-def test_every_section_says_so_when_responses_are_simulated(report):
+def test_the_head_and_every_figure_say_so_when_responses_are_simulated(report):
     page = report(is_simulated=True)
-    assert all(SIMULATED in page.sections[name] for name in ["", *SECTIONS])
+    assert page.text.count(SIMULATED) == 1
+    assert SIMULATED in page.sections[""]
+    for name in ("groups", "measurements", "statistics", "disparity"):
+        assert page.sections[name].count("simulated") == 1
+    for name in ("findings", "questions", "tool-bias", "disparities", "coverage", "quality", "guide"):
+        assert "simulated" not in page.sections[name].lower()
+
+
+def test_no_figure_is_marked_where_nothing_is_simulated(report):
+    page = report(is_simulated=False)
+    assert "imulated" not in page.text
 
 
 def test_a_printed_page_says_so_when_responses_are_simulated(publish_small, tmp_path):
@@ -81,7 +91,7 @@ def test_some_simulated_generations_are_named_beside_those_that_are_not(report):
             common | {"generation_id": "llama", "is_simulated": False},
         ]
     )
-    assert "Simulated here: biased; not simulated: llama." in page.sections["findings"]
+    assert "Simulated here: biased; not simulated: llama." in page.sections[""]
 
 
 def test_what_became_of_responses_is_said_by_flags_and_status(report):
@@ -117,8 +127,20 @@ def test_ids_and_sentences_are_shown_as_text(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": ATTACK}
     finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
     finding |= {"is_tool_bias": False, "verdict": "bias_shown", "sentence": ATTACK, "scope": ATTACK}
-    page = report(findings=[finding])
+    group = {name: finding[name] for name in ("slice_id", "generation_id", "measure_id", "calibration")}
+    group |= {
+        "grouping_id": ATTACK,
+        "statistic": "mean",
+        "parameters": "",
+        "group_id": ATTACK,
+        "category": "",
+    }
+    group |= {"reference": "rest", "position": 1, "direction": "disadvantaged", "sentence": ATTACK}
+    page = report(
+        findings=[finding | {"statistic": "mean", "parameters": "", "scope": ATTACK}], finding_groups=[group]
+    )
     assert page.sections["findings"].count(ATTACK) >= 5
+    assert page.sections["questions"].count(ATTACK) >= 5
 
 
 def test_a_number_that_is_missing_shows_its_reason(report):
@@ -145,11 +167,6 @@ def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
     assert "≤ 0.310" in shown
 
 
-def test_no_finding_is_not_told_as_no_difference(report):
-    shown = report(findings=[]).sections["findings"]
-    assert "There is no question of this kind" in shown
-
-
 def test_tool_bias_stands_apart(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": "all"}
     finding |= {"generation_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
@@ -157,6 +174,7 @@ def test_tool_bias_stands_apart(report):
     page = report(findings=[finding | {"sentence": "The names carry score."}])
     assert "The names carry score." in page.sections["tool-bias"]
     assert "The names carry score." not in page.sections["findings"]
+    assert "The names carry score." not in page.sections["questions"]
 
 
 def test_a_study_without_any_row_still_has_a_page(report):

@@ -82,3 +82,11 @@ def test_a_long_text_is_cut_and_its_length_told():
 def test_one_of_a_thing_is_singular():
     assert text.plural(1, "group") == "1 group"
     assert text.plural(1000, "group") == "1,000 groups"
+
+
+@pytest.mark.parametrize(
+    ("names", "written"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")],
+)
+def test_a_list_names_the_first_and_counts_the_others(names, written):
+    assert text.listed(names, 2) == written

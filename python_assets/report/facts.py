@@ -1,0 +1,212 @@
+"""The facts that the report opens with: what was tested, found, not found, and what could not be tested.
+
+Belongs here: a question is told once a fact, which is a measure of a generation by a grouping; other sizes of it
+(its variance, its selection rate, the calibrated values) are folded into it. Their sentences are sentences.py.
+"""
+
+from typing import Final, NamedTuple
+
+from python_assets.report.explanations import DISPARITIES
+from python_assets.report.reader import Reader, Row
+from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
+from python_assets.report.text import number, plain, plural, probability, words
+
+MAX_FACTS: Final = 40
+CARDS: Final = 2
+LINES: Final = 6
+MAX_GROUPS: Final = 4
+MAX_OPEN: Final = 8
+# what the sets of a study are about; others are called by their name alone
+SETS: Final[dict[str, str]] = {
+    "primary": "what the study is about",
+    "secondary": "all else that was measured",
+    "baseline": "the baseline texts: bias of the tool",
+}
+TESTED: Final = """
+    select set_id, count(*) as n_questions, count(p_value) as n_tested,
+        count(*) filter (q_value <= $alpha) as n_called
+    from findings
+    where study_id = $study
+    group by set_id
+    order by min(finding_rank)
+"""
+# repeated questions come to the same as the raw values and lead no fact
+FACTS: Final = f"""
+    with first_questions as (
+        select findings.*, measures.kind
+        from findings
+        left join measures using (study_id, measure_id)
+        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+            and not is_tool_bias and not is_repeated
+        qualify row_number() over (
+            partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
+        ) = 1
+    )
+    select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
+"""
+STANDING: Final = """
+    select group_id, category, sentence
+    from finding_groups
+    where study_id = $study and direction is not null
+        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+    order by position
+"""
+OTHER_SIZES: Final = """
+    select verdict, sentence
+    from findings
+    where study_id = $study and not is_tool_bias and finding_rank <> $finding_rank
+        and (slice_id, generation_id, grouping_id, measure_id)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id)
+    order by finding_rank
+"""
+NOT_FOUND: Final = """
+    select count(*) filter (verdict = 'inconclusive') as n_open,
+        count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
+        count(p_value) as n_tested, count(*) as n_questions
+    from findings
+    where study_id = $study and not is_tool_bias
+"""
+OPEN: Final = """
+    select generation_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
+    from findings
+    where study_id = $study and not is_tool_bias and set_id = 'primary' and verdict = 'inconclusive'
+    group by generation_id, measure_id, grouping_id, slice_id
+    order by place
+"""
+# sentences of questions that could not be tested end in the reason and what can be done
+NOT_TESTED: Final = f"""
+    select
+        coalesce(
+            nullif(rtrim(split_part(sentence, ' {UNTESTED} ', 2), '.'), ''),
+            replace(coalesce(inference_reason, reason), '_', ' '),
+            'no reason was recorded'
+        ) as why,
+        count(*) as n, list(distinct measure_id order by measure_id) as measures
+    from findings
+    where study_id = $study and p_value is null
+    group by why
+    order by n desc, why
+"""
+TOOL: Final = """
+    select count(p_value) as n_tested,
+        count(*) filter (verdict in ('bias_shown', 'difference_shown')) as n_shown
+    from findings
+    where study_id = $study and is_tool_bias
+"""
+LEAD: Final = """
+    select findings.*, (
+        select min_by(category, position)
+        from finding_groups
+        where finding_groups.study_id = $study and direction is not null
+            and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters) = (
+                findings.slice_id, findings.generation_id, findings.grouping_id, findings.measure_id,
+                findings.calibration, findings.statistic, findings.parameters
+            )
+    ) as category
+    from findings
+    where study_id = $study and not is_tool_bias
+    order by verdict not in ('bias_shown', 'difference_shown'), finding_rank
+    limit 1
+"""
+
+
+class Fact(NamedTuple):
+    """A measure of a generation in which groups differ.
+
+    question: the first of its questions by rank. groups: those that stand for themselves. others: its other sizes.
+    """
+
+    question: Row
+    title: str
+    size: str
+    groups: list[Row]
+    others: list[Row]
+
+
+class Facts(NamedTuple):
+    """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all."""
+
+    tested: list[Row]
+    facts: list[Fact]
+    n_facts: int
+    not_found: Row
+    open_primary: list[str]
+    not_tested: list[Row]
+    tool: Row
+
+
+def study_facts(reader: Reader) -> Facts:
+    """What the questions of a study came to.
+
+    Args:
+        reader: the study.
+    """
+    found = reader.rows(FACTS)
+    return Facts(
+        tested=[_tested(row, reader.alpha) for row in reader.rows(TESTED, alpha=reader.alpha)],
+        facts=[_fact(reader, question) for question in found],
+        n_facts=found[0]["n_facts"] if found else 0,
+        not_found=reader.rows(NOT_FOUND)[0],
+        open_primary=_open_primary(reader.rows(OPEN)),
+        not_tested=[_not_tested(row) for row in reader.rows(NOT_TESTED)],
+        tool=reader.rows(TOOL)[0],
+    )
+
+
+def lead_question(reader: Reader) -> Row | None:
+    """The question whose figure comes first: the first that shows a difference, else the first of all."""
+    return next(iter(reader.rows(LEAD)), None)
+
+
+def _tested(row: Row, alpha: float) -> Row:
+    """A set with the number of false ones expected among those called, which q holds at alpha of them."""
+    return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_called"], 2))}
+
+
+def _not_tested(row: Row) -> Row:
+    return {**row, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+
+
+def _fact(reader: Reader, question: Row) -> Fact:
+    keys = ("slice_id", "generation_id", "grouping_id", "measure_id")
+    fact = {name: question[name] for name in keys}
+    options = {name: question[name] for name in ("calibration", "statistic", "parameters")}
+    quantity = quantity_of(question).removeprefix("the ")
+    slice_id = "" if question["slice_id"] == "all" else f", slice {question['slice_id']}"
+    return Fact(
+        question,
+        f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
+        _size(question),
+        reader.rows(STANDING, **fact, **options),
+        reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
+    )
+
+
+def _size(question: Row) -> str:
+    """The number of the whole grouping beside its noise floor, how sure and on how much: in a line."""
+    metric, value, floor = question["headline_metric"], question["value"], question["null_q95"]
+    parts = []
+    if value is not None and metric in DISPARITIES:
+        parts.append(f"{words(metric)} {number(value)}")
+        is_ratio = metric == "impact_ratio"
+        # a ratio cannot fall below 0: that chance gets there tells nothing
+        if floor is not None and not (is_ratio and floor == 0):
+            parts[0] += f" (chance alone: {'down' if is_ratio else 'up'} to {number(floor)})"
+    if question["q_value"] is not None:
+        parts.append(f"q {probability(question['q_value'])}")
+    if question["n_root_prompts"]:
+        parts.append(plural(question["n_root_prompts"], "root prompt"))
+    return " · ".join([*parts, question["scope"]] if question["scope"] else parts)
+
+
+def _open_primary(rows: list[Row]) -> list[str]:
+    """The primary questions left open, a generation each; by name as many as fit a line or two."""
+    groupings = {(row["grouping_id"], row["slice_id"]) for row in rows}
+    named: dict[str, list[str]] = {}
+    for row in rows[:MAX_OPEN]:
+        place = f" by {row['grouping_id']}" if len(groupings) > 1 else ""
+        place += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
+        named.setdefault(row["generation_id"], []).append(measure_name(row["measure_id"]) + place)
+    told = [f"{generation_id} ({', '.join(measures)})" for generation_id, measures in named.items()]
+    return [*told, f"{len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told

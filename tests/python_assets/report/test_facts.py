@@ -1,0 +1,203 @@
+"""What the first screen of the report tells."""
+
+import pytest
+
+from python_assets.published.query import open_published
+from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_question, study_facts
+from python_assets.report.reader import Reader
+from python_assets.report.sentences import UNTESTED
+from tests.python_assets.report.conftest import SENTIMENT
+
+QUESTION = SENTIMENT | {
+    "grouping_id": "concept",
+    "statistic": "mean",
+    "parameters": "",
+    "finding_rank": 1,
+    "set_id": "primary",
+    "is_tool_bias": False,
+    "is_repeated": False,
+    "verdict": "difference_shown",
+    "headline_metric": "range",
+    "value": 0.59,
+    "null_q95": 0.24,
+    "p_value": 0.001,
+    "q_value": 0.01,
+    "n_root_prompts": 40,
+    "scope": "prompts like these",
+    "declared": "after",
+    "sentence": "The whole sentence.",
+}
+OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
+NO_P = {"verdict": "not_computable", "p_value": None, "q_value": None, "value": None}
+TOOL = {"is_tool_bias": True, "set_id": "baseline", "generation_id": "baseline"}
+GROUP = {name: QUESTION[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
+GROUP |= {"category": "", "reference": "rest", "verdict": "difference_shown"}
+
+
+def questions(*changes: dict) -> list[dict]:
+    """A finding each, ranked in this order."""
+    return [QUESTION | {"finding_rank": rank} | change for rank, change in enumerate(changes, start=1)]
+
+
+def standing(group_id: str, position: int, **changed) -> dict:
+    sentence = f"{group_id}: 0.3 lower than the rest."
+    row = {"group_id": group_id, "position": position, "direction": "disadvantaged", "sentence": sentence}
+    return GROUP | row | changed
+
+
+@pytest.fixture
+def facts_of(publish_small):
+    """The facts of the small study with these findings and groups."""
+
+    def read(findings, groups=()):
+        published = publish_small(findings=findings, finding_groups=groups)
+        with open_published(published) as connection:
+            return study_facts(Reader(connection, "small"))
+
+    return read
+
+
+@pytest.fixture
+def opening(report):
+    """The text of the first section on one line."""
+    return lambda *findings, **replaced: " ".join(
+        report(findings=questions(*findings), **replaced).sections["findings"].split()
+    )
+
+
+def test_a_fact_is_told_once_with_its_other_sizes_in_it(facts_of):
+    sizes = [{"statistic": "variance"}, {"statistic": "kl_divergence", **OPEN}]
+    sizes += [{"calibration": "calibrated", "is_repeated": True}, {"measure_id": "refusal"}]
+    told = facts_of(questions({}, *sizes, TOOL))
+    assert [fact.question["measure_id"] for fact in told.facts] == ["sentiment", "refusal"]
+    assert [len(fact.others) for fact in told.facts] == [3, 0]
+    assert told.n_facts == 2
+
+
+def test_a_size_leads_where_the_mean_shows_nothing(facts_of):
+    told = facts_of(questions(OPEN, {"statistic": "variance", "finding_rank": 2}))
+    assert [fact.title for fact in told.facts] == ["Variance of sentiment by concept"]
+    assert [row["sentence"] for row in told.facts[0].others] == ["Left open."]
+
+
+def test_generations_groupings_and_slices_are_facts_of_their_own(facts_of):
+    told = facts_of(questions({}, {"generation_id": "fair"}, {"grouping_id": "gender"}, {"slice_id": "part"}))
+    assert [fact.title for fact in told.facts] == [
+        "Average sentiment by concept",
+        "Average sentiment by concept",
+        "Average sentiment by gender",
+        "Average sentiment by concept, slice part",
+    ]
+
+
+def test_a_card_names_the_groups_that_stand_and_no_others(facts_of, opening):
+    groups = [
+        standing("Russia", 1),
+        standing("China", 2, direction=None, only_because_of="Russia"),
+        standing("Peru", 1, statistic="variance"),
+    ]
+    assert [row["group_id"] for row in facts_of(questions({}), groups).facts[0].groups] == ["Russia"]
+    shown = opening({}, finding_groups=groups)
+    assert "Russia: 0.3 lower than the rest." in shown
+    assert "China" not in shown
+
+
+def test_a_question_without_a_group_that_stands_says_that_it_is_open_which(opening):
+    assert "Groups differ; which of them is not settled." in opening({})
+
+
+@pytest.mark.parametrize(
+    ("changed", "size"),
+    [
+        ({}, "range 0.590 (chance alone: up to 0.240) · q .010 · 40 root prompts · prompts like these"),
+        (
+            {"headline_metric": "impact_ratio", "value": 0.5},
+            "impact ratio 0.500 (chance alone: down to 0.240) · q .010 · 40 root prompts · prompts like these",
+        ),
+        (
+            {"headline_metric": "impact_ratio", "value": 0.0, "null_q95": 0.0, "scope": None},
+            "impact ratio 0 · q .010 · 40 root prompts",
+        ),
+        ({"headline_metric": "risk_difference"}, "q .010 · 40 root prompts · prompts like these"),
+    ],
+)
+def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, changed, size):
+    assert facts_of(questions(changed)).facts[0].size == size
+
+
+def test_false_ones_to_expect_are_alpha_times_those_called(facts_of):
+    secondary = {"set_id": "secondary"}
+    told = facts_of(questions({}, {}, {}, OPEN, NO_P, secondary | OPEN))
+    rows = [
+        (row["set_id"], row["n_questions"], row["n_tested"], row["n_called"], row["n_false"])
+        for row in told.tested
+    ]
+    assert rows == [("primary", 5, 4, 3, "0.15"), ("secondary", 1, 1, 0, "0")]
+
+
+def test_nothing_found_and_nothing_tested_are_told_apart(opening, report):
+    found_nothing = opening(OPEN, OPEN | {"generation_id": "fair"})
+    assert "No difference was shown in 2 questions that were tested." in found_nothing
+    assert "not a statement that there is none" in found_nothing
+    assert "could be tested" not in found_nothing
+    remedy = "no block holds all groups; ask all groups on the same root prompts"
+    tested_nothing = opening(NO_P | {"sentence": f"biased: Whether it differs {UNTESTED} {remedy}."})
+    assert "Nothing could be tested. None of 1 question has a p value" in tested_nothing
+    assert f"1 question (sentiment): {remedy}." in tested_nothing
+    assert "No difference was shown" not in tested_nothing
+    asked_nothing = " ".join(report(findings=[]).sections["findings"].split())
+    assert "There is no question about a generation in the study." in asked_nothing
+    assert "No difference was shown" not in asked_nothing
+
+
+def test_a_tool_that_was_tested_does_not_stand_for_the_generations(opening):
+    shown = opening(NO_P, TOOL | OPEN)
+    assert "Nothing could be tested." in shown
+    assert "no difference was shown in the baseline texts themselves (1 question)" in shown
+    assert "1 question of 1 about the baseline texts shows a difference" in opening(OPEN, TOOL)
+
+
+def test_questions_not_tested_are_counted_by_reason(facts_of):
+    told = facts_of(
+        questions(
+            NO_P | {"sentence": f"x {UNTESTED} too few.", "measure_id": "empty"},
+            NO_P | {"sentence": f"y {UNTESTED} too few."},
+            NO_P | {"sentence": "z", "inference_reason": "one_group"},
+        )
+    )
+    rows = [(row["why"], row["n"], row["measures"]) for row in told.not_tested]
+    assert rows == [("too few", 2, ["empty answers", "sentiment"]), ("one group", 1, ["sentiment"])]
+
+
+def test_primary_questions_left_open_are_named(facts_of, opening):
+    left = [OPEN, OPEN | {"measure_id": "refusal"}, OPEN | {"generation_id": "fair"}]
+    assert facts_of(questions(*left)).open_primary == ["biased (sentiment, refusal)", "fair (sentiment)"]
+    assert "3 questions stay open" in opening(*left)
+    by_two = facts_of(questions(OPEN, OPEN | {"grouping_id": "gender"}, OPEN | {"set_id": "secondary"}))
+    assert by_two.open_primary == ["biased (sentiment by concept, sentiment by gender)"]
+    many = facts_of(questions(*(OPEN | {"measure_id": f"m{place}"} for place in range(11))))
+    assert many.open_primary[-1] == "3 more"
+
+
+def test_facts_that_are_cut_are_counted(facts_of, opening):
+    many = [{"measure_id": f"m{place:02d}"} for place in range(MAX_FACTS + 5)]
+    told = facts_of(questions(*many))
+    assert (len(told.facts), told.n_facts) == (MAX_FACTS, MAX_FACTS + 5)
+    shown = opening(*many)
+    assert f"{MAX_FACTS + 5 - CARDS - LINES} more facts" in shown
+    assert f"The first {MAX_FACTS} of {MAX_FACTS + 5} are shown" in shown
+
+
+def test_the_question_in_lead_is_the_first_that_shows_a_difference(publish_small):
+    category = standing("Chad", 1, category="agrees", measure_id="stance", statistic="share")
+    findings = questions(OPEN, {"measure_id": "stance", "statistic": "share"}, {"measure_id": "joy"}, TOOL)
+    published = publish_small(findings=findings, finding_groups=[category])
+    with open_published(published) as connection:
+        lead = lead_question(Reader(connection, "small"))
+    assert (lead["measure_id"], lead["category"]) == ("stance", "agrees")
+    nothing_shown = publish_small("open", findings=questions(OPEN, NO_P))
+    with open_published(nothing_shown) as connection:
+        assert lead_question(Reader(connection, "open"))["finding_rank"] == 1
+    without = publish_small("without", findings=questions(TOOL))
+    with open_published(without) as connection:
+        assert lead_question(Reader(connection, "without")) is None
