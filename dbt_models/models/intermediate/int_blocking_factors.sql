@@ -4,8 +4,8 @@
 -- varies_within_unit: in a nested grouping, whose units are compared whole, only what a unit keeps can be held.
 -- determines_group: each of its levels has one group, so that holding it would forbid every comparison.
 -- follows_from_others: a function of the group and of the factors held. Of factors that follow from each other, the
--- first by name is held. A round leaves out the last of them at least, and it takes odd designs to need a second one.
-{% set rounds = 3 -%}
+-- first by name is held. A round leaves out the last of them at least, and it takes an odd design to need a second one.
+{% set rounds = 2 -%}
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
@@ -75,26 +75,7 @@ left_0 as (
     where varying.factor is null and determining.factor is null
 ),
 {% for round in range(rounds) %}
-following_{{ round }} as (
-    {{ factors_that_follow('left_' ~ round, 'true') }}
-),
-
-ranked_{{ round }} as (
-    select left_{{ round }}.*, following_{{ round }}.factor is not null as is_following
-    from left_{{ round }}
-    left join following_{{ round }} using ({{ layout }}, factor)
-),
-
-redundant_{{ round }} as (
-    {{ factors_that_follow('ranked_' ~ round, 'not other.is_following or other.factor < own.factor') }}
-),
-
-left_{{ round + 1 }} as (
-    select left_{{ round }}.*
-    from left_{{ round }}
-    left join redundant_{{ round }} using ({{ layout }}, factor)
-    where redundant_{{ round }}.factor is null
-),
+{{ factors_that_follow(round) }}
 {% endfor %}
 held as (
     select {{ layout }}, factor
