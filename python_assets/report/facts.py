@@ -4,7 +4,7 @@ Belongs here: which questions make a fact, that is a measure of a generation by 
 such as its variance or the calibrated values, are folded in. Sentences are sentences.py.
 """
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
@@ -157,6 +157,21 @@ def study_facts(reader: Reader) -> Facts:
         not_tested=[_not_tested(row) for row in reader.rows(NOT_TESTED)],
         tool=reader.rows(TOOL)[0],
     )
+
+
+def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
+    """Names for a line: the generations compared, the groupings with their sizes, the measures."""
+    slices: dict[str, dict[str, int]] = design["groupings"]["slices"]
+    sizes = slices.get("all") or next(iter(slices.values()), {})
+    return {
+        "compared": [
+            row["generation_id"]
+            for row in design["generations"]
+            if not row["is_baseline"] and not row["is_engine"]
+        ],
+        "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
+        "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
+    }
 
 
 def lead_question(reader: Reader) -> Row | None:

@@ -6,9 +6,8 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
+from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTICS
 from python_assets.report.reader import OUTCOME, Reader, Row
-from python_assets.report.sentences import measure_name
-from python_assets.report.text import plural
 
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
@@ -82,21 +81,6 @@ def _groupings(reader: Reader) -> dict[str, Any]:
     for row in counts:
         slices.setdefault(row["slice_id"], {})[row["grouping_id"]] = row["n_groups"]
     return {"slices": slices, "names": list(dict.fromkeys(row["grouping_id"] for row in counts))}
-
-
-def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
-    """Names for a line: the generations compared, the groupings with their sizes, the measures."""
-    slices: dict[str, dict[str, int]] = design["groupings"]["slices"]
-    sizes = slices.get("all") or next(iter(slices.values()), {})
-    return {
-        "compared": [
-            row["generation_id"]
-            for row in design["generations"]
-            if not row["is_baseline"] and not row["is_engine"]
-        ],
-        "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
-        "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
-    }
 
 
 def examples(reader: Reader) -> list[Row]:
@@ -268,6 +252,21 @@ def quality(reader: Reader) -> dict[str, Any]:
             """
         ),
     }
+
+
+def explained(reader: Reader) -> dict[str, dict[str, str]]:
+    """What each number is that the study has: of a group, of a difference, of a whole grouping."""
+    of = {
+        "summary_statistics": ("statistic", STATISTICS),
+        "contrasts": ("contrast", CONTRASTS),
+        "disparities": ("metric", DISPARITIES),
+    }
+    found = {}
+    for table, (name, lines) in of.items():
+        query = f"select distinct {name} as name from {table} where study_id = $study"
+        names = {row["name"] for row in reader.rows(query)}
+        found[table] = {name: line for name, line in lines.items() if name in names}
+    return found
 
 
 def provenance(reader: Reader) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.dashboard import pack_dashboard
-from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, lead_question, study_facts
+from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.reader import Reader
 from python_assets.study.metrics import metric_names
 
@@ -72,7 +72,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
             for row in design["generations"]
             if not row["is_simulated"] and not row["is_baseline"]
         ],
-        **sections.asked_in_short(design),
+        **asked_in_short(design),
         "examples": sections.examples(reader),
         "facts": study_facts(reader),
         "n_cards": CARDS,
@@ -89,6 +89,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "coverage": sections.coverage(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
+        "explained": sections.explained(reader),
         "dashboard": pack_dashboard(reader)._asdict(),
     }
 

@@ -229,6 +229,13 @@ def test_interval_level_and_error_rate_are_those_of_the_study(report):
     assert "q at most 0.1" in page.sections["guide"]
 
 
+def test_the_guide_explains_every_number_that_the_study_has_and_no_other(report):
+    guide = report().sections["guide"]
+    assert "The distance between the lowest and the highest group." in guide
+    assert "How far the average of a group lies above or below that of the others." in guide
+    assert "cramers v" not in guide
+
+
 def test_the_page_says_what_the_design_could_show(report):
     asked = report().sections["asked"]
     assert "0.61" in asked
