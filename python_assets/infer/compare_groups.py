@@ -68,10 +68,7 @@ def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources
     else:
         compared = compare_rates(scheme, x, sheet.all_margins, with_log=sheet.role == "binary")
         compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference"]
-    compared = _without_constants(compared, _is_constant(x))
-    yield from compared_rows(sheet, compared)
-    asked = compared.contrasts[sheet.contrasts[0]]
-    yield "questions", question_rows(sheet, asked.p_question, asked.reason)
+    yield from compared_rows(sheet, _without_constants(compared, _is_constant(x)))
 
 
 def _is_constant(x: Floats) -> np.ndarray:
@@ -174,9 +171,6 @@ def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Opti
         elif isinstance(scheme, Blocks) and is_shuffled(asked):
             sheet = _described(sheet, scheme)
             compared = compare_statistic(scheme, values, chosen.columns, asked)
-            sheet = sheet._replace(method=f"{METHOD}, {sheet.method}")
-            yield from compared_rows(sheet, compared)
-            asked_of = compared.contrasts[sheet.contrasts[0]]
-            yield "questions", question_rows(sheet, asked_of.p_question, asked_of.reason)
+            yield from compared_rows(sheet._replace(method=f"{METHOD}, {sheet.method}"), compared)
         else:
             yield from refused_rows(sheet, none)

@@ -214,7 +214,7 @@ def _indices(
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
     permuted = spread_of(null, seen.level[:, None], seen.scale[:, None], 1)
     inverted, beside = None, dict[str, IndexTest]()
-    if means.resamples is not None:
+    if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(x)
         inverted = inverted_indices(
             wanted,

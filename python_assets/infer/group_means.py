@@ -82,12 +82,6 @@ class GroupMeans(Protocol):
     def null(self, x: Floats, draws: Draws) -> Floats:
         """Deviations under every draw, shape (columns, groups, draws)."""
 
-    def by_unit(self, x: Floats) -> Floats:
-        """What noise takes, shape (units, groups, columns); NaN where a unit lacks the group."""
-
-    def noise(self, by_unit: Floats, observed: Floats, *, with_level: bool) -> Floats:
-        """Resampled means minus the observed ones, shape (groups, columns, draws)."""
-
 
 def adjustment(group: Ints, block: Ints, weight: Floats, n_groups: int) -> Floats:
     """Matrix of the normal equations of group effects beside block effects, averaged over blocks.
@@ -391,11 +385,3 @@ class UnitMeans:
         """Nothing: the means of units are shuffled anew."""
         del differences
         return None
-
-    def by_unit(self, x: Floats) -> Floats:
-        """Nothing is resampled."""
-        raise NotImplementedError
-
-    def noise(self, by_unit: Floats, observed: Floats, *, with_level: bool) -> Floats:
-        """Nothing is resampled."""
-        raise NotImplementedError

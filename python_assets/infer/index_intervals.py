@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.group_means import GroupMeans, GroupValues
+from python_assets.infer.group_means import BlockMeans, GroupValues
 from python_assets.infer.indices import FOUR_FIFTHS, Index, IndexTest, Spread, spread_of, tie_of, without_test
 from python_assets.infer.inversion import (
     N_NOISE,
@@ -45,7 +45,7 @@ class Sample(NamedTuple):
 def inverted_indices(
     wanted: dict[str, Index],
     *,
-    means: GroupMeans,
+    means: BlockMeans,
     by_unit: Floats,
     seen: GroupValues,
     permuted: Floats,
@@ -104,7 +104,7 @@ def inverted_indices(
     return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(indices)}
 
 
-def below_four_fifths(means: GroupMeans, by_unit: Floats, seen: GroupValues) -> IndexTest:
+def below_four_fifths(means: BlockMeans, by_unit: Floats, seen: GroupValues) -> IndexTest:
     """The share of resampled units in which the impact ratio lies below four fifths.
 
     Args:

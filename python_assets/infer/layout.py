@@ -3,7 +3,7 @@
 Belongs here: which cells and rows a question is computed from. How is compare_groups.py's.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import duckdb
 import numpy as np
@@ -45,6 +45,7 @@ class Layout:
         """Read the cells."""
         self.cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit)
         self._connection = connection
+        self._asked = asked_statistics(connection)
         self._values: Values | None = None
         self._rows: Rows | None = None
 
@@ -58,7 +59,7 @@ class Layout:
         for rows in summary_rows(self.cells, options.alpha):
             yield "summary_statistics", rows
         yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
-        for asked in asked_statistics(self._connection):
+        for asked in self._asked:
             chosen, values = self._of_statistic(asked)
             if len(chosen.columns):
                 yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
@@ -90,16 +91,14 @@ class Layout:
         columns = columns_of(cells, {question})
         left = _among(of_columns(cells, columns), groups)
         sources = self._sources(columns)
-        for chosen in choose_schemes(left, lambda: _rows_among(sources.rows(), groups), options):
-            if isinstance(chosen.scheme, InferenceReason) or not len(chosen.columns):
-                continue
-            scheme = chosen.scheme._replace(reference=reference)
-            if values is not None and asked is not None:
-                if not isinstance(scheme, Blocks):
-                    return None
-                return next(iter(compare_statistic(scheme, values, columns, asked).contrasts.values()))
-            return _contrast(scheme, str(left.roles[0]), chosen.take(np.arange(len(columns))))
-        return None
+        scheme, x = _only_scheme(left, lambda: _rows_among(sources.rows(), groups), reference, options)
+        if scheme is None:
+            return None
+        if values is not None and asked is not None:
+            if not isinstance(scheme, Blocks):
+                return None
+            return next(iter(compare_statistic(scheme, values, columns, asked).contrasts.values()))
+        return _contrast(scheme, str(left.roles[0]), x)
 
     def p_past_margin(
         self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
@@ -122,19 +121,16 @@ class Layout:
             found = sources.rows()
             return found._replace(x=found.x - np.where(found.frame.group == group, shift, 0.0)[:, None])
 
-        for chosen in choose_schemes(cells._replace(x=moved), rows, options):
-            if not isinstance(chosen.scheme, InferenceReason) and len(chosen.columns):
-                scheme = chosen.scheme._replace(reference=reference)
-                row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
-                return one_sided_p(
-                    scheme.sides, chosen.take(np.zeros(1, dtype=np.intp)), scheme.draws, row, np.sign(shift)
-                )
-        return np.nan
+        scheme, x = _only_scheme(cells._replace(x=moved), rows, reference, options)
+        if scheme is None:
+            return np.nan
+        row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
+        return one_sided_p(scheme.sides, x, scheme.draws, row, np.sign(shift))
 
     def _asked_of(self, question: tuple[str, ...]) -> Asked | None:
         """The statistic that a question is of, where rows are shuffled for it."""
         statistic, parameters = question[-2:]
-        for asked in asked_statistics(self._connection):
+        for asked in self._asked:
             if (asked.statistic, asked.parameters) == (statistic, parameters):
                 return asked
         return None
@@ -156,16 +152,29 @@ class Layout:
         columns = columns_of(self.cells, asked_for)
         if len(columns):
             yield from compare_groups(of_columns(self.cells, columns), self._sources(columns), options)
-        for asked in asked_statistics(self._connection):
+        statistics = {question[-2:] for question in asked_for}
+        for asked in self._asked:
+            if (asked.statistic, asked.parameters) not in statistics:
+                continue
             chosen, values = self._of_statistic(asked)
-            columns = columns_of(chosen, asked_for)
-            if len(columns):
+            if len(columns_of(chosen, asked_for)):
                 for name, rows in compare_statistics(chosen, values, asked, options):
                     wanted = [
                         key in asked_for
                         for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
                     ]
                     yield name, {part: values[np.array(wanted)] for part, values in rows.items()}
+
+
+def _only_scheme(
+    cells: Cells, rows: Callable[[], Rows], reference: Reference, options: Options
+) -> tuple[Blocks | InUnits | None, Floats]:
+    """The scheme of the columns of one question, which share their presence pattern, and their values."""
+    for chosen in choose_schemes(cells, rows, options):
+        if not isinstance(chosen.scheme, InferenceReason):
+            everything = np.arange(len(cells.columns))
+            return chosen.scheme._replace(reference=reference), chosen.take(everything)
+    return None, np.empty((0, 0))
 
 
 def _among(cells: Cells, groups: Collection[int]) -> Cells:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from python_assets.infer.contrasts import Contrasts, without_inference
-from python_assets.infer.group_means import GroupMeans
+from python_assets.infer.group_means import BlockMeans, GroupMeans
 from python_assets.infer.indices import IndexTest, without_index_p, without_test
 from python_assets.infer.inversion import N_NOISE, Noise, Rare, invert, rare_differences
 from python_assets.infer.permutation import (
@@ -71,7 +71,7 @@ def profile_tests(
     levels = seen.level.reshape(n_measures, n_labels)
     observed = seen.deviation.reshape(-1, n_measures, n_labels)
     by_unit = None
-    if means.resamples is not None:
+    if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(flat).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
     nothing = np.full(n_measures, np.nan)
     names = [*["fdi_group"] * len(means.groups), *INVERTED]
@@ -140,7 +140,7 @@ def _test_profile(
     fdi = null[2 * n_groups + INVERTED.index("fdi")].copy()
     median, q95 = noise_floor(null)
     found = np.full((5, len(value)), np.nan)
-    if by_unit is not None:
+    if isinstance(means, BlockMeans) and by_unit is not None:
         used = permuted if draws.is_complete else permuted[:, :, :N_NOISE]
         resampled = means.noise(by_unit, observed, with_level=True)
         all_resamples = means.resamples is not None and means.resamples.is_complete

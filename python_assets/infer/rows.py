@@ -122,7 +122,10 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
 
 
 def compared_rows(sheet: Sheet, compared: Compared) -> Tables:
-    """Yield the rows of contrasts and disparities of columns of one role."""
+    """Yield the rows of contrasts and disparities of columns of one role, and but for labels of questions."""
+    if sheet.role not in ("label", "labels"):  # whose question is of both
+        asked = compared.contrasts[sheet.contrasts[0]]
+        yield "questions", question_rows(sheet, asked.p_question, asked.reason)
     for name in sheet.contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     keys = column_keys(sheet.cells, sheet.columns, 1)

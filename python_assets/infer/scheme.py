@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from python_assets.infer.cells import Cells, Rows
 from python_assets.infer.design import (
@@ -141,20 +142,14 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         replicated: list[int] = []
         frame = BlockFrame(cells, options)
         for present, columns in presence_patterns(cells.x):
-            for chosen in _in_blocks(frame, present, columns):
-                if chosen.scheme is InferenceReason.TOO_FEW_ROOT_PROMPTS and _has_replicates(
-                    cells, present, chosen.columns
-                ):
-                    replicated += chosen.columns.tolist()
+            cell = shared(cells.frame, present)
+            for members, unit in _units(cells, cell, columns):
+                if unit is Unit.REPLICATE:
+                    replicated += members.tolist()
                 else:
-                    yield chosen
+                    yield _in_blocks(frame, present, cell, members, unit)
         if replicated:
             yield from _of_replicates(cells, rows(), np.array(sorted(replicated)), options)
-
-
-def _has_replicates(cells: Cells, present: NDArray[np.bool_], columns: Ints) -> bool:
-    counts = cells.n_responses[np.ix_(shared(cells.frame, present), columns)]
-    return bool(counts.size and counts.min() >= 2)
 
 
 class BlockFrame:
@@ -189,20 +184,17 @@ class BlockFrame:
         )
 
 
-def _in_blocks(frame: BlockFrame, present: NDArray[np.bool_], columns: Ints) -> Iterator[Chosen]:
-    cells = frame.cells
-    cell = shared(cells.frame, present)
+def _in_blocks(
+    frame: BlockFrame, present: NDArray[np.bool_], cell: Ints, columns: Ints, unit: Unit | InferenceReason
+) -> Chosen:
+    """The columns of one presence pattern in blocks, or why not; cell: its shared cells."""
 
     def take(members: Ints) -> Floats:
-        return cells.x[np.ix_(cell, members)]
+        return frame.cells.x[np.ix_(cell, members)]
 
-    for members, unit in _units(cells, cell, columns):
-        if isinstance(unit, Unit) and unit is not Unit.REPLICATE:
-            yield Chosen(members, frame.scheme(cell, unit, present), take)
-        elif unit is Unit.REPLICATE:
-            yield Chosen(members, InferenceReason.TOO_FEW_ROOT_PROMPTS, take)
-        else:
-            yield Chosen(members, _why_not(cells.frame, present, cell, unit), take)
+    if isinstance(unit, Unit):
+        return Chosen(columns, frame.scheme(cell, unit, present), take)
+    return Chosen(columns, _why_not(frame.cells.frame, present, cell, unit), take)
 
 
 def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
@@ -274,7 +266,7 @@ def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
     for present, columns in presence_patterns(cells.x):
         units, mean = nested_units(cells, present)
 
-        def take(members: Ints, mean: NDArray[np.float64] | None = mean) -> Floats:
+        def take(members: Ints, mean: sparse.csr_array | None = mean) -> Floats:
             x = cells.x[:, members]
             return x if mean is None else mean @ np.nan_to_num(x)
 
@@ -297,7 +289,7 @@ def _first(unit: Ints, values: Ints) -> Ints:
     return values[np.unique(unit, return_index=True)[1]]
 
 
-def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArray[np.float64] | None]:
+def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, sparse.csr_array | None]:
     """The units of a nested grouping with a value, and what averages units with prompts of their own.
 
     Args:
@@ -307,22 +299,23 @@ def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArr
     cell = np.flatnonzero(present)
     unit = cells.frame.root_of_block[cells.frame.block[cell]]
     names, position = np.unique(unit, return_inverse=True)
-    order = np.argsort(_first(unit, units_stratum(cells, present)), kind="stable")
+    stratum_of_unit = _first(unit, units_stratum(cells, present))
+    order = np.argsort(stratum_of_unit, kind="stable")
     place = np.empty(len(names), dtype=np.intp)
     place[order] = np.arange(len(names))
     group = _first(unit, cells.frame.group[cell])[order]
-    stratum = np.unique(_first(unit, units_stratum(cells, present))[order], return_inverse=True)[1]
+    stratum = np.unique(stratum_of_unit[order], return_inverse=True)[1]
     root_prompt = cells.root_prompt_of_cell[cell]
     prompts, column = np.unique(root_prompt, return_inverse=True)
     has_own = len(prompts) == len(np.unique(np.stack([unit, root_prompt]), axis=1).T)
     n_strata = int(stratum.max()) + 1
     if has_own:
         n_own = np.bincount(place[position])
-        mean = np.zeros((len(names), len(present)))
-        mean[place[position], cell] = 1 / n_own[place[position]]
-        table, shared_mean = np.arange(len(names))[:, None], mean
+        row, shape = place[position], (len(names), len(present))
+        mean_of_own = sparse.csr_array((1 / n_own[row], (row, cell)), shape=shape)
+        table = np.arange(len(names))[:, None]
     else:
-        table, shared_mean = np.full((len(names), len(prompts)), -1), None
+        table, mean_of_own = np.full((len(names), len(prompts)), -1), None
         table[place[position], column] = cell
     return Units(
         name=names[order],
@@ -333,4 +326,4 @@ def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, NDArr
         n_groups=cells.frame.n_groups,
         n_present=len(np.unique(group)),
         n_own_prompts=n_own if has_own else None,
-    ), shared_mean
+    ), mean_of_own

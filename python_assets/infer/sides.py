@@ -5,6 +5,7 @@ their mean. Pairs of groups are pairs.py, groups that lie in units of their own 
 and rates.py's.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,7 +154,7 @@ def ratio(value: Floats, std_error: Floats, scale: Floats) -> Floats:
     return np.where(no_error, np.where(np.abs(value) <= TIE * scale, 0, np.copysign(LARGEST_T, value)), t)
 
 
-class OfBlocks:
+class OfBlocks(ABC):
     """What all rows of groups that meet in blocks share."""
 
     design: Design
@@ -163,14 +164,14 @@ class OfBlocks:
     is_cautious = False
 
     @property
+    @abstractmethod
     def is_present(self) -> NDArray[np.bool_]:
         """Whether each unit holds both sides, shape (rows, units)."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_root_prompts(self) -> Ints:
         """Root prompts that hold both sides, shape (rows,)."""
-        raise NotImplementedError
 
     @cached_property
     def n_units(self) -> Ints:
@@ -215,9 +216,9 @@ class OfBlocks:
         """Standard deviation of cells in their block."""
         return np.sqrt((self.design.centred(x) ** 2).mean(axis=0))
 
+    @abstractmethod
     def by_unit(self, x: Floats) -> Floats:
         """Difference of both sides from cells (cells, columns), 0 in other units, (rows, units, columns)."""
-        raise NotImplementedError
 
     def differences(self, x: Floats) -> Differences:
         """Mean over units with its cluster error."""

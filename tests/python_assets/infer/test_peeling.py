@@ -1,7 +1,5 @@
 """tests/python_assets/infer/test_peeling.py - mirrors python_assets/infer/peeling.py."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,23 +7,11 @@ import pytest
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
-
-ANALYSIS = {
-    "seed": 1,
-    "n_permutations": 1_999,
-    "n_bootstrap": 200,
-    "alpha": 0.05,
-    "margins": {},
-    "unit": None,
-    "references": {},
-    "requested_contrasts": (),
-    "primary": None,
-    "question_sets": {},
-}
+from tests.python_assets.infer.test_run import analysis
 
 
 def inferred(connection, **options):
-    infer_study(connection, SimpleNamespace(**ANALYSIS | options))
+    infer_study(connection, analysis(n_permutations=1_999, **options))
     found = connection.execute("select * from inference.contrasts order by all").df()
     return found[found.contrast.isin(["mean_difference", "risk_difference"])].set_index("group_id")
 
@@ -98,7 +84,7 @@ def test_statistics_that_are_no_means_are_peeled(study):
     x[:, 0] *= 4
     study.add("sentiment", x).ask("variance")
     connection = study.write()
-    infer_study(connection, SimpleNamespace(**ANALYSIS))
+    infer_study(connection, analysis(n_permutations=1_999))
     found = connection.execute(
         "select * from inference.contrasts where contrast = 'variance_difference' order by group_id"
     ).df()
@@ -121,7 +107,7 @@ def test_the_innocent_seldom_stand(study, effects, most):
         study.add(measure, shifted(*of_noise, n_prompts=75 if len(effects) == 5 else 30, seed=seed))
     connection = study.write()
     sets = {name: QuestionSet(measures=[name]) for name in measures}  # each is a study of its own
-    infer_study(connection, SimpleNamespace(**ANALYSIS | {"n_permutations": 999, "question_sets": sets}))
+    infer_study(connection, analysis(n_permutations=999, question_sets=sets))
     found = connection.execute("select * from inference.contrasts").df()
     for _, rows in found.groupby("measure_id"):
         innocent = rows[rows.group_id >= f"g{n_guilty}"]
