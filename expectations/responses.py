@@ -16,6 +16,8 @@ from python_assets.study.study import Study
 STATUSES: Final = ("ok", "error", "not_recorded")
 FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
+# a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
+_TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
 _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "Materialise the generate stage again; what is in the response log is not asked for again."
 
@@ -38,6 +40,7 @@ def suite(study: Study) -> ExpectationSuite:
             *_outcomes(),
             *_usage(),
             *_relations(study),
+            _no_tags(),
             _few_errors(study),
             few_removed(study, quarantined, FailureSeverity.CRITICAL),
         ],
@@ -176,6 +179,22 @@ def _relations(study: Study) -> list[Expectation]:
             evaluated="select count(*) from required",
         ),
     ]
+
+
+def _no_tags() -> Expectation:
+    return few_unexpected(
+        "expect_no_tag_before_the_answer",
+        ["response_text"],
+        severity=FailureSeverity.WARNING,
+        description="no answer begins with a tag, as reasoning of a family that is not known does",
+        notes="Read the examples. Where it is reasoning, name its marks in reasoning_tags of the generation.",
+        unexpected=f"""
+            select {_SHOWN}, left(response_text, 80) as response_text
+            from batch
+            where regexp_matches(response_text, '{_TAG}')
+        """,
+        evaluated="select count(response_text) from batch",
+    )
 
 
 def _few_errors(study: Study) -> Expectation:

@@ -20,6 +20,7 @@ from python_assets.providers.failures import (
 from python_assets.providers.log import LogWriter, response_line
 from python_assets.providers.outcomes import outcome_of
 from python_assets.providers.provider import RemoteProvider
+from python_assets.providers.reasoning import parted
 from python_assets.providers.records import (
     Answer,
     Description,
@@ -127,7 +128,8 @@ class Asker:
         calls: list[_AnsweredCall] = []
 
         async def answer(turn: Request) -> Answer:
-            return await self._with_retries(lambda: self._ask(turn, calls))
+            answered = await self._with_retries(lambda: self._ask(turn, calls))
+            return parted(answered, config.reasoning_tags)
 
         config = self.provider.config
         try:

@@ -22,6 +22,7 @@ from python_assets.providers.causal_models import (
     message_tokens,
 )
 from python_assets.providers.provider import LocalProvider, provider
+from python_assets.providers.reasoning import HARMONY_CHANNEL, HARMONY_TOKENS, REASONING_TAGS
 from python_assets.providers.records import (
     Answer,
     Description,
@@ -95,9 +96,22 @@ class Transformers(LocalProvider):
             draws = [self._draw(requests[i]) for i in rows]
             written = self._write(loaded, [prompts[i] for i in rows], int(room[rows[0]]), draws)
             answers |= {
-                i: _answer(loaded, tokens, len(prompts[i])) for i, tokens in zip(rows, written, strict=True)
+                i: self._answer(loaded, tokens, len(prompts[i]))
+                for i, tokens in zip(rows, written, strict=True)
             }
         return [answers[i] for i in range(len(requests))]
+
+    def _answer(self, loaded: Loaded, tokens: list[int], n_tokens_in: int) -> Answer:
+        """The text up to the first token that ends it, which is counted."""
+        ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
+        own = tokens[: ends[0]] if ends else tokens
+        unread = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
+        return Answer(
+            text=loaded.tokenizer.decode([token for token in own if token not in unread]),
+            finish_reason="stop" if ends else "length",
+            n_tokens_in=n_tokens_in,
+            n_tokens_out=len(own) + bool(ends),
+        )
 
     @property
     def _where(self) -> str:
@@ -187,16 +201,14 @@ class _TokenSampler:
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
 
-def _answer(loaded: Loaded, tokens: list[int], n_tokens_in: int) -> Answer:
-    """The text up to the first token that ends it, which is counted."""
-    ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
-    own = tokens[: ends[0]] if ends else tokens
-    return Answer(
-        text=loaded.tokenizer.decode(own, skip_special_tokens=True),
-        finish_reason="stop" if ends else "length",
-        n_tokens_in=n_tokens_in,
-        n_tokens_out=len(own) + bool(ends),
-    )
+def _control_tokens(tokenizer: Any, tags: Mapping[str, str]) -> set[int]:
+    """The tokens that are no text; of those that mark reasoning the text is needed to tell it."""
+    marks = [*REASONING_TAGS.items(), *tags.items()]
+    written = {mark for pair in marks for mark in pair}
+    named = dict(zip(tokenizer.all_special_tokens, tokenizer.all_special_ids, strict=True))
+    if HARMONY_CHANNEL in named:
+        written |= HARMONY_TOKENS
+    return {number for token, number in named.items() if not any(token in mark for mark in written)}
 
 
 def _too_long(loaded: Loaded, prompt: list[int]) -> Answer:

@@ -136,6 +136,9 @@ BAD = {
         (BETWEEN, "latency_seconds"): "update raw.responses set latency_seconds = 'inf'",
         (BETWEEN, "n_tokens_in"): "update raw.responses set n_tokens_in = -1",
         (BETWEEN, "n_tokens_out"): "update raw.responses set n_tokens_out = -1",
+        ("expect_no_tag_before_the_answer", "response_text"): (
+            "update raw.responses set response_text = '<plan>Hm.</plan>Fine.' where response_text = 'Fine.'"
+        ),
         ("expect_few_errors", "status"): (
             "update raw.responses set status = 'error', error = 'no' where prompt_id = 'r0'"
         ),
@@ -262,6 +265,29 @@ def test_an_expectation_fails_on_its_bad_data(connection, study, table, name, co
 def test_it_fails_on_the_other_ways_to_be_wrong(connection, study, table, name, bad):
     connection.execute(bad)
     assert name in {expectation for expectation, _ in _failed(connection, study, table)}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_tag"),
+    [
+        ("<plan>Hm.</plan>Fine.", True),
+        (" <|plan|>Fine.", True),
+        ("[PLAN]Fine.", True),
+        ("◁plan▷Fine.", True),
+        ("< 5 years", False),
+        ("[1] says so", False),
+        ("[A] yes", False),
+        ("Fine: <b>so</b>", False),
+    ],
+)
+def test_a_tag_before_an_answer_warns_and_a_sign_does_not(connection, study, text, is_tag):
+    connection.execute("update raw.responses set response_text = ? where not is_empty", [text])
+    found = [
+        result
+        for result in run_suites(connection, study, ["responses"], run_id="r")
+        if result.expectation == "expect_no_tag_before_the_answer"
+    ]
+    assert [(result.success, result.severity) for result in found] == [(not is_tag, "warning")]
 
 
 @pytest.mark.parametrize(
