@@ -4,7 +4,7 @@ Belongs here: definitions only. Nothing is measured and no model is loaded. What
 measure is measure_problems.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
@@ -35,6 +35,11 @@ _READS: Final[Mapping[str, MeasureReads]] = {
     "clusters": "clusters",
     "cluster_and_sort": "clusters",
 }
+
+
+_READ_TEXTS: Final[frozenset[MeasureReads]] = frozenset(
+    {"text", "classifier", "judge", "embeddings", "clusters"}
+)
 
 
 class Measure(NamedTuple):
@@ -86,6 +91,11 @@ def resolve_measures(study: Study) -> list[Measure]:
     implied = [MeasureSpec(name=name, extractor=name) for name in IN_EVERY_STUDY if name not in declared]
     specs = [*study.measures, *implied]
     return [measure for spec in specs for measure in measures_of(spec)]
+
+
+def gated_languages(measures: Iterable[Measure]) -> list[str]:
+    """The languages outside which some measure has no value, codes with | between them, each list once."""
+    return list(dict.fromkeys(m.languages for m in measures if m.languages and m.reads in _READ_TEXTS))
 
 
 def measures_of(spec: MeasureSpec) -> list[Measure]:

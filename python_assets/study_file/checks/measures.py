@@ -6,7 +6,7 @@ from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE
 from python_assets.study.measures import WHOLE
 from python_assets.study.problems import (
     FieldPath,
@@ -58,6 +58,9 @@ def _name_problems(draft: Draft) -> Iterator[Problem]:
         for key in _ids(spec):
             if key in IN_EVERY_STUDY and spec.extractor != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
+                yield Problem(where, spec.name, expected, "rename the measure")
+            elif key == OTHER_LANGUAGE:
+                expected = f"a name other than {key!r}, which counts responses that measures leave out"
                 yield Problem(where, spec.name, expected, "rename the measure")
             elif key in taken:
                 expected = f"a measure of its own; {taken[key]!r} has the identifier {key!r} already"

@@ -10,8 +10,8 @@ CASES = {
     ),
     "a mark of reasoning that is hardly one": (
         generations('[{name: m, provider: simulator, reasoning_tags: {"<": "</plan>"}}]'),
-        'generations[0].reasoning_tags["<"]: got "<"; expected a mark of at least 3 characters, such as <plan>; '
-        "write it out",
+        'generations[0].reasoning_tags["<"]: got "<"; expected a mark of at least 3 characters, such as '
+        "<plan>; write it out",
     ),
     "several roles of one name": (
         generations('[{name: "{model}", provider: ollama, model: a, role: {none: "", kind: Be kind.}}]'),

@@ -3,6 +3,11 @@ import pytest
 from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
+    "the name of what measures leave out": (
+        measures("[{name: other language, choices: [a, b]}]"),
+        "measures[0].name: got \"other language\"; expected a name other than 'other_language', which counts "
+        "responses that measures leave out; rename the measure",
+    ),
     "an unknown extractor": (
         measures("[{name: m, extractor: vadr}]"),
         "measures[0].extractor: got \"vadr\"; expected a built-in extractor: 'baseline_distance', 'empty', "
