@@ -11,6 +11,7 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
+from expectations.prompt_factors import group_members
 from python_assets.study.study import Study
 
 STATUSES: Final = ("ok", "error", "not_recorded")
@@ -42,6 +43,7 @@ def suite(study: Study) -> ExpectationSuite:
             *_relations(study),
             _no_tags(),
             _few_errors(study),
+            _few_errors_of_each_group(study),
             few_removed(study, quarantined, FailureSeverity.CRITICAL),
         ],
     )
@@ -215,4 +217,38 @@ def _few_errors(study: Study) -> Expectation:
             having count(*) filter (where status = 'error') > {share!r} * count(*)
         """,
         evaluated="select count(distinct generation_id) from batch",
+    )
+
+
+def _few_errors_of_each_group(study: Study) -> Expectation:
+    """A single error says nothing of a group: of ten responses it is a tenth."""
+    share = study.analysis.quality.max_error_share
+    return few_unexpected(
+        "expect_few_errors_of_each_group",
+        ["generation_id", "status"],
+        description=(
+            f"in every generation at most a share of {share!r} of the responses of a group is an error, or "
+            "one response"
+        ),
+        notes=(
+            "Groups that are answered less often cannot be compared: mend what the error texts say. "
+            f"{_AGAIN} Or raise analysis.quality.max_error_share."
+        ),
+        relations={
+            **group_members(study),
+            "cells": """
+                select
+                    generation_id,
+                    grouping_id,
+                    group_id,
+                    count(*) filter (where status = 'error') as n_errors,
+                    count(*) as n_responses,
+                    left(min(error) filter (where status = 'error'), 200) as error
+                from batch
+                inner join members using (prompt_id)
+                group by generation_id, grouping_id, group_id
+            """,
+        },
+        unexpected=f"select * from cells where n_errors > 1 and n_errors > {share!r} * n_responses",
+        evaluated="select count(*) from cells",
     )

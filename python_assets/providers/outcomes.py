@@ -22,7 +22,8 @@ from python_assets.providers.refusal import is_refusal
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
 LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
-DECLINED: Final = frozenset({"content_filter", "refusal"})
+CONTENT_FILTER: Final = "content_filter"
+DECLINED: Final = frozenset({CONTENT_FILTER, "refusal"})
 # between two reasons of one response; no server writes it
 _AND: Final = "+"
 

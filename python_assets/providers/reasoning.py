@@ -71,8 +71,6 @@ def part_reasoning(text: str, tags: Mapping[str, str] | None = None) -> tuple[st
     Returns:
         The answer, unchanged where there is no reasoning, and the reasoning without its marks, '' where there
         is none.
-
-    Source: chat templates of the models; OpenAI harmony response format (cookbook, August 2025).
     """
     every = {**REASONING_TAGS, **(tags or {})}
     parts = _harmony(text) or _within(text, every) or _up_to_closing(text, every)

@@ -18,7 +18,7 @@ from python_assets.providers.failures import (
     ProviderFailure,
 )
 from python_assets.providers.log import LogWriter, response_line
-from python_assets.providers.outcomes import outcome_of
+from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.reasoning import parted
 from python_assets.providers.records import (
@@ -143,7 +143,13 @@ class Asker:
 
     async def _ask(self, request: Request, calls: list[_AnsweredCall]) -> Answer:
         requested_at, started = _now(), time.perf_counter()
-        answer = await self.provider.ask(request)
+        try:
+            answer = await self.provider.ask(request)
+        except ProviderFailure as failure:
+            if failure.kind != CONTENT_FILTER:
+                raise
+            filtered = {CONTENT_FILTER: self._redact(failure.message)}
+            answer = Answer(None, finish_reason=CONTENT_FILTER, context=filtered)
         calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
         return answer
 

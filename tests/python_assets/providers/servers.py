@@ -184,6 +184,24 @@ def openai_error(status: int, message: str, code: str | None, **headers: str) ->
     return Reply({"error": error}, status=status, headers=headers)
 
 
+def azure_content_filter() -> Reply:
+    """The documented body of Azure OpenAI where its filter blocks a prompt."""
+    safe, hate = {"filtered": False, "severity": "safe"}, {"filtered": True, "severity": "high"}
+    error = {
+        "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management "
+        "policy. Please modify your prompt and retry.",
+        "type": None,
+        "param": "prompt",
+        "code": "content_filter",
+        "status": 400,
+        "innererror": {
+            "code": "ResponsibleAIPolicyViolation",
+            "content_filter_result": {"hate": hate, "self_harm": safe, "sexual": safe, "violence": safe},
+        },
+    }
+    return Reply({"error": error}, status=400)
+
+
 def openai_answer(server: Server, request: Request) -> Reply:
     if request.path != server.generation_path:
         return Reply(b"<html>404 page not found</html>", status=404)
