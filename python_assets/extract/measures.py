@@ -115,7 +115,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
 
 def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
     options = {
-        name: str(spec.parameters.get(name, known[0] if known else ""))
+        name: _plain(spec.parameters.get(name, known[0] if known else ""))
         for name, known in built.parameters.items()
         if known or name in spec.parameters
     }
@@ -245,6 +245,10 @@ def _unmatched(measure: Measure) -> Measure:
 def _slices(spec: MeasureSpec) -> tuple[str, ...]:
     named = [spec.slice] if isinstance(spec.slice, str) else spec.slice or []
     return () if "all" in named else tuple(dict.fromkeys(named))
+
+
+def _plain(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _written(parameters: Mapping[str, object]) -> str:

@@ -34,7 +34,23 @@ METHODS_OF_MEASURING = (
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 
 
-class ClassifierSpec(Part):
+class Computing(Part):
+    """Where a classifier runs and in which numbers.
+
+    device: cpu, cuda, cuda:1, mps; absent, the GPU where there is one. batch_size: texts read together.
+    dtype: of the weights; absent, the one that they were saved in.
+    """
+
+    device: Annotated[StrictStr, Field(pattern=r"^(cpu|mps|cuda(:\d+)?)$")] | None = None
+    batch_size: int = Field(32, ge=1)
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None
+
+
+AS_SAVED: Final = Computing()
+COMPUTING: Final = tuple(Computing.model_fields)
+
+
+class ClassifierSpec(Computing):
     """A text classifier of a model hub or a folder; scores: label to weight, the value being their sum.
 
     revision: commit of the hub, which is recorded; a folder has none.
@@ -117,6 +133,20 @@ class MeasureSpec(Part):
         ):
             return {**data, "extractor": data["name"]}
         return data
+
+    @property
+    def computing(self) -> Computing:
+        """Where its classifier runs, be it one of its own or a built-in one.
+
+        Raises:
+            ValidationError: the parameters say what cannot be; measure_problems tells it of a study file.
+        """
+        stated = self.parameters if self.classifier is None else self.classifier.model_dump()
+        named = {name: stated[name] for name in COMPUTING if name in stated}
+        size = named.get("batch_size")
+        if isinstance(size, float) and size.is_integer():
+            named["batch_size"] = int(size)
+        return Computing.model_validate(named)
 
     @property
     def method(self) -> str:

@@ -3,6 +3,16 @@ import pytest
 from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
+    "a device that is none": (
+        measures("[{name: toxicity, parameters: {device: gpu}}]"),
+        'measures[0].parameters.device: got "gpu"; expected cpu, cuda, cuda:1 and so on, or mps; '
+        "correct it, or remove it",
+    ),
+    "half a text at a time": (
+        measures("[{name: toxicity, parameters: {batch_size: 0.5}}]"),
+        "measures[0].parameters.batch_size: got 0.5; expected a whole number, 1 or more; "
+        "correct it, or remove it",
+    ),
     "the name of what measures leave out": (
         measures("[{name: other language, choices: [a, b]}]"),
         "measures[0].name: got \"other language\"; expected a name other than 'other_language', which counts "
