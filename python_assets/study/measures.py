@@ -32,6 +32,8 @@ METHODS_OF_MEASURING = (
 
 
 CLUSTERINGS = ("clusters", "cluster_and_sort")
+# built-in measures that are written with their parameters: vader: {per: sentence}
+_WITH_PARAMETERS: Final = frozenset({"vader"})
 
 
 class Computing(Part):
@@ -126,6 +128,10 @@ class MeasureSpec(Part):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
         if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
             data = {"name": min(own), **data}
+        if isinstance(data, dict) and (built := _WITH_PARAMETERS & set(data)):
+            name = min(built)
+            rest = {key: value for key, value in data.items() if key != name}
+            data = {"name": name, "extractor": name, **rest, "parameters": data[name]}
         if (
             isinstance(data, dict)
             and isinstance(data.get("name"), str)

@@ -3,6 +3,10 @@ import pytest
 from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
+    "vader per word": (
+        measures("[{vader: {per: word}}]"),
+        "measures[0].parameters.per: got \"word\"; expected one of 'text', 'sentence'; write one of them",
+    ),
     "a device that is none": (
         measures("[{name: toxicity, parameters: {device: gpu}}]"),
         'measures[0].parameters.device: got "gpu"; expected cpu, cuda, cuda:1 and so on, or mps; '
