@@ -27,7 +27,9 @@ def default_kind(spec: MeasureSpec) -> Kind:
     """What an entry without kind is: numbers where labels have numbers, else labels."""
     if spec.extractor is not None and spec.extractor in extractors:
         return extractors[spec.extractor].kind
-    has_numbers = spec.classifier is not None or (spec.judge and isinstance(spec.judge.options, dict))
+    has_numbers = spec.method in ("classifier", "option_probability") or (
+        spec.judge and isinstance(spec.judge.options, dict)
+    )
     return "continuous" if has_numbers else "categorical"
 
 
@@ -147,7 +149,8 @@ def _direction_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]
 def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     """The kind that a way to measure brings with it, and what several measures cannot have in common."""
     if spec.kind is not None and (
-        spec.method in CLUSTERINGS or (spec.classifier is not None and spec.kind != "continuous")
+        spec.method in CLUSTERINGS
+        or (spec.method in ("classifier", "option_probability") and spec.kind != "continuous")
     ):
         yield Problem(
             (*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind"

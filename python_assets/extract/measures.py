@@ -25,7 +25,7 @@ from python_assets.study.study import (
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
-MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "options"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
@@ -34,6 +34,7 @@ _READS: Final[Mapping[str, MeasureReads]] = {
     "judge": "judge",
     "clusters": "clusters",
     "cluster_and_sort": "clusters",
+    "option_probability": "options",
 }
 
 
@@ -147,7 +148,7 @@ def _declared(spec: MeasureSpec) -> Measure:
     return Measure(
         measure_id=make_id(spec.name),
         kind=kind,
-        unit=spec.unit or _UNITS[kind],
+        unit=spec.unit or ("probability" if spec.option_probability else _UNITS[kind]),
         scale_low=low,
         scale_high=high,
         direction=spec.direction or ("higher_better" if counts_favourable else "none"),
@@ -165,7 +166,7 @@ def _declared(spec: MeasureSpec) -> Measure:
 
 
 def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | None]:
-    if kind == "binary":
+    if kind == "binary" or spec.option_probability is not None:
         return 0.0, 1.0
     if spec.classifier is not None:
         # every probability lies between 0 and 1
@@ -180,6 +181,8 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
     if spec.column is not None:
         baseline = {"baseline_column": spec.baseline_column} if spec.baseline_column else {}
         return {"column": spec.column} | baseline
+    if spec.option_probability is not None:
+        return {"option": spec.option_probability}
     if spec.classifier is not None:
         return {"scores": "|".join(f"{label}:{weight:g}" for label, weight in spec.classifier.scores.items())}
     if spec.judge is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import GenerationError
+from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
 
 MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
@@ -135,8 +136,7 @@ def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[
     """
     readable = [Message(role=one["role"], content=_storable(one["content"])) for one in messages]
     if tokenizer.chat_template is None:
-        text = "\n\n".join(message["content"] for message in readable)
-        tokens: list[int] = tokenizer(text, split_special_tokens=True)["input_ids"]
+        tokens: list[int] = tokenizer(plain_text(readable), split_special_tokens=True)["input_ids"]
         return tokens
     if readable[0]["role"] == "system" and not _takes_system(tokenizer, readable):
         system, user, *rest = readable

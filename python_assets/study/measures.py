@@ -28,6 +28,7 @@ METHODS_OF_MEASURING = (
     "judge",
     "clusters",
     "cluster_and_sort",
+    "option_probability",
 )
 
 
@@ -99,7 +100,10 @@ class Clusters(Part):
 
 
 class MeasureSpec(Part):
-    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name."""
+    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name.
+
+    option_probability: the role of the option whose probability is measured.
+    """
 
     name: Name
     kind: Kind | None = None
@@ -113,6 +117,7 @@ class MeasureSpec(Part):
     judge: Judge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
+    option_probability: StrictStr | None = None
     languages: list[StrictStr] | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
     unit: StrictStr | None = None

@@ -30,6 +30,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         if spec.judge is not None:
             yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
         yield from _cluster_problems(draft, path, spec)
+        yield from _option_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
@@ -99,6 +100,17 @@ def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Itera
     yield unknown_name(
         (*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
     )
+
+
+def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    prompts = draft.parts.prompts
+    if spec.option_probability is None or prompts is None:
+        return
+    templates = prompts.templates.texts if prompts.templates else []
+    roles = list(dict.fromkeys(role for text in templates for role in text.options or ()))
+    if spec.option_probability not in roles:
+        where, remedy = (*path, "option_probability"), "add options: to a template, or name one of them"
+        yield unknown_name(where, spec.option_probability, "an option of a template", roles, remedy)
 
 
 def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:

@@ -179,6 +179,34 @@ def openai_completion(content: Any, finish_reason: str = "stop", **message: Any)
     )
 
 
+def openai_text_completion(text: str, top_logprobs: dict[str, float] | None = None) -> Reply:
+    """A reply of /v1/completions, as vLLM and llama.cpp send it."""
+    logprobs = None
+    if top_logprobs is not None:
+        logprobs = {
+            "text_offset": [0],
+            "token_logprobs": [max(top_logprobs.values())],
+            "tokens": [text],
+            "top_logprobs": [top_logprobs],
+        }
+    return Reply(
+        {
+            "id": "cmpl-1",
+            "object": "text_completion",
+            "created": 1_763_712_000,
+            "model": MODEL,
+            "choices": [{"index": 0, "text": text, "logprobs": logprobs, "finish_reason": "length"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
+        }
+    )
+
+
+def chat_logprobs(**top: float) -> dict[str, Any]:
+    """logprobs of a choice of /v1/chat/completions."""
+    listed = [{"token": token, "logprob": value, "bytes": [*token.encode()]} for token, value in top.items()]
+    return {"content": [{**listed[0], "top_logprobs": listed}], "refusal": None}
+
+
 def openai_error(status: int, message: str, code: str | None, **headers: str) -> Reply:
     error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
     return Reply({"error": error}, status=status, headers=headers)

@@ -246,9 +246,33 @@ def test_a_prompt_without_text_is_told(run: Run) -> None:
     ("config", "expected"),
     [
         ({"model": " "}, "model: missing; name a folder, or a model of the hub"),
-        ({"model": "m", "options": {"top_k": 3}}, "options.top_k: no option; it takes revision"),
+        (
+            {"model": "m", "options": {"top_k": 3}},
+            "options.top_k: no option; it takes revision, top_logprobs",
+        ),
+        (
+            {"model": "m", "options": {"top_logprobs": 0}},
+            "options.top_logprobs: no number of tokens; it is a whole number, 1 or more",
+        ),
         ({"model": "m", "options": {"revision": 12}}, "options.revision: no text; put the commit in quotes"),
     ],
 )
 def test_a_mistake_in_the_study_file_is_told(config: dict[str, Any], expected: str) -> None:
     assert config_problems(GenerationConfig("tiny", "transformers", **config), {}) == [expected]
+
+
+def test_the_likeliest_first_tokens_are_those_of_one_pass(model: Path, run: Run) -> None:
+    prompts = some_prompts(5, longest=8)
+    decoding = {"temperature": 2.0, "max_tokens": 3}
+    rows = run(prompts, options={"top_logprobs": 4}, concurrency=5, decoding=decoding).responses
+    names = {name: number for number, name in enumerate(WORDS)}
+    for prompt, row in zip(prompts, rows, strict=True):
+        likely = json.loads(row.context_json or "")["first_token_logprobs"]
+        logits = logits_of(model, tokens_of(model, prompt.prompt_text or ""))
+        by_hand = logits - np.log(np.exp(logits).sum())
+        assert sorted(likely.values()) == pytest.approx(np.sort(by_hand)[-4:], abs=1e-4)
+        known = {name: value for name, value in likely.items() if name in names}
+        assert known == pytest.approx({name: by_hand[names[name]] for name in known}, abs=1e-4)
+    plain = run(prompts, concurrency=5, decoding=decoding).responses
+    assert [row.response_text for row in plain] == [row.response_text for row in rows]
+    assert {row.context_json for row in plain} == {None}

@@ -116,7 +116,7 @@ CASES = {
     "a local model with an option that is none": (
         generations("[{name: m, provider: transformers, model: a, options: {top_k: 3}}]"),
         "generations[0].options.top_k: got 3; expected what provider transformers can use (no option); "
-        "it takes revision",
+        "it takes revision, top_logprobs",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),

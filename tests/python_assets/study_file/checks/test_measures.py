@@ -3,6 +3,11 @@ import pytest
 from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
+    "the probability of an option that no template has": (
+        measures("[{name: p, option_probability: target}]"),
+        'measures[0].option_probability: got "target"; expected an option of a template: none; add '
+        "options: to a template, or name one of them",
+    ),
     "vader per word": (
         measures("[{vader: {per: word}}]"),
         "measures[0].parameters.per: got \"word\"; expected one of 'text', 'sentence'; write one of them",
