@@ -20,6 +20,8 @@ RAW_DESIGN = (
     "grouping_references",
     "contrasts",
     "coverage_sets",
+    "subgroup_sets",
+    "subgroup_ideals",
     "measure_slices",
     "statistics",
     "custom_disparities",

@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 
 from dagster_project.assets.common import materialise
-from dagster_project.assets.infer import CELLS
+from dagster_project.assets.infer import CELLS, SUBGROUP_SUMS
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build, manifest_path
 from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies
@@ -29,7 +29,7 @@ def _asset_key(unique_id: str) -> dg.AssetKey:
 
 def _is_asset(unique_id: str) -> bool:
     node = NODES[unique_id]
-    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in CELLS)
+    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in [*CELLS, *SUBGROUP_SUMS])
 
 
 @cache

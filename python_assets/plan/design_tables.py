@@ -12,6 +12,7 @@ import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import gated_languages, resolve_measures
+from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.study import Study, grouping_id
@@ -86,6 +87,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
                 for position, factor in enumerate(factors_)
             ),
         ),
+        **subgroup_tables(study),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
         "statistics": _table("statistics", study.analysis.requested_statistics),
         "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),

@@ -30,7 +30,10 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
         yield from _grouping_problems(draft, draft.factors)
         for index, name in enumerate(draft.parts.analysis.coverage.factors or []):
             yield from factor_name_problems(("analysis", "coverage", "factors", index), name, draft.factors)
+        for index, name in enumerate(draft.parts.analysis.subgroups.factors or []):
+            yield from factor_name_problems(("analysis", "subgroups", "factors", index), name, draft.factors)
     analysis = draft.parts.analysis
+    yield from repeated(("analysis", "subgroups", "factors"), analysis.subgroups.factors or [], "factor")
     yield from repeated(("analysis", "coverage", "factors"), analysis.coverage.factors or [], "factor")
     yield from _repeated_statistics(analysis)
     for name, margin in analysis.margins.items():
