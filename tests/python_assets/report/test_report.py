@@ -12,7 +12,7 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
-    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "coverage", "quality",
+    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "subgroups", "coverage", "quality",
     "provenance", "guide", "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
