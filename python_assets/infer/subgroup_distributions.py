@@ -28,7 +28,8 @@ COLUMNS: Final = {
         "varchar not null",
     ),
     **dict.fromkeys(
-        "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value".split(), "double"
+        "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value".split(),
+        "double",
     ),
     "set_id": "varchar",
     "verdict": "varchar",

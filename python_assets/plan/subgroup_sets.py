@@ -40,7 +40,11 @@ def _combined(study: Study, of_groupings: list[tuple[str, ...]]) -> list[tuple[s
     if spec.factors is None and spec.depth is None:
         return []
     factors = spec.factors or list(dict.fromkeys(factor for grouping in of_groupings for factor in grouping))
-    return [chosen for size in range(1, (spec.depth or SECOND_LEVEL) + 1) for chosen in combinations(factors, size)]
+    return [
+        chosen
+        for size in range(1, (spec.depth or SECOND_LEVEL) + 1)
+        for chosen in combinations(factors, size)
+    ]
 
 
 def subgroup_tables(study: Study) -> dict[str, pd.DataFrame]:

@@ -14,7 +14,9 @@ BINARY = [name for name, (kind, _) in MEASURES.items() if kind == "binary"]
 
 @pytest.fixture(scope="module")
 def subgroups(built: Built) -> pd.DataFrame:
-    return built.table("marts.subgroups").drop(columns="study_id").set_index([*PLACE, "group_id"]).sort_index()
+    return (
+        built.table("marts.subgroups").drop(columns="study_id").set_index([*PLACE, "group_id"]).sort_index()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,9 @@ def counted(built: Built) -> pd.DataFrame:
                         (slice_id, generation, measure, grouping, " x ".join(group))
                         + (len(own), own.sum(), len(x) - len(own), x.sum() - own.sum())
                     )
-    return pd.DataFrame(rows, columns=[*PLACE, "group_id", "n", "k", "m", "h"]).set_index([*PLACE, "group_id"])
+    return pd.DataFrame(rows, columns=[*PLACE, "group_id", "n", "k", "m", "h"]).set_index(
+        [*PLACE, "group_id"]
+    )
 
 
 def test_every_combination_of_levels_is_there_with_its_responses(subgroups, counted):

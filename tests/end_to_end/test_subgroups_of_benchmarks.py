@@ -183,7 +183,9 @@ def test_every_rate_has_an_interval_around_it(bbq):
 
 def test_agree_rates_and_their_deviation_metrics_are_those_of_the_reference(decodingtrust, reference):
     numbers = reference["decodingtrust"]
-    expected = {row["system_prompt_type"]: row for row in numbers["DM_topic_x_group"] if row["model"] == MODEL}
+    expected = {
+        row["system_prompt_type"]: row for row in numbers["DM_topic_x_group"] if row["model"] == MODEL
+    }
     rates = {row["system_prompt_type"]: row for row in numbers["agree_rate"] if row["model"] == MODEL}
     found = decodingtrust.rows(
         """

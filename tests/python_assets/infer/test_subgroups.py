@@ -4,35 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from scipy.special import expit, logit
+from scipy.special import logit
 
+from bench.bench_subgroups import coverage, designs, made_up, unit_sums
 from python_assets.infer import interval
 from python_assets.infer.subgroup_distributions import distribution_rows, kolmogorov_smirnov
-from python_assets.infer.subgroups import KEYS, subgroup_intervals
+from python_assets.infer.subgroups import subgroup_intervals
 
 COVERED_SETS = 2_000
 
 
-def sums(n, k, m, h):
-    """The row of int_subgroup_sums of each set; arrays of shape (sets, units)."""
-    products = {"nn": (n, n), "nk": (n, k), "kk": (k, k)}
-    others = {"nn": (m, m), "nk": (m, h), "kk": (h, h)}
-    both = {"nn": (n, m), "nk": (n, h), "kn": (k, m), "kk": (k, h)}
-    columns = {
-        "n_responses": n.sum(axis=1),
-        "n_deviating": k.sum(axis=1),
-        "n_root_prompts": (n > 0).sum(axis=1),
-        "n_responses_other": m.sum(axis=1),
-        "n_deviating_other": h.sum(axis=1),
-        "n_root_prompts_other": (m > 0).sum(axis=1),
-    }
-    for side, pairs in (("u", products), ("o", others), ("uo", both)):
-        columns |= {f"sum_{name}_{side}": (a * b).sum(axis=1) for name, (a, b) in pairs.items()}
-    return pd.DataFrame(columns).assign(**dict.fromkeys(KEYS, "x"))
-
-
 def of_one(n, k, m, h, alpha=0.05):
-    return subgroup_intervals(sums(*(np.array([side]) for side in (n, k, m, h))), alpha).iloc[0]
+    return subgroup_intervals(unit_sums(_sets(n, k), _sets(m, h)), alpha).iloc[0]
+
+
+def _sets(n, k):
+    return np.array([n]), np.array([k])
 
 
 def test_in_equal_units_the_interval_is_wilson_at_the_cluster_size():
@@ -71,46 +58,18 @@ def test_units_that_answer_more_count_more():
     assert [found.ci_low, found.ci_high] == pytest.approx([*expected])
 
 
-@pytest.mark.parametrize("design", ["crossed", "nested", "unequal"])
-@pytest.mark.parametrize(("p", "q"), [(0.2, 0.2), (0.1, 0.3), (0.5, 0.7)])
-def test_intervals_cover_what_they_promise(design, p, q):
-    rng, n_units, spread = np.random.default_rng(3), 20, 1.0
-    n, m = _sizes(design, n_units, rng)
-    unit = rng.normal(size=(COVERED_SETS, n_units)) * spread
-    k, h = (rng.binomial(size, expit(_intercept(rate, spread) + unit)) for size, rate in ((n, p), (m, q)))
-    found = subgroup_intervals(sums(n, k, m, h), 0.05)
-    truth = logit(p) - logit(q)
-    covered = {
-        "rate": ((found.ci_low <= p) & (p <= found.ci_high))[found.ci_low.notna()],
-        "log disparity": ((found.log_disparity_ci_low <= truth) & (truth <= found.log_disparity_ci_high))[
-            found.log_disparity_ci_low.notna()
-        ],
-    }
-    for name, is_covered in covered.items():
-        # 99.9 % of sets of an interval that covers .94, as the worst cell of docs/statistics.md
-        least = stats.binom.ppf(0.001, len(is_covered), 0.94) / len(is_covered)
-        assert is_covered.mean() >= least, name
-        assert len(is_covered) > 0.9 * COVERED_SETS
-
-
-def _sizes(design, n_units, rng):
-    if design == "crossed":
-        return np.full((COVERED_SETS, n_units), 4), np.full((COVERED_SETS, n_units), 12)
-    if design == "nested":
-        is_own = np.arange(n_units) < 8
-        return tuple(np.tile(np.where(side, 4, 0), (COVERED_SETS, 1)) for side in (is_own, ~is_own))
-    return rng.poisson(4, (COVERED_SETS, n_units)), rng.poisson(10, (COVERED_SETS, n_units))
-
-
-def _intercept(rate, spread):
-    """The logit at which units of this spread have the rate on average."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
-    low, high = -12.0, 12.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        mean = (weights * expit(middle + spread * nodes)).sum() / weights.sum()
-        low, high = (middle, high) if mean < rate else (low, middle)
-    return low
+@pytest.mark.parametrize("design", ["crossed", "crossed, by chance", "nested"])
+@pytest.mark.parametrize("rates", [(0.2, 0.2), (0.1, 0.3), (0.5, 0.7)])
+def test_intervals_cover_what_they_promise(design, rates):
+    rng = np.random.default_rng(3)
+    sizes = dict(designs(24, COVERED_SETS, rng))[design]
+    found = subgroup_intervals(unit_sums(*made_up(sizes, rates, 1.0, rng)), 0.05)
+    least = (
+        stats.binom.ppf(0.001, COVERED_SETS, 0.94) / COVERED_SETS
+    )  # .94: the worst cells at 12 units or more
+    assert coverage(found, "ci", rates[0]) >= least
+    assert coverage(found, "log_disparity_ci", logit(rates[0]) - logit(rates[1])) >= least
+    assert found.log_disparity_ci_low.notna().mean() > 0.95
 
 
 def test_a_rate_of_0_or_1_has_an_interval_and_no_log_disparity():
