@@ -9,19 +9,16 @@ instead.
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from python_assets.extract.extractor import Score, TextMethod
 from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.texts.words import normalise, word_character
 
 Choices = Sequence[str] | Mapping[str, Sequence[str]]
 
 _RULES: Final = "1"
-_LAST_WITH_MARKS: Final = 0x1FFFF
-_APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`": "'"})
 
 
 def words_by_label(choices: Choices) -> dict[str, list[str]]:
@@ -29,12 +26,6 @@ def words_by_label(choices: Choices) -> dict[str, list[str]]:
     if isinstance(choices, Mapping):
         return {label: list(words) for label, words in choices.items()}
     return {label: [label] for label in choices}
-
-
-def normalise(text: str) -> str:
-    """Fold case, compose accents, make apostrophes alike and blanks single: spellings become one."""
-    folded = unicodedata.normalize("NFC", text.translate(_APOSTROPHES).casefold())
-    return " ".join(folded.split())
 
 
 def choices_method(choices: Choices) -> TextMethod:
@@ -56,7 +47,7 @@ def choices_method(choices: Choices) -> TextMethod:
     longest_first = "|".join(
         re.escape(word) for word in sorted(label_of, key=lambda word: (-len(word), word))
     )
-    part = _word_character()
+    part = word_character()
     start = re.compile(rf"[\W_]*?({longest_first})(?!{part})")
     anywhere = re.compile(rf"(?<!{part})({longest_first})(?!{part})")
     joined = re.compile(rf"(?: and | or | ?[/&] ?)({longest_first})(?!{part})")
@@ -101,10 +92,3 @@ def _method(key: str, rules: Mapping[str, object], score: Callable[[str], Score]
     written = json.dumps(rules, sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
     return TextMethod(key, f"{key} {_RULES}, rules {digest}", lambda texts: [score(text) for text in texts])
-
-
-@lru_cache(maxsize=1)
-def _word_character() -> str:
-    r"""A class of what words are made of; \w lacks combining marks, which end many words of Hindi or Thai."""
-    marks = [c for c in map(chr, range(_LAST_WITH_MARKS)) if unicodedata.category(c)[0] == "M"]
-    return rf"(?:[^\W_]|[{''.join(marks)}])"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from python_assets.extract.extractor import Extractor, extractors
-from python_assets.extract.labels import normalise, words_by_label
+from python_assets.extract.labels import words_by_label
 from python_assets.registry import is_function_path
 from python_assets.study.measures import CLUSTERINGS
 from python_assets.study.problems import (
@@ -18,6 +18,7 @@ from python_assets.study.problems import (
     unknown_name,
 )
 from python_assets.study.study import Judge, Kind, MeasureSpec
+from python_assets.texts.words import normalise
 
 
 def default_kind(spec: MeasureSpec) -> Kind:
