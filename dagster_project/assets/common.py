@@ -14,6 +14,7 @@ from python_assets.warehouse.run_context import RunContext
 RAW_DESIGN = (
     "factors",
     "factor_levels",
+    "factor_conditions",
     "slices",
     "slice_ids",
     "groupings",

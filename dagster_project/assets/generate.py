@@ -13,6 +13,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
     name="generate",
     specs=[
         raw_table("generations", "generate", "generation_id", ["prompts", "prompt_factors"]),
+        raw_table("generation_factors", "generate", "(generation_id, factor)", ["prompts", "prompt_factors"]),
         raw_table(
             "responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]
         ),
@@ -29,5 +30,5 @@ def generate(
     require_classifiers(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
-        for table in ("generations", "responses"):
+        for table in ("generations", "generation_factors", "responses"):
             yield materialise(connection, "raw", table, **counts)

@@ -13,7 +13,9 @@ import duckdb
 
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob, extensions
+from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
+from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.loop import generate, probe
@@ -49,7 +51,7 @@ class GenerateCounts(NamedTuple):
 def generate_study(
     study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Callable[[str], None]
 ) -> GenerateCounts:
-    """Ask every generation every prompt and write raw.generations and raw.responses.
+    """Ask every generation every prompt and write raw.generations, raw.generation_factors and raw.responses.
 
     Every generation that a server answers is probed with one call before the first of them is asked all.
 
@@ -62,16 +64,22 @@ def generate_study(
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
+        SourceError: a factor of models lacks a mapped level or its reference.
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    imported = None if study.prompts.import_ is None else read_import(study)
+    answers = {} if imported is None else _imported_answers(study, imported)
+    configured = _configured(study, connection, home, answers)
+    # what is wrong with the factors of models is told before anything is asked
+    model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
+    runs = _run_all(study, configured, prompts, home, progress)
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
         runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
     )
-    tables = {"generations": generations, "responses": responses}
+    tables = {"generations": generations, "generation_factors": model_factors, "responses": responses}
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
         n_generations=len(runs),
@@ -163,12 +171,8 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     ]
 
 
-def _imported_answers(study: Study) -> dict[str, Answers]:
-    if study.prompts.import_ is None:
-        return {}
-    from python_assets.importers.formats import read_import
-
-    rows = read_import(study).rows
+def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
+    rows = imported.rows
     names = {name: make_id(name) for name in rows["generation"].unique()}
     if len(set(names.values())) < len(names):
         raise StudyError(
@@ -199,10 +203,9 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 
 
 def _configured(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, imported: dict[str, Answers]
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""
-    imported = _imported_answers(study)
     made: dict[str, Extension] = {}
 
     def extension_of(generation: Generation) -> Extension | None:

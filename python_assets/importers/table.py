@@ -8,6 +8,12 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import SourceError
+from python_assets.importers.factor_levels import (
+    breaks_condition,
+    conditional,
+    generation_levels,
+    with_references,
+)
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
 from python_assets.providers.outcomes import NOT_RECORDED
@@ -31,6 +37,7 @@ _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
     "unknown_generation": "the row names no generation",
     "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r}",
+    "condition_not_met": "a factor has a level that its condition (when) does not allow",
     "conflicting_prompt": "the row disagrees with the first of its prompt on factors, texts or root prompt",
     "invalid_replicate": "the replicate is no whole number",
     "duplicate_key": "an earlier row has the same prompt, generation and replicate",
@@ -70,11 +77,14 @@ def read_table(study: Study) -> ImportedTable:
         raise ValueError(f"study {study.study_id} has no prompts.import")
     measured = _measure_columns(study)
     table, quarantine = _read_files(study, spec, measured)
-    factors = {
-        name: column for name, column in spec.factors.items() if _declared(study, name).type != "model"
-    }
+    of_models = [name for name in spec.factors if _declared(study, name).type == "model"]
+    factors = {name: column for name, column in spec.factors.items() if name not in of_models}
+    levels = with_references(study.factors, _levels(table, spec))
+    # a generation may be named by a factor of models that has a condition
+    table = table.assign(**{spec.factors[name]: levels[name] for name in conditional(study.factors, levels)})
     keyed = _keyed(table, spec, factors)
     rules = _broken_rules(study, spec, keyed, list(factors))
+    rules.add("condition_not_met", breaks_condition(study.factors, levels))
     quarantine += _quarantine(table, rules)
     if not rules.keeps.any():
         raise SourceError(
@@ -89,8 +99,23 @@ def read_table(study: Study) -> ImportedTable:
         rows["finish_reason"] = NOT_RECORDED
     rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
     return ImportedTable(
-        prompts=prompts, prompt_factors=prompt_factors, rows=rows, quarantine=quarantine, n_rows=len(table)
+        prompts=prompts,
+        prompt_factors=prompt_factors,
+        generation_factors=generation_levels(
+            keyed.loc[rules.keeps, "generation"],
+            levels.loc[rules.keeps, of_models],
+            f"{study.path.name}: {_FIELD}.factors",
+        ),
+        rows=rows,
+        quarantine=quarantine,
+        n_rows=len(table),
     )
+
+
+def _levels(table: pd.DataFrame, spec: Import) -> pd.DataFrame:
+    """The levels of every factor as text, those of models included."""
+    levels = {name: _as_text(table[column]).str.strip() for name, column in spec.factors.items()}
+    return pd.DataFrame(levels, index=table.index)
 
 
 def _declared(study: Study, factor: str) -> Factor:

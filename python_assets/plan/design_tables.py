@@ -14,6 +14,7 @@ from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import resolve_measures
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR
 from python_assets.study.factors import KnownFactor, study_factors
+from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -50,6 +51,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
                 (factor, level, position)
                 for factor, names in levels.items()
                 for position, level in enumerate(names)
+            ),
+        ),
+        "factor_conditions": _table(
+            "factor_conditions",
+            (
+                (name, other, level)
+                for name, factor in study.factors.items()
+                for other, levels in factor.conditions.items()
+                for level in levels
             ),
         ),
         "slices": _table(
@@ -109,7 +119,16 @@ def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
 
 
 def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
-    return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
+    return (
+        factor.name,
+        factor.type,
+        factor.definition,
+        factor.reference,
+        factor.origin,
+        factor.is_blocking,
+        factor.rule,
+        factor.mapped_from,
+    )
 
 
 def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> LevelsByFactor:
@@ -127,6 +146,9 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
         declared, seen = factor.levels or [], observed.get(factor.name, [])
         if factor.type != "model" and factor.origin != "derived":
             _check_present(study, f"factors.{factor.name}", factor.name, declared, seen)
+        if factor.type != "model" and factor.reference is not None:
+            field = f"factors.{factor.name}.reference"
+            _check_present(study, field, factor.name, [factor.reference], seen)
         known = [level for level in declared if level in seen or factor.type == "model"]
         levels[factor.name] = known + [level for level in seen if level not in known]
     return levels
@@ -135,8 +157,8 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
 def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
     if missing := [level for level in levels if level not in seen]:
         raise SourceError(
-            f"{study.path}: {field}: no prompt has {factor} {', '.join(map(repr, missing))}. "
-            f"Levels of the prompts: {', '.join(seen) or 'none'}. Correct it, or take the level out."
+            f"{study.path}: {field}: no prompt has {factor} {listed(missing)}. "
+            f"Levels of the prompts: {listed(seen)}. Correct it, or take the level out."
         )
 
 

@@ -14,7 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from python_assets.warehouse import paths
 
 DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
-READ_BY_PLANS: Final = ("int_prompt_groups", "coverage")
+READ_BY_PLANS: Final = ("int_prompt_groups", "coverage", "factors")
 _CELLS = """
     create or replace temp table planned_cells as
     select slice_id, grouping_id, scheme, unit_id, block_id, root_prompt_position, stratum_id, group_id,
@@ -26,10 +26,10 @@ _CELLS = """
 
 
 def build_group_models(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make intermediate.int_prompt_groups, marts.coverage and the models that they are made of.
+    """Make intermediate.int_prompt_groups, marts.coverage, marts.factors and the models they are made of.
 
     Args:
-        connection: with the raw tables of prompts and of their design filled.
+        connection: with the raw tables of prompts, of their design and of factors of models filled.
     """
     project = _Project(connection)
     for name in READ_BY_PLANS:

@@ -15,8 +15,10 @@ import pandas as pd
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
+from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.design_tables import coverage_sets, design_tables
+from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.schemes import planned_groupings
@@ -72,10 +74,13 @@ def _known_plan(
 ) -> Plan:
     tables = design_tables(study, connection)
     write_stage(connection, study.study_id, "design", tables)
+    imported = None if study.prompts.import_ is None else read_import(study)
+    write_model_factors(study, connection, imported)
     build_group_models(connection)
-    responses = _planned_responses(study, connection)
+    responses = _planned_responses(study, connection, imported)
     fill_planned_cells(connection, responses)
     generations = _generations(study, responses)
+    factors = planned_factors(study, connection)
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     return Plan(
@@ -87,10 +92,14 @@ def _known_plan(
         n_calls=sum(generation.n_calls or 0 for generation in generations),
         n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
         generations=generations,
+        factors=factors,
         groupings=groupings,
         coverage=_coverage(study, connection),
         power=list(planned_power(study, found)),
-        warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
+        warnings=[
+            *_warnings(study, scraped, assembled, groupings, found, generations),
+            *factor_warnings(study, connection, factors),
+        ],
     )
 
 
@@ -115,6 +124,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
             )
             for one in study.generations
         ],
+        factors=[],
         groupings=[],
         coverage=[],
         power=[],
@@ -123,7 +133,9 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
     )
 
 
-def _planned_responses(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+def _planned_responses(
+    study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None
+) -> pd.DataFrame:
     """One row a generation and prompt: how many responses there will be."""
     prompts = connection.execute("select prompt_id from raw.prompts").df()
     planned = [
@@ -131,19 +143,19 @@ def _planned_responses(study: Study, connection: duckdb.DuckDBPyConnection) -> p
         for generation in study.generations
         if generation.spec.provider != REPLAY
     ]
-    parts = [*planned, *_imported_responses(study, prompts)]
+    parts = [*planned, *_imported_responses(study, prompts, imported)]
     return pd.concat(parts, ignore_index=True)
 
 
-def _imported_responses(study: Study, prompts: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _imported_responses(
+    study: Study, prompts: pd.DataFrame, imported: ImportedTable | None
+) -> Iterator[pd.DataFrame]:
     replayed = {
         generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY
     }
-    if not replayed:
+    if imported is None or not replayed:
         return
-    from python_assets.importers.formats import read_import
-
-    rows = read_import(study).rows.merge(prompts, on="prompt_id")
+    rows = imported.rows.merge(prompts, on="prompt_id")
     rows["generation_id"] = rows["generation"].map(make_id)
     if EVERY_IMPORTED not in replayed:
         rows = rows[rows["generation_id"].isin(replayed)]

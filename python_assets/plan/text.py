@@ -3,6 +3,7 @@
 Belongs here: the records and their words. Counting is plan.py.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -21,6 +22,8 @@ GROUPING_HEADER: Final = (
     "held fixed",
     "what is exchanged, what it speaks of",
 )
+FACTOR_HEADER: Final = ("factor", "type", "levels", "reference", "share with a level", "rule")
+MOST_OF_A_RULE: Final = 60
 COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
 POWER_HEADER: Final = (
     "power: grouping",
@@ -80,6 +83,20 @@ class PlannedGrouping(NamedTuple):
         )
 
 
+class PlannedFactor(NamedTuple):
+    """A factor and how many prompts have a level of it, or generations where it is one of models.
+
+    rule: how levels are decided, None where they come with the prompts; decided_share: 0 to 1.
+    """
+
+    factor: str
+    type: str
+    n_levels: int
+    reference_level: str | None
+    decided_share: float | None
+    rule: str | None
+
+
 class PlannedCoverage(NamedTuple):
     """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1.
 
@@ -129,6 +146,7 @@ class Plan(NamedTuple):
     n_calls: int | None
     n_measures: int
     generations: list[PlannedGeneration]
+    factors: list[PlannedFactor]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
     power: list[PowerRow]
@@ -154,6 +172,8 @@ class Plan(NamedTuple):
             parts.insert(
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
             )
+        if self.factors:
+            parts.append(_aligned(FACTOR_HEADER, [_factor_cells(row) for row in self.factors]))
         if self.groupings:
             parts.append(_aligned(GROUPING_HEADER, [_grouping_cells(one) for one in self.groupings]))
         if self.coverage:
@@ -163,6 +183,11 @@ class Plan(NamedTuple):
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)
+
+
+def _factor_cells(row: PlannedFactor) -> tuple[object, ...]:
+    rule = textwrap.shorten(row.rule or "-", MOST_OF_A_RULE, placeholder=" ...")
+    return row.factor, row.type, row.n_levels, row.reference_level or "-", row.decided_share, rule
 
 
 def _grouping_cells(row: PlannedGrouping) -> tuple[object, ...]:

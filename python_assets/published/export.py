@@ -91,7 +91,7 @@ def _factors(connection: duckdb.DuckDBPyConnection, study: dict[str, Any]) -> di
             list(distinct level order by level) as levels
         from prompt_factors
         inner join factors using (study_id, factor)
-        where study_id = $study and origin <> 'derived'
+        where study_id = $study and (origin <> 'derived' or rule is not null)
         group by factor
         order by factor
     """

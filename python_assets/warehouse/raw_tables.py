@@ -81,6 +81,14 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "reference_level": "varchar",
         "origin": "varchar not null",
         "is_blocking": "boolean not null",
+        "rule": "varchar",
+        "mapped_from": "varchar",
+    },
+    "factor_conditions": {
+        "study_id": "varchar not null",
+        "factor": "varchar not null",
+        "condition_factor": "varchar not null",
+        "level": "varchar not null",
     },
     "factor_levels": {
         "study_id": "varchar not null",
@@ -161,6 +169,12 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "is_simulated": "boolean not null",
         "is_engine": "boolean not null default false",
         "is_baseline": "boolean not null",
+    },
+    "generation_factors": {
+        "study_id": "varchar not null",
+        "generation_id": "varchar not null",
+        "factor": "varchar not null",
+        "level": "varchar not null",
     },
     "responses": {
         "study_id": "varchar not null",

@@ -47,6 +47,13 @@ fair        simulator                60     60
 m1          openai     m1            30     30
 m2          openai     m2            30     30
 
+factor      type    levels  reference  share with a level  rule
+gender      domain       2  -                       1.000  -
+race        domain       3  -                       1.000  -
+generation  model        3  -                       1.000  -
+model       model        2  -                       0.667  -
+template    prompt       5  -                       1.000  -
+
 grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
 gender         all         2      5                15     30  race        \
 labels inside blocks; unit root prompt; prompts like these
@@ -469,3 +476,61 @@ def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
     assert plan.unknown is None
     assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
     assert plan.n_calls == plan.n_prompts > 0
+
+
+FACTORS = """
+factors:
+  cot: {levels: ["yes", "no"], type: prompt}
+  seed: {levels: [none, "1", "2"], reference: none, when: {cot: "yes"}, type: prompt}
+  age: {levels: [old]}
+  holder:
+    rules: {male: [he], female: [she], other: [they]}
+    otherwise: none
+    reference: none
+  side: {map: {from: cot, file: sides.csv}}
+  family: {type: model, map: {from: model, file: families.csv}, reference: big}
+prompts:
+  templates:
+    cross: [cot, seed, age]
+    texts:
+      - {id: a, text: "he {cot}"}
+      - {id: b, text: "she {cot}"}
+      - {id: c, text: "it {cot}"}
+      - {id: d, text: "he or she"}
+generations: [{name: "{model}", provider: openai, model: [m1, m2, m3]}]
+groupings: [cot]
+"""
+
+
+def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_path):
+    (tmp_path / "sides.csv").write_text("cot,side\nyes,left\nno,right\n")
+    (tmp_path / "families.csv").write_text("model,family\nm1,big\nm2,small\nm3,small\n")
+    path = tmp_path / "mine.yml"
+    path.write_text(FACTORS)
+    plan = plan_study(load_study(path))
+    assert [tuple(row) for row in plan.factors] == [
+        ("cot", "prompt", 2, None, 1.0, None),
+        ("seed", "prompt", 3, "none", 1.0, "where cot = yes, otherwise none"),
+        ("age", "domain", 1, None, 1.0, None),
+        (
+            "holder",
+            "domain",
+            3,
+            "none",
+            0.75,
+            "male: words he; female: words she; other: words they; otherwise none",
+        ),
+        ("side", "domain", 2, None, 1.0, "mapped from cot by sides.csv"),
+        ("family", "model", 2, "big", 1.0, "mapped from model by families.csv"),
+        ("generation", "model", 3, None, 1.0, None),
+        ("model", "model", 3, None, 1.0, None),
+        ("template", "prompt", 4, None, 1.0, None),
+    ]
+    assert {
+        "factors.holder.rules: no prompt has the level 'other'",
+        "factors.holder.rules: 25.0% of the prompts have no level, because the rules of several levels fit, "
+        "or none does; they are in no group of it",
+        "factors.age: one level alone, so that nothing can be compared by it",
+    } <= set(plan.warnings)
+    (line,) = [line for line in plan.text().split("\n") if line.startswith("family")]
+    assert line.split()[:5] == ["family", "model", "2", "big", "1.000"]
