@@ -109,11 +109,13 @@ def extract(
 
 
 def _reads(job: Job) -> Iterator[Read]:
-    """Every measure, those of one entry of the study file together."""
-    for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec)):
-        together = list(entry)
-        wanted = _units_of(job, together[0])
-        yield from READERS[together[0].reads](job._replace(measures=together, wanted=wanted))
+    """Every measure, those of one entry of the study file together; rules on other measures come last."""
+    entries = [list(entry) for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec))]
+    found: dict[str, Read] = {}
+    for together in sorted(entries, key=lambda entry: entry[0].reads == "when"):
+        of_entry = job._replace(measures=together, wanted=_units_of(job, together[0]), read=found)
+        found |= {read.measure.measure_id: read for read in READERS[together[0].reads](of_entry)}
+    yield from (found[measure.measure_id] for measure in job.measures)
 
 
 def _rows(read: Read) -> pd.DataFrame:

@@ -22,9 +22,11 @@ from python_assets.texts.words import normalise
 
 
 def default_kind(spec: MeasureSpec) -> Kind:
-    """What an entry without kind is: numbers where labels have numbers, else labels."""
+    """What an entry without kind is: numbers where labels have numbers, 0 and 1 by rule, else labels."""
     if spec.extractor is not None and spec.extractor in extractors:
         return extractors[spec.extractor].kind
+    if spec.when is not None:
+        return "binary"
     has_numbers = spec.classifier is not None or (spec.judge and isinstance(spec.judge.options, dict))
     return "continuous" if has_numbers else "categorical"
 

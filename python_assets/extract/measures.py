@@ -25,11 +25,12 @@ from python_assets.study.study import (
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
-MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "when"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
     "column": "column",
+    "when": "when",
     "classifier": "classifier",
     "judge": "judge",
     "clusters": "clusters",
@@ -133,14 +134,13 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
 def _declared(spec: MeasureSpec) -> Measure:
     kind = spec.kind or default_kind(spec)
     low, high = spec.scale or _own_scale(spec, kind)
-    counts_favourable = kind == "binary" and spec.favourable is not None
     return Measure(
         measure_id=make_id(spec.name),
         kind=kind,
         unit=spec.unit or _UNITS[kind],
         scale_low=low,
         scale_high=high,
-        direction=spec.direction or ("higher_better" if counts_favourable else "none"),
+        direction=spec.direction or _own_direction(spec, kind),
         favourable=spec.favourable,
         extractor=spec.function or spec.method,
         model=spec.classifier.model if spec.classifier else spec.judge.engine if spec.judge else None,
@@ -152,6 +152,13 @@ def _declared(spec: MeasureSpec) -> Measure:
         spec=spec,
         options={},
     )
+
+
+def _own_direction(spec: MeasureSpec, kind: Kind) -> Direction:
+    """Favourable labels are better; a deviation from desired behaviour is worse."""
+    if spec.when is not None:
+        return "higher_worse"
+    return "higher_better" if kind == "binary" and spec.favourable is not None else "none"
 
 
 def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | None]:
@@ -170,6 +177,8 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
     if spec.column is not None:
         baseline = {"baseline_column": spec.baseline_column} if spec.baseline_column else {}
         return {"column": spec.column} | baseline
+    if spec.when is not None:
+        return {"measure": make_id(spec.when.measure), "equals_factor": spec.when.equals_factor}
     if spec.classifier is not None:
         return {"scores": "|".join(f"{label}:{weight:g}" for label, weight in spec.classifier.scores.items())}
     if spec.judge is not None:

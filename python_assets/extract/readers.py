@@ -11,6 +11,7 @@ from python_assets.extract.classifiers import ModelAbsentError
 from python_assets.extract.clusters import read_clusters
 from python_assets.extract.column import VERSION as COLUMN_VERSION
 from python_assets.extract.column import column_values, unlabelled
+from python_assets.extract.deviation import read_deviation
 from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read
@@ -167,4 +168,5 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "embeddings": read_distances,
     "clusters": read_clusters,
     "column": _read_column,
+    "when": read_deviation,
 }

@@ -28,6 +28,7 @@ METHODS_OF_MEASURING = (
     "judge",
     "clusters",
     "cluster_and_sort",
+    "when",
 )
 
 
@@ -80,6 +81,13 @@ class Clusters(Part):
         return "" if self.per == WHOLE else self.per
 
 
+class Equals(Part):
+    """A rule on what another measure read: its label is the level that the prompt has of a factor."""
+
+    measure: Name
+    equals_factor: FactorName
+
+
 class MeasureSpec(Part):
     """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name."""
 
@@ -95,6 +103,7 @@ class MeasureSpec(Part):
     judge: Judge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
+    when: Equals | None = None
     languages: list[StrictStr] | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
     unit: StrictStr | None = None
@@ -134,6 +143,10 @@ class MeasureSpec(Part):
             )
         if self.method in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
             raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
+        if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
+            raise ValueError(
+                "kind binary without favourable for when, which is 1 where it holds; remove both"
+            )
         if self.favourable is not None and self.method == "extractor":
             raise ValueError("no favourable label for a built-in extractor; remove favourable")
         return self

@@ -9,6 +9,7 @@ from python_assets.study_file.checks.generations import generation_problems
 from python_assets.study_file.checks.identity import identity_problems
 from python_assets.study_file.checks.measures import measure_problems
 from python_assets.study_file.checks.prompts import prompt_problems
+from python_assets.study_file.checks.rules import rule_problems
 from python_assets.study_file.expand import Draft
 
 CHECKS = (
@@ -18,6 +19,7 @@ CHECKS = (
     prompt_problems,
     generation_problems,
     measure_problems,
+    rule_problems,
     comparison_problems,
     analysis_problems,
 )
