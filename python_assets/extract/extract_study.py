@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.embeddings.cache import ScoreCache
+from python_assets.extract.baseline import against_generations
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
@@ -86,6 +87,8 @@ def extract(
             run_context=run_context,
         )
         reads = list(_reads(job))
+        if study.baseline is not None:
+            reads = against_generations(study, units, reads)
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, [_rows(read) for read in reads])
     tables = {

@@ -31,6 +31,7 @@ from python_assets.plan.text import (
 )
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
+from python_assets.study.generations import baselines_by_role
 from python_assets.study.study import Generation, Study, grouping_id, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
@@ -207,6 +208,7 @@ def _warnings(
     yield from _unused_references(study)
     yield from shape_warnings(study, found)
     yield from power_warnings(study, found)
+    yield from _baseline_warnings(study)
     yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
     for name in _repeating(study):
         yield f"generation {name}: replicates at temperature 0 may all be the same response"
@@ -251,6 +253,20 @@ def _unused_references(study: Study) -> Iterator[str]:
             else "name the factor under groupings, or remove it"
         )
         yield f"factors.{name}.reference: no contrast compares with {factor.reference}; {remedy}"
+
+
+def _baseline_warnings(study: Study) -> Iterator[str]:
+    """Generations that have no counterpart in the role that is the baseline."""
+    named = study.baseline
+    if named is None or named not in [one.role for one in study.generations]:
+        return
+    has_baseline = baselines_by_role(study.generations, named)
+    for generation in study.generations:
+        if generation.role != named and generation.generation_id not in (named, *has_baseline):
+            yield (
+                f"generation {generation.generation_id}: no calibrated values, because its entry has no "
+                f"generation of the role {named} beside it"
+            )
 
 
 def _repeating(study: Study) -> Iterator[str]:

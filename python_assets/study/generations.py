@@ -3,6 +3,7 @@
 Belongs here: the shape of these entries and their defaults. Writing lists out is study_file/expand.py.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
@@ -97,3 +98,25 @@ class Generation(Part):
     template: str = ""
     extension_name: str = ""
     spec: GenerationSpec
+
+
+def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str, str]:
+    """The generation of a role that each other one is calibrated against.
+
+    Args:
+        generations: of a study.
+        role: the role that is the baseline.
+
+    Returns:
+        By generation id: that of the same entry, model, template and extension with the role.
+    """
+    of_role = {_without_role(one): one.generation_id for one in generations if one.role == role}
+    return {
+        one.generation_id: of_role[_without_role(one)]
+        for one in generations
+        if one.role != role and _without_role(one) in of_role
+    }
+
+
+def _without_role(generation: Generation) -> tuple[str, ...]:
+    return generation.spec.name, generation.model, generation.template, generation.extension_name

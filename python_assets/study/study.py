@@ -165,7 +165,8 @@ class Study(Part):
 
     engines: generations that write for other stages and answer no prompt, by id. unit: the factor whose
     levels are the independent units, or ROOT_PROMPT; root prompts are where it is None too, but then several
-    prompts of one in one cell have no inference.
+    prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
+    are calibrated against; the prompts' own texts where None.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
@@ -177,6 +178,7 @@ class Study(Part):
     domain: str
     factors: dict[str, Factor]
     unit: str | None = None
+    baseline: str | None = None
     prompts: Prompts
     generations: list[Generation]
     engines: dict[str, Generation] = {}

@@ -534,3 +534,18 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
     } <= set(plan.warnings)
     (line,) = [line for line in plan.text().split("\n") if line.startswith("family")]
     assert line.split()[:5] == ["family", "model", "2", "big", "1.000"]
+
+
+def test_a_generation_without_its_baseline_is_warned_of(tmp_path):
+    text = """
+factors: {gender: {levels: [woman, man]}}
+baseline: none
+prompts: {templates: {cross: [gender], texts: [{id: t, text: "a {gender}"}]}}
+generations:
+  - {name: "{role}", provider: simulator, role: {none: "", judge: You judge.}}
+  - {name: alone, provider: simulator}
+"""
+    assert (
+        "generation alone: no calibrated values, because its entry has no generation of the role none "
+        "beside it"
+    ) in plan_of(tmp_path, text).warnings
