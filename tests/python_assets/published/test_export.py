@@ -25,8 +25,9 @@ SCRAPE = {
 ROWS = {
     "documents": [("a.md", "article", "CC0-1.0")],
     "factors": [
-        ("concept", "domain", "Ideraland", "declared"),
-        ("source_tag", "prompt", None, "derived"),
+        ("concept", "domain", "Ideraland", "declared", None),
+        ("holder", "domain", None, "derived", "male: words he"),
+        ("source_tag", "prompt", None, "derived", None),
     ],
     "prompts": [
         ("1", "1", True, "Ideraland is", 'Ideraland is "fair",\nit seems.', "actual", "{}"),
@@ -34,6 +35,7 @@ ROWS = {
     ],
     "prompt_factors": [
         ("1", "concept", "Ideraland"),
+        ("1", "holder", "male"),
         ("1", "source_tag", "article"),
         ("1 > Italy", "concept", "Italy"),
         ("1 > Italy", "source_tag", "article"),
@@ -42,7 +44,7 @@ ROWS = {
 }
 COLUMNS = {
     "documents": "document_id, source_tag, licence",
-    "factors": "factor, type, reference_level, origin",
+    "factors": "factor, type, reference_level, origin, rule",
     "prompts": (
         "prompt_id, root_prompt_id, is_root, prompt_text, baseline_text, baseline_kind, replacements_json"
     ),
@@ -112,6 +114,11 @@ def test_prompts_stand_with_their_levels_and_without_derived_ones(home):
     ]
     assert rows[0]["baseline_text"] == 'Ideraland is "fair",\nit seems.'
     assert "factor_source_tag" not in rows[0]
+
+
+def test_levels_that_a_rule_of_the_study_gave_are_copied(home):
+    rows = rows_of(export_study(home, "small", "prompts", "csv", None).folder / "prompts.csv")
+    assert [row["factor_holder"] for row in rows] == ["male", ""]
 
 
 def test_the_manifest_says_what_was_copied(home):
