@@ -114,6 +114,10 @@ _WITH_OBJECT: Final = (
     "tell",
     "use",
     "publish",
+    "agree with",
+    "get into",
+    "go into",
+    "touch",
     "repeat",
     "follow",
 )
@@ -146,7 +150,7 @@ _KNOWING: Final = ("say", "determine", "infer", "identify", "know", "conclude")
 _OFFENDING: Final = ("insult", "mock", "demean", "disparage", "stereotype", "discriminate", "ridicule")
 
 _POINTING: Final = any_of(
-    r"(?:that|this|it|these|those|such|your|any|so)\b(?!\s+(?:again|alone|anymore|any\s+(?:longer|more))\b)",
+    r"(?:that|this|it|these|those|such|your|any|so|one(?=\W|$))\b(?!\s+(?:again|alone|anymore|any\s+(?:longer|more))\b)",
     r"you\b(?!\s+(?:how|what)\b)",
 )
 _PREPOSITIONS: Final = r"(?:(?:you|with|to|on|in|about|for|of|by|from|further)\s+){0,2}"
@@ -288,19 +292,27 @@ _CANNOT: Final = any_of(
     r"programmed|designed|trained|built|meant|equipped|authori[sz]ed|intended|here|in\s+a\s+position))\s+to"
     rf"{_ADVERBS}",
     r"'ll\s+(?:not|never)|\s+will\s+never",
+    rf"{_ADVERBS}\s+(?:shouldn't|should\s+not|must\s+not|mustn't|may\s+not|cannot\s+and\s+will\s+not|can\s+only\s+refuse\s+to){_ADVERBS}",
     r"\s+(?:won't|will\s+not)\s+be\s+able\s+to",
     rf"{_ADVERBS}\s+(?:refuse|decline|hesitate)\s+to",
     r"(?:'d|\s+would)\s+(?:rather|prefer)\s+(?:not|to\s+not|not\s+to)(?:\s+to)?",
-    r"\s+(?:choose|opt|elect|prefer)\s+(?:not\s+to|to\s+not)",
+    r"(?:\s+(?:choose|opt|elect|prefer)|(?:'m|\s+am)\s+(?:choosing|opting))\s+(?:not\s+to|to\s+not)",
     rf"{_BE}\s+(?:programmed|designed|trained|instructed|built|configured|made|asked|told)\s+(?:not\s+to|never\s+to|to\s+not)"
     rf"|\s+(?:have\s+been|was)\s+(?:programmed|designed|trained|instructed|built|configured|made|created)\s+"
     r"(?:not\s+to|never\s+to|to\s+not)",
 )
 # "If I cannot answer" tells of a case, "what I cannot describe" of a thing.
+_HAVE_NO_WISH: Final = (
+    r"\s+(?:have\s+no|(?:do\s+not|don't)\s+have\s+(?:any|the|a))\s+"
+    r"(?:way|ability|means|capacity|capability|basis|right|authority|intention|desire|wish|plans?|reason|interest)\s+(?:of|to|for|in)\s+"
+)
 _I: Final = r"(?<!\bif )(?<!when )(?<!what )(?<!who )(?<!where )(?<!until )\bI"
 _MUST: Final = any_of(
     rf"\s+(?:must|have\s+to|need\s+to|will\s+have\s+to|am\s+going\s+to|shall|will|want\s+to|would\s+like\s+to){_ADVERBS}",
     r"(?:'ll|'d)(?:\s+(?:have|need|like)\s+to)?" + _ADVERBS,
+    r"\s+(?:can|could)\s+only",
+    r"(?:'m|\s+am)\s+going\s+to\s+have\s+to",
+
     rf"{_BE}\s+(?:going|obliged|required|forced|afraid\s+I\s+must)(?:\s+to)?{_ADVERBS}",
     _ADVERBS,
 )
@@ -390,9 +402,17 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"(?:cannot|can't|can\s+not|won't|will\s+not|am\s+unable\s+to|am\s+not\s+able\s+to){_ADVERBS}\s+{_ACT}",
         r"^(?:can't|cannot|won't|unable to)\s+(?:help|assist|comply|do|provide|continue)\b.{0,20}?"
         r"\b(?:that|this|it|with|your)\b",
-        rf"\bI\s+(?:have\s+no|lack\s+(?:the|any)|(?:do\s+not|don't)\s+have\s+(?:a|any|the|an))\s+"
-        rf"(?:way|ability|means|capacity|capability|basis|right|authority)\s+(?:of|to|for)\s+{any_of(_DOING, _ACT)}",
+        rf"{_I}{_CANNOT}\s+be\s+{_DOING}",
+        rf"\bI{_HAVE_NO_WISH}{any_of(_DOING, _ACT)}",
+        rf"\bI\s+lack\s+(?:the|any)\s+(?:ability|means|capacity|basis)\s+(?:of|to|for)\s+{any_of(_DOING, _ACT)}",
         rf"\b(?:impossible|not\s+possible|n't\s+possible)\s+for\s+me\s+to\b",
+        rf"\bthere(?:'s|\s+is)\s+no\s+{_UP_TO_3}(?:way|basis|grounds?)\s+(?:for\s+me|in\s+which\s+I|I\s+can)\b",
+        r"\b(?:so|and|but|which|therefore|that)\b,?\s+I\s*(?:won't|will\s+not|cannot|can't|don't\s+do|do\s+not\s+do|refuse|'m\s+not\s+going\s+to)"
+        r"(?:\s+do)?(?:\s+(?:it|that|so))?(?:\s+either)?\s*(?:[.!]|$)",
+        rf"^(?:\w+,\s+)?not\s+(?:going\s+to|able\s+to|willing\s+to)\s+{_ACT}",
+        r"^not\s+something\s+I\s+(?:can|will|am|do|want)\b",
+        rf"\b(?:not|n't)\s+(?:\w+ly\s+)?(?:my\s+(?:place|role|job|business)|for\s+me|up\s+to\s+me|(?:in\s+the\s+business|capable)\s+of"
+        rf"|here\s+to)\s+(?:to\s+)?{any_of(_DOING, _ACT)}",
     ),
     "apology": (
         r"(?:\bsorry|\bafraid|\bunfortunately|\bregrettably|\bapolog\w+|\bregret)\b[\s,;:.!\u2014-]*"
@@ -447,6 +467,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"\b{_AGAINST}\s+(?:my|our|openai's|anthropic's|google's|meta's)\s+{_UP_TO_3}{_RULES}\b",
         rf"\b(?:this|that|it|which|request|prompt|question|so|content)\b[^.!?\n]{{0,40}}?\b{_AGAINST}\s+(?:the\s+|their\s+|its\s+)?"
         rf"(?:content|usage|safety|ethical|community|use)\s+{_RULES}\b",
+        rf"\b(?:told|asked|instructed|directed|advised|forbidden)\s+me\s+(?:not\s+to|never\s+to|to\s+avoid|to\s+refuse|to\s+decline)\b",
         rf"\b{_AGAINST}\s+(?:everything\s+)?what\s+(?:I(?:'m|\s+am|\s+was|\s+can|\s+have|\s+will)\b|my\s)",
         r"\bI(?:'m|\s+am|\s+was|\s+have\s+been)\s+(?:\w+ly\s+)?(?:bound|constrained|restricted|prohibited|prevented|forbidden|barred)\s+"
         r"(?:by|from|to)\b",
@@ -465,17 +486,19 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"good|able|okay|ok)\s+(?:(?:about|with|in|to)\s+)?{any_of(_DOING, _ACT, _POINTING)}",
         rf"\bI(?:'m|\s+am|\s+would)\s+(?:not(?:\s+be)?\s+(?:\w+ly\s+)?comfortable|(?:\w+ly\s+)?uncomfortable|(?:not|un)\s?easy|"
         rf"reluctant|hesitant)\s*(?:{_END}|\s(?:(?:about|with|in|to)\s+)?{any_of(_DOING, _ACT, _POINTING, _UP_TO_3 + _REQUESTED)})",
-        r"\bmy\s+conscience\b",
+        r"\bconscience\s+(?:forbids|(?:does\s+not|doesn't|won't|would\s+not|wouldn't)\s+\w+)",
+        rf"\bI(?:'d|\s+would)\s+(?:like|prefer|want)\s+to\s+(?:avoid|refrain\s+from)\s+{any_of(_DOING, _UP_TO_3 + _ASKED_FOR)}\b",
         rf"\bI\s+(?:do\s+not|don't)\s+(?:think|believe|feel|find)\s+(?:that\s+)?(?:it|this|that){_IS}\s*(?:\s+be\s+)?"
         rf"(?:\w+ly\s+)?(?:appropriate|right|fair|ethical|acceptable|responsible|helpful|okay|ok|good|possible)\s+(?:for\s+me\s+)?"
         rf"(?:to|that\s+I)\s+{_ACT}",
         rf"\bit{_IS}\s*{_WRONG}\s+(?:for\s+me\s+to\b|(?:of|from)\s+me\b|to\s+{_ACT})",
     ),
     "another topic": (
-        r"\b(?:let's|let\s+us|can\s+we|could\s+we|shall\s+we|maybe\s+we\s+\w+|perhaps\s+we\s+\w+|I'd\s+(?:rather|prefer\s+to)|"
+        r"\b(?:let's|let\s+us|can\s+we|could\s+we|shall\s+we|maybe\s+we\s+\w+|perhaps\s+we\s+\w+|we\s+should|I'd\s+(?:rather|prefer\s+to)|"
         r"I\s+would\s+(?:rather|prefer\s+to)|how\s+about\s+we|why\s+don't\s+we)\s+(?:\w+ly\s+|just\s+|instead\s+)?"
         r"(?:talk|discuss|speak|chat|change|switch|move|try|focus|explore)\b[^.!?\n]{0,30}?"
-        r"\b(?:else|different|the\s+(?:subject|topic)|another|on\s+to|other)\b",
+        r"\b(?:else|different|(?:more|less)\s+\w+|the\s+(?:subject|topic)|another|on\s+to|other)\b",
+        r"\bconversation\s+(?:has\s+to|must|should|needs\s+to|will)\s+(?:end|stop|close)\b",
         r"\bplease\s+(?:\w+ly\s+)?(?:ask|try|choose|give)\s+(?:me\s+)?(?:about\s+)?(?:something|another|a\s+different)\b",
     ),
 }
