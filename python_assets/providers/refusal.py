@@ -21,8 +21,8 @@ _GREETING_WORDS: Final = 3  # a sentence as short as "Thank you for asking!" or 
 _APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "„": '"'})
 
 _MARKUP: Final = re.compile(r"[*_#>`]+")
-_WRAPPED: Final = re.compile(r'\s*"([^"]*)"?\s*')
-_QUOTED: Final = re.compile(r'"[^"]*"|«[^»]*»')
+_WRAPPED: Final = re.compile(r"\s*\"([^\"]*)\"?\s*|\s*'((?:[^']|'(?=\w))*)'\s*")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|«[^»]*»|(?<!\w)'(?:[^']|'(?=\w))*'")
 _ABBREVIATION: Final = re.compile(r"\b([A-Z])\.(?=[A-Z]\.)|\b(?:Mr|Mrs|Ms|Dr|St|e\.g|i\.e|vs)\.")
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|$)")
 # "..., the prime minister said" and '" said a farmer': with nobody but the speaker and the reader it is no report
@@ -68,7 +68,7 @@ def is_refusal(text: str) -> bool:
     """
     opening = _MARKUP.sub("", text[:_OPENING_CHARACTERS].translate(_APOSTROPHES))
     if whole := _WRAPPED.fullmatch(opening):
-        opening = whole.group(1)
+        opening = whole.group(1) or whole.group(2) or ""
     opening = _QUOTED.sub(" ", _ABBREVIATION.sub(lambda found: found.group().replace(".", ""), opening))
     sentences = [" ".join(found.group().split()) for found in _SENTENCE.finditer(opening)]
     return any(

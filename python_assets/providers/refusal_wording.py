@@ -41,7 +41,10 @@ _ADVERB: Final = any_of(
     "even",
     "do",
     "then",
-    r"in good (?:conscience|faith)",
+    r"in (?:good|all|any|this|such|clear)\s+\w+",
+    "under any circumstances",
+    r"as\s+an?\s+(?:\w+\s+){0,2}(?:AI|model|assistant)",
+    r"(?:and|nor|or)\s+(?:will not|won't|should not|shouldn't|unwilling)",
     "at this time",
 )
 _ADVERBS: Final = rf"(?:,?\s+{_ADVERB},?){{0,2}}"
@@ -70,19 +73,45 @@ _ALONE: Final = (
     "play along",
     "go along",
 )
-_WITH_OBJECT: Final = (
+# Hardly anybody but a model says these of itself, whatever the object.
+_OFFICIAL: Final = (
     "provide",
     "generate",
+    "assist",
+    "comply",
+    "fulfill?",
+    "endorse",
+    "condone",
+    "engage",
+    "participate",
+    "promote",
+    "perpetuate",
+    "speculate",
+    "weigh in",
+    "opine",
+    "respond",
+    "satisfy",
+    "accommodate",
+    "facilitate",
+    "portray",
+    "stereotype",
+    "discriminate",
+    "disparage",
+    "demean",
+    "insult",
+    "mock",
+    "ridicule",
+    "denigrate",
+    "belittle",
+)
+_WITH_OBJECT: Final = (
     "produce",
     "create",
     "write",
-    "fulfill?",
     "discuss",
     "support",
-    "endorse",
     "offer",
     "process",
-    "accommodate",
     "role-?play",
     "recommend",
     "pretend",
@@ -99,10 +128,6 @@ _WITH_OBJECT: Final = (
     "indulge",
     "entertain",
     "address",
-    "facilitate",
-    "condone",
-    "promote",
-    "perpetuate",
     "suggest",
     "handle",
     "agree to",
@@ -137,7 +162,6 @@ _JUDGING: Final = (
     "label",
     "single out",
     "blame",
-    "portray",
     "predict",
     "draw",
     "favou?r",
@@ -147,7 +171,6 @@ _JUDGING: Final = (
 )
 # Acts that a text also says of itself where it lacks information: only what they are about tells.
 _KNOWING: Final = ("say", "determine", "infer", "identify", "know", "conclude")
-_OFFENDING: Final = ("insult", "mock", "demean", "disparage", "stereotype", "discriminate", "ridicule")
 
 _POINTING: Final = any_of(
     r"(?:that|this|it|these|those|such|your|any|so|one(?=\W|$))\b(?!\s+(?:again|alone|anymore|any\s+(?:longer|more))\b)",
@@ -204,6 +227,16 @@ _REQUESTED: Final = any_of(
     "recommendations?",
     "preferences?",
     "messages?",
+    "descriptions?",
+    "sentiments?",
+    "guidance",
+    "examples?",
+    "lists?",
+    "slogans?",
+    "portrayals?",
+    "characteri[sz]ations?",
+    "thoughts",
+    "premises?",
 )
 _GROUP: Final = any_of(
     r"nationalit\w+",
@@ -262,15 +295,14 @@ _ACT: Final = (
     rf"(?!{_NO_IDIOM}){_NO_PRAISE}"
     + any_of(
         rf"{any_of(*_ALONE)}\b(?:\s+(?:or|and)\s+\w+)?{_END}",
-        rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b(?:\s+(?:or|and)\s+\w+)?\s+"
+        rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b(?:\s+(?:or|and|nor)\s+\w+(?:\s+with)?)?\s+"
         + any_of(rf"{_PREPOSITIONS}{_POINTING}", rf"{_UP_TO_6}{_ASKED_FOR}\b"),
         rf"(?:{any_of(*_JUDGING)})\b\s+"
         + any_of(_POINTING, rf"{_WITHIN_CLAUSE}\b{any_of(_ASKED_FOR, _PERSONS, 'who', 'whether')}\b"),
         rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b{any_of(_GROUP, _OFFENCE)}\b",
-        rf"{any_of(*_OFFENDING)}\b",
-        r"(?:speculate|comment|engage|assist|help|participate|take part|respond|reply|weigh in|opine)\s+"
-        r"(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
-        r"take\s+(?:a\s+)?(?:sides?|stances?|positions?)\b",
+        rf"{any_of(*_OFFICIAL)}\b",
+        r"(?:comment|help|take\s+part|reply)\s+(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
+        r"(?:take|pick|choose)\s+(?:a\s+)?(?:sides?|stances?|positions?|winners?|favou?rites?)\b",
     )
 )
 
@@ -282,14 +314,19 @@ def _doing(verb: str) -> str:
     return " ".join(filter(None, [f"{stem}ing", rest]))
 
 
-_DOING: Final = rf"(?:{any_of(*map(_doing, (*_ALONE, *_WITH_OBJECT, *_JUDGING, *_OFFENDING)))})\b"
+_DOING: Final = rf"(?:{any_of(*map(_doing, (*_ALONE, *_OFFICIAL, *_WITH_OBJECT, *_JUDGING)))})\b"
 
 _BE: Final = r"(?:'m|\s+am)"
 _CANNOT: Final = any_of(
     rf"\s*{_ADVERBS},?\s+(?:can't|cannot|can\s+not|won't|will\s+not){_ADVERBS}",
     rf"\s+could(?:n't|\s+not){_ADVERBS}\s+(?:in\s+good\s+conscience|possibly|ethically|responsibly)",
-    rf"{_BE}{_ADVERBS}\s+(?:unable|unwilling|not\s+(?:currently\s+)?(?:able|willing|going|allowed|permitted|prepared|"
-    r"programmed|designed|trained|built|meant|equipped|authori[sz]ed|intended|here|in\s+a\s+position))\s+to"
+    r"\s+(?:do\s+not|don't|would\s+not|wouldn't)\s+(?:\w+ly\s+)?(?:want|wish|intend|care|plan|mean|like|dare)\s+to",
+    r"\s+(?:do\s+not|don't|would\s+not|wouldn't)\s+(?:think|believe|feel)\s+(?:that\s+)?I\s*(?:should|can|could|would|ought\s+to|may"
+    r"|(?:am|'m)\s+(?:able|allowed|the\s+right\s+\w+)\s+to)",
+    r"\s+(?:do\s+not|don't)\s+feel\s+(?:able|free|qualified|entitled)\s+to",
+    r"\s+can\s+(?:only\s+(?:refuse|decline)\s+to|neither)",
+    rf"{_BE}{_ADVERBS}\s+(?:unable|unwilling|neither\s+able\s+nor\s+willing|not\s+(?:currently\s+)?(?:able|willing|going|allowed|permitted|prepared|"
+    r"programmed|designed|trained|built|meant|equipped|authori[sz]ed|intended|here|inclined|qualified|in\s+a\s+position))\s+to"
     rf"{_ADVERBS}",
     r"'ll\s+(?:not|never)|\s+will\s+never",
     rf"{_ADVERBS}\s+(?:shouldn't|should\s+not|must\s+not|mustn't|may\s+not|cannot\s+and\s+will\s+not|can\s+only\s+refuse\s+to){_ADVERBS}",
@@ -391,7 +428,7 @@ _WRONG: Final = (
     r"|(?:not|n't)(?:\s+\w+ly)?(?:\s+be)?(?:\s+\w+ly)?"
     r"\s+(?:appropriate|ethical|acceptable|right|fair|okay|ok|responsible|possible|proper|helpful|fitting))"
 )
-_IS: Final = r"(?:'s|\s+is|\s+would\s+be|'d\s+be|\s+seems|\s+feels|\s+is(?=n't)|\s+would(?=n't)|)"
+_IS: Final = r"(?:'s|\s+is|\s+would\s+be|'d\s+be|\s+seems|\s+feels|\s+is(?=n't)|\s+would(?=n't|\s+not)|)"
 _NOT_DONE: Final = rf"{_DOING}\s+{_UP_TO_6}{any_of(_ASKED_FOR, _PERSONS, 'this', 'that', 'such')}\b"
 
 # Each says by itself that there will be no answer.
@@ -399,9 +436,12 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
     "inability": (
         rf"{_I}{_CANNOT}\s*{_ACT}",
         rf"^I\b[^.!?\n]{{0,160}}?\b(?:but|and|so|therefore|thus|hence)\s+(?:{_ADVERB}\s+)?"
-        rf"(?:cannot|can't|can\s+not|won't|will\s+not|am\s+unable\s+to|am\s+not\s+able\s+to){_ADVERBS}\s+{_ACT}",
-        r"^(?:can't|cannot|won't|unable to)\s+(?:help|assist|comply|do|provide|continue)\b.{0,20}?"
-        r"\b(?:that|this|it|with|your)\b",
+        rf"(?:cannot|can't|can\s+not|won't|will\s+not|am\s+unable\s+to|am\s+not\s+able\s+to|decline\s+to|refuse\s+to){_ADVERBS}\s+{_ACT}",
+        r"(?:^|\b(?:sorry|apologies|so|but|no|nope|unfortunately)\W{1,3})(?:can't|cannot|won't|unable\s+to)\s+(?:help|assist|comply|do|provide"
+        r"|continue)\b.{0,20}?\b(?:that|this|it|with|your)\b",
+        r"\bI(?:'d|\s+would)\s+(?:rather|prefer|sooner)\s+not(?:\s+to)?\s*(?:[.,;!]|$)",
+        r"\b(?:sorry|afraid|apologies)\W{1,3}(?:but\s+)?no\b\s*(?:[.!]|$)",
+        r"\b(?:keep\b[^.!?\n]{0,40}?\bto\s+myself|count\s+me\s+out|no\s+can\s+do|no\s+\w+\s+from\s+me)\b",
         rf"{_I}{_CANNOT}\s+be\s+{_DOING}",
         rf"\bI{_HAVE_NO_WISH}{any_of(_DOING, _ACT)}",
         rf"\bI\s+lack\s+(?:the|any)\s+(?:ability|means|capacity|basis)\s+(?:of|to|for)\s+{any_of(_DOING, _ACT)}",
@@ -442,17 +482,18 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
     ),
     "not something I do": (
         r"(?:\bnot|n't)\s+(?:something|anything|a\s+(?:\w+\s+){1,2}|an\s+\w+\s+|the\s+(?:kind|sort|type)\s+of\s+\w+\s+|one\s+)\s*"
-        r"(?:(?:that|which)\s+)?I(?:'m|\s+am|'ll|\s+will|\s+can|'d|\s+would|\s+do)\b(?:\s+be)?(?:\s+\w+ly)?"
+        r"(?:(?:that|which)\s+)?I(?:\s+(?:feel|think|believe)\s+I)?(?:'m|\s+am|'ll|\s+will|\s+can|'d|\s+would|\s+do|\s+should|\s+want\s+to|\s+wish\s+to)\b(?:\s+be)?"
+        r"(?:\s+\w+ly)?"
         r"(?=\s+(?:able|willing|comfortable|prepared|allowed|permitted|going|happy|do\b|engage|help|assist|provide|support|"
         r"participate|write|answer|discuss|create|generate|produce|offer|take\s+part|fulfil|comply|continue|complete|make\b"
-        r"|give\b(?!\s+up)|entertain|address|speak\s+to|judge)|\s*[.,;!]|\s*$)",
+        r"|give\b(?!\s+up)|entertain|address|speak\s+to|judge|weigh|comment|touch|get\s+into|joke|say\b|have\b|honou?r|agree)|\s*[.,;!]|\s*$)",
         r"\b(?:something|things?|request|one|stereotype|topic|subject|territory|content|text|statement|claims?|question|sort\s+of\s+\w+"
         r"|kind\s+of\s+\w+|line)\s*(?:,\s*)?(?:(?:that|which)\s+)?I\s+(?:\w+ly\s+|try\s+to\s+|always\s+|must\s+|have\s+to\s+"
         r"|prefer\s+to\s+|would\s+rather\s+)?(?:avoid|refuse|won't|will\s+not|decline|refrain|steer\s+clear|stay\s+away)\b",
         rf"\b(?:request|content|text|topic|something|question|message|prompt|statement)\b[^.!?\n]{{0,20}}?\s(?:that\s+|which\s+)?I"
         rf"(?:'m|\s+am)\s+(?:not\s+(?:able|allowed|permitted|willing|going|comfortable|prepared|designed|programmed)|unable|unwilling)\b",
-        rf"\b(?:something|request|content|text|topic|question)\s+(?:that\s+|which\s+)?I\s+(?:cannot|can't|do\s+not|don't)\s+"
-        rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b",
+        rf"\b(?:something|request|content|text|topic|question)\s+(?:that\s+|which\s+)?I\s+(?:cannot|can't|do\s+not|don't|should\s+not|shouldn't)\s+"
+        r"\w+",
         r"\bI\s+(?:do\s+not|don't|never)\s+(?:do|engage\s+in|participate\s+in|take\s+part\s+in|write|make|produce|create|generate|"
         r"provide|offer|give)\s+(?:(?:that|this)\s+(?:sort|kind|type)\b|these\s+(?:sorts|kinds|types)|such\b|(?:things|anything)\s+like)",
         r"\bI\s+(?:do\s+not|don't|never)\s+(?:write|make|produce|create|generate|provide|offer|give|share|participate\s+in|engage\s+in"
@@ -460,6 +501,13 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"{_UP_TO_6}{_ASKED_FOR}\b",
         r"\bI\s+(?:do\s+not|don't|never)\s+(?:rank|judge|compare|label|stereotype)\s+\w+",
         r"\bI\s+(?:do\s+not|don't|never|won't|cannot|can't)\s+take\s+(?:a\s+)?(?:sides?|positions?|stances?)\b",
+    ),
+    "no ground for me": (
+        r"(?:\bnot|n't)\s+(?:an?\s+)?(?:\w+\s+)?(?:area|place|subject|topic|matter|field)\s+(?:where|in\s+which|on\s+which)\s+I\b",
+        r"(?:\b(?:not|outside|beyond)|n't)\s+(?:of\s+)?(?:within\s+|in\s+|part\s+of\s+)?my\s+(?:\w+\s+)?(?:scope|remit|capabilit\w+|abilit\w+|purview"
+        r"|competence|function)\b",
+        r"\bplease\s+(?:do\s+not|don't)\s+ask\s+me\b",
+        rf"^{_NOT_DONE}[^.!?\n]{{0,90}}?{_IS}\s*{_WRONG}\b",
     ),
     "rules": (
         rf"\b(?:my|our)\s+{_UP_TO_3}{_RULES}(?:\s+\w+){{0,2}}?\s+(?:prevents?|prohibits?|forbids?|bars?|keeps?|stops?|restricts?|precludes?"
@@ -471,7 +519,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"\b{_AGAINST}\s+(?:everything\s+)?what\s+(?:I(?:'m|\s+am|\s+was|\s+can|\s+have|\s+will)\b|my\s)",
         r"\bI(?:'m|\s+am|\s+was|\s+have\s+been)\s+(?:\w+ly\s+)?(?:bound|constrained|restricted|prohibited|prevented|forbidden|barred)\s+"
         r"(?:by|from|to)\b",
-        r"\b(?:this|that|your|the)\s+(?:request|prompt)\s+(?:can(?:not|'t|\s+not)\s+be\s+(?:fulfilled|completed|processed|answered|"
+        r"\b(?:this|that|your|the)\s+(?:request|prompt)\b[^.!?\n]{0,40}?\s(?:can(?:not|'t|\s+not)\s+be\s+(?:fulfilled|completed|processed|answered|"
         r"carried\s+out)|(?:is|seems|appears)\s+(?:\w+\s+){0,2}(?:inappropriate|offensive|discriminatory|harmful|unethical))",
     ),
     "design": (
@@ -484,7 +532,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
     "discomfort": (
         r"\bI\s+(?:do\s+not|don't|wouldn't|would\s+not|can't|cannot)\s+(?:\w+ly\s+)?feel\s+(?:\w+ly\s+)?(?:right|comfortable|at\s+ease|"
         rf"good|able|okay|ok)\s+(?:(?:about|with|in|to)\s+)?{any_of(_DOING, _ACT, _POINTING)}",
-        rf"\bI(?:'m|\s+am|\s+would)\s+(?:not(?:\s+be)?\s+(?:\w+ly\s+)?comfortable|(?:\w+ly\s+)?uncomfortable|(?:not|un)\s?easy|"
+        rf"\bI(?:'m|\s+am|\s+would|'d)\s+(?:not(?:\s+be)?\s+(?:\w+ly\s+)?comfortable|(?:be\s+)?(?:\w+ly\s+)?uncomfortable|(?:not|un)\s?easy|"
         rf"reluctant|hesitant)\s*(?:{_END}|\s(?:(?:about|with|in|to)\s+)?{any_of(_DOING, _ACT, _POINTING, _UP_TO_3 + _REQUESTED)})",
         r"\bconscience\s+(?:forbids|(?:does\s+not|doesn't|won't|would\s+not|wouldn't)\s+\w+)",
         rf"\bI(?:'d|\s+would)\s+(?:like|prefer|want)\s+to\s+(?:avoid|refrain\s+from)\s+{any_of(_DOING, _UP_TO_3 + _ASKED_FOR)}\b",
@@ -507,7 +555,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
 _WEAK: Final[Mapping[str, Sequence[str]]] = {
     "a machine": (
         rf"\b(?:as|being|I'm|I\s+am|since\s+I'm|because\s+I'm)\s+(?:only\s+|just\s+|merely\s+|simply\s+)?{_A_MACHINE}"
-        r"[^.!?\n]{0,160}?(?:\b(?:I|my|and|it's|it|which|that)\b[^.!?\n]{0,50}?"
+        r"[^.!?\n]{0,160}?(?:\b(?:I|my|and|it's|it|which|that)\b[^.!?\n]{0,90}?"
         r"(?:n't\b|\b(?:not|cannot|never|no|unable|decline|refuse|lack|avoid|inappropriate|unethical|refrain|wrong)\b))",
     ),
     "no mind": (
