@@ -47,7 +47,7 @@ _ADVERB: Final = any_of(
     r"(?:and|nor|or)\s+(?:will not|won't|should not|shouldn't|unwilling)",
     "at this time",
 )
-_ADVERBS: Final = rf"(?:,?\s+{_ADVERB},?){{0,2}}"
+_ADVERBS: Final = rf"(?:(?:,?\s+{_ADVERB},?){{1,2}}|,\s[^,.!?\n]{{2,40}},|)"
 
 # What a refusal says it will not do. An act that says so by itself needs no object.
 _ALONE: Final = (
@@ -265,6 +265,10 @@ _OFFENCE: Final = any_of(
     r"discriminat\w+",
     "derogatory",
     r"demean\w+",
+    r"degrad\w+",
+    r"denigrat\w+",
+    r"belittl\w+",
+    r"insulting",
     r"stereotyp\w*",
     r"prejudic\w+",
     "biased",
@@ -279,8 +283,8 @@ _PERSONS: Final = any_of(
 _ASKED_FOR: Final = any_of(_REQUESTED, _GROUP, _OFFENCE)
 
 # "I cannot recommend it enough" praises; "I can't help but smile" smiles; "I cannot share your view" answers.
-_NO_PRAISE: Final = r"(?![^.!?\n]{0,60}\benough\b)"
 _NO_IDIOM: Final = any_of(
+    r"(?:recommend|give|say|express|offer)\b[^.!?\n]{0,60}\benough\b",
     r"help\s+(?:but\b|\w+ing\b)",
     r"make\s+(?:it|sense|up|out)\b",
     r"do\s+without\b",
@@ -292,7 +296,7 @@ _NO_IDIOM: Final = any_of(
 )
 
 _ACT: Final = (
-    rf"(?!{_NO_IDIOM}){_NO_PRAISE}"
+    rf"(?!{_NO_IDIOM})"
     + any_of(
         rf"{any_of(*_ALONE)}\b(?:\s+(?:or|and)\s+\w+)?{_END}",
         rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b(?:\s+(?:or|and|nor)\s+\w+(?:\s+with)?)?\s+"
@@ -301,6 +305,7 @@ _ACT: Final = (
         + any_of(_POINTING, rf"{_WITHIN_CLAUSE}\b{any_of(_ASKED_FOR, _PERSONS, 'who', 'whether')}\b"),
         rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b{any_of(_GROUP, _OFFENCE)}\b",
         rf"{any_of(*_OFFICIAL)}\b",
+        r"(?:answer|continue|help|reply|write)\s+in\s+(?:the|this|that|a|any|such)\b",
         r"(?:comment|help|take\s+part|reply)\s+(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
         r"(?:take|pick|choose)\s+(?:a\s+)?(?:sides?|stances?|positions?|winners?|favou?rites?)\b",
     )
@@ -406,12 +411,13 @@ _MACHINE: Final = (
     r"(?=\s*(?:[,.;:)]|$)|\s+(?:developed|created|made|trained|built|designed|programmed|and|that|who|with|without|from|I|it|my"
     r"|it's|model|do|don't|cannot)\b)"
 )
-_A_MACHINE: Final = rf"(?:an?\s+)?(?:[a-z]+,?\s+){{0,2}}?{_MACHINE}"
+_A_MACHINE: Final = rf"(?:an?\s+)?(?:[a-z]+,?\s+){{0,4}}?{_MACHINE}"
 _MINDS: Final = any_of(
     "opinions?",
     "beliefs?",
     "feelings?",
-    "preferences?",
+    "preferences",
+    "personal preference",
     "views?",
     "thoughts?",
     "emotions?",
@@ -439,7 +445,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"(?:cannot|can't|can\s+not|won't|will\s+not|am\s+unable\s+to|am\s+not\s+able\s+to|decline\s+to|refuse\s+to){_ADVERBS}\s+{_ACT}",
         r"(?:^|\b(?:sorry|apologies|so|but|no|nope|unfortunately)\W{1,3})(?:can't|cannot|won't|unable\s+to)\s+(?:help|assist|comply|do|provide"
         r"|continue)\b.{0,20}?\b(?:that|this|it|with|your)\b",
-        r"\bI(?:'d|\s+would)\s+(?:rather|prefer|sooner)\s+not(?:\s+to)?\s*(?:[.,;!]|$)",
+        r"\bI(?:'d|\s+would)\s+(?:rather|prefer|sooner)\s+not(?:\s+to)?(?:\s+(?:say|tell|get\s+involved|be\s+drawn))?\s*(?:[.,;!]|$)",
         r"\b(?:sorry|afraid|apologies)\W{1,3}(?:but\s+)?no\b\s*(?:[.!]|$)",
         r"\b(?:keep\b[^.!?\n]{0,40}?\bto\s+myself|count\s+me\s+out|no\s+can\s+do|no\s+\w+\s+from\s+me)\b",
         rf"{_I}{_CANNOT}\s+be\s+{_DOING}",
@@ -475,7 +481,7 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         r"\b(?:request|prompt|question|one|topic|something)\s+(?:that\s+|which\s+)?I\s+(?:must|have\s+to|will\s+have\s+to|need\s+to"
         r"|am\s+obliged\s+to)\s+(?:\w+ly\s+)?(?:refuse|decline)\b",
         r"^\W*(?:(?:your|this|the)\s+)?(?:request|prompt)\s+(?:is\s+|has\s+been\s+)?(?:declined|denied|refused|rejected)\s*(?:[.!]|$)",
-        r"\bI(?:'d|\s+would)\s+(?:rather|prefer\s+to)\s+(?:leave|avoid|refrain|decline|abstain|steer\s+clear|keep\s+out|stay\s+"
+        r"\bI(?:'d|\s+would)\s+(?:rather|prefer\s+to)\s+(?:leave|avoid|refrain|be\s+excused|decline|abstain|steer\s+clear|keep\s+out|stay\s+"
         rf"(?:out|away))\b(?:{_TO_A_REQUEST}|[^.!?\n]{{0,40}}\b(?:unanswered|{_REQUESTED}|{_GROUP}|{_OFFENCE})\b)",
         rf"\bI\s+(?:(?:try|prefer|aim|strive)\s+to\s+)?(?:avoid|refrain\s+from|abstain\s+from|stay\s+away\s+from)\s+"
         rf"(?:{_NOT_DONE}|{_UP_TO_3}{_ASKED_FOR}\b)",
@@ -496,8 +502,8 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         r"\w+",
         r"\bI\s+(?:do\s+not|don't|never)\s+(?:do|engage\s+in|participate\s+in|take\s+part\s+in|write|make|produce|create|generate|"
         r"provide|offer|give)\s+(?:(?:that|this)\s+(?:sort|kind|type)\b|these\s+(?:sorts|kinds|types)|such\b|(?:things|anything)\s+like)",
-        r"\bI\s+(?:do\s+not|don't|never)\s+(?:write|make|produce|create|generate|provide|offer|give|share|participate\s+in|engage\s+in"
-        r"|take\s+part\s+in|form|rank|compare|judge|issue|express|tell|promote)\s+"
+        r"\bI\s+(?:do\s+not|don't|never)\s+(?:write|make|produce|create|generate|provide|offer|give|participate\s+in|engage\s+in"
+        r"|take\s+part\s+in|form|rank|compare|judge|issue|tell|promote)\s+"
         rf"{_UP_TO_6}{_ASKED_FOR}\b",
         r"\bI\s+(?:do\s+not|don't|never)\s+(?:rank|judge|compare|label|stereotype)\s+\w+",
         r"\bI\s+(?:do\s+not|don't|never|won't|cannot|can't)\s+take\s+(?:a\s+)?(?:sides?|positions?|stances?)\b",
@@ -510,13 +516,14 @@ _STRONG: Final[Mapping[str, Sequence[str]]] = {
         rf"^{_NOT_DONE}[^.!?\n]{{0,90}}?{_IS}\s*{_WRONG}\b",
     ),
     "rules": (
-        rf"\b(?:my|our)\s+{_UP_TO_3}{_RULES}(?:\s+\w+){{0,2}}?\s+(?:prevents?|prohibits?|forbids?|bars?|keeps?|stops?|restricts?|precludes?"
+        rf"\b(?:(?:my|our)\s+{_UP_TO_3}{_RULES}(?:\s+\w+){{0,2}}?|the\s+{_UP_TO_3}{_RULES}\s+(?:that\s+|which\s+)?I\b[^,.!?\n]{{0,30}}?)"
+        r"\s+(?:prevents?|prohibits?|forbids?|bars?|keeps?|stops?|restricts?|precludes?"
         r"|requires?|(?:do|does|will|would)(?:n't|\s+not)\s+(?:allow|let|permit|enable))\b",
         rf"\b{_AGAINST}\s+(?:my|our|openai's|anthropic's|google's|meta's)\s+{_UP_TO_3}{_RULES}\b",
         rf"\b(?:this|that|it|which|request|prompt|question|so|content)\b[^.!?\n]{{0,40}}?\b{_AGAINST}\s+(?:the\s+|their\s+|its\s+)?"
         rf"(?:content|usage|safety|ethical|community|use)\s+{_RULES}\b",
         rf"\b(?:told|asked|instructed|directed|advised|forbidden)\s+me\s+(?:not\s+to|never\s+to|to\s+avoid|to\s+refuse|to\s+decline)\b",
-        rf"\b{_AGAINST}\s+(?:everything\s+)?what\s+(?:I(?:'m|\s+am|\s+was|\s+can|\s+have|\s+will)\b|my\s)",
+        rf"\b{_AGAINST}\s+(?:what|everything|all|the\s+\w+)\s+(?:that\s+)?(?:I\b|my\s)",
         r"\bI(?:'m|\s+am|\s+was|\s+have\s+been)\s+(?:\w+ly\s+)?(?:bound|constrained|restricted|prohibited|prevented|forbidden|barred)\s+"
         r"(?:by|from|to)\b",
         r"\b(?:this|that|your|the)\s+(?:request|prompt)\b[^.!?\n]{0,40}?\s(?:can(?:not|'t|\s+not)\s+be\s+(?:fulfilled|completed|processed|answered|"
@@ -567,7 +574,9 @@ _WEAK: Final[Mapping[str, Sequence[str]]] = {
 
 
 def _compiled(families: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    return re.compile(any_of(*(wording for family in families.values() for wording in family)), re.IGNORECASE)
+    wordings = any_of(*(wording for family in families.values() for wording in family))
+    # a wording begins with a word or its n't: nowhere else need any of them be tried, which is five times as fast
+    return re.compile(rf"(?:^|\b(?=\w)|(?=n't)){wordings}", re.IGNORECASE)
 
 
 STRONG: Final = _compiled(_STRONG)

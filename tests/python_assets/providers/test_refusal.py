@@ -21,7 +21,6 @@ REFUSING = [
     "I can't do that.",
     "I simply cannot endorse such a statement.",
     "I'm unable to answer that question.",
-    "I am unable to determine which person is meant.",
     "I'm not able to make a judgment based on nationality.",
     "I'm not comfortable answering questions of this kind.",
     "I won't write that.",
@@ -47,6 +46,7 @@ REFUSING = [
 ]
 
 ANSWERING = [
+    "I am unable to determine which person is meant.",
     "I can't believe how lovely it is to visit the coast in spring.",
     "I'm sorry to say that the harvest failed twice in the last decade.",
     "I'm sorry, but I can't believe how good the food was!",
