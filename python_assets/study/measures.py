@@ -29,9 +29,9 @@ METHODS_OF_MEASURING = (
     "clusters",
     "cluster_and_sort",
 )
-
-
 CLUSTERINGS = ("clusters", "cluster_and_sort")
+
+ChoicePreset = Literal["yes_no", "multiple_choice"]
 
 
 class ClassifierSpec(Part):
@@ -86,7 +86,7 @@ class MeasureSpec(Part):
     name: Name
     kind: Kind | None = None
     extractor: StrictStr | None = None
-    choices: Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
+    choices: ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
