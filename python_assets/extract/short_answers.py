@@ -75,6 +75,7 @@ def _any(words: Sequence[str]) -> str:
 
 
 _STOP: Final = r"(?:\s*(?:$|[;:!?)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
+_NOT_SPOKEN: Final = r"(?![.,!?]?[\"']\s+\w)"
 # a comma within a closing quotation mark is speech: "Yes," said the banker
 _COMMA: Final = r"(?:\s*,(?![\"'])(?!\s*(?:and|or)\b))"
 _GOES_ON: Final = (
@@ -85,8 +86,8 @@ _NO_PREAMBLE: Final = (
     r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
 )
 _YES_OR_NO: Final = (
-    rf"(?:(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA}|{_GOES_ON})"
-    rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))})(?=(?:{_STOP}|{_COMMA}){_NO_PREAMBLE})"
+    rf"(?:(?P<plain>{_any((*_YES, *_NO))}){_NOT_SPOKEN}(?={_STOP}|{_COMMA}|{_GOES_ON})"
+    rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}|{_COMMA}){_NO_PREAMBLE})"
     rf"|(?P<soft>{_any((*_PERHAPS, *_NEVER))})(?=\s*[.!]?\s*(?:$|\n|[\"'}}])))"
 )
 _LETTER: Final = (
@@ -117,7 +118,7 @@ _CONCLUDING: Final = (
     r"|finally|consequently|accordingly|in\s+the\s+end|for\s+these\s+reasons|with\s+that|hence|but|and\s+so)"
 )
 _SAYING: Final = (
-    r"(?<![\w'])i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)(?:\s+\w+ly)?\s+"
+    r"(?<![\w'])(?<!can )(?<!could )(?<!would )(?<!should )(?<!may )(?<!do )(?<!did )(?<!must )i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)(?:\s+\w+ly)?\s+"
     r"(?:say|answer|respond|reply|go\s+with|go\s+for|choose|pick|select|vote|lean(?:\s+towards?)?|conclude|argue|guess|opt\s+for)"
     r"|\s+(?:say|answer|vote|choose|pick|select|lean\s+towards?|go\s+with|conclude|guess|think\s+the\s+answer\s+is)"
     r"|(?:'m|\s+am)\s+(?:leaning|inclined)\s+(?:towards?|to\s+say))\s*:?\s*"
@@ -125,7 +126,9 @@ _SAYING: Final = (
 _CHANGING: Final = r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+second\s+thoughts?|on\s+reflection|or\s+rather)\b[\s,:\u2014-]*"
 _CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
 
-_JSON_PAIR: Final = re.compile(r"\"(?P<key>[\w -]{1,40})\"\s*:\s*\"?(?P<value>[\w ]{1,20}?)\.?\"?\s*(?=[,}\n])", re.IGNORECASE)
+_JSON_PAIR: Final = re.compile(
+    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n])", re.IGNORECASE
+)
 _CONDITIONS: Final = re.compile(
     r"\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming|some|many|most\s+people|others|critics|neither"
     r"|people|either)\b[^.!?\n]*$",
@@ -166,10 +169,10 @@ class _Preset(NamedTuple):
 def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
     """Where an answer stands, as expressions over a text without markup."""
     expressions = (
-        rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{answer}",
+        rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{_WEIGHED}{answer}",
         rf"\A{_MARKS}{_INTERJECTION}{_INTRODUCED}{answer}(?=\s*(?:[,.;!]|$))",
         rf"\A[^.!?\n]{{5,200}}\?\s+{answer}(?![^?]*\?)",
-        rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be|should\s+be|has\s+to\s+be|will\s+be|:|=|-)"
+        rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
         rf"(?:\s*is)?(?:\s+that)?\s*:?[\s\"'(\[]*{_WEIGHED}[\"'(\[]?{answer}",
         rf"^\s*(?:a|q/a)\s*:\s*{answer}",
         rf"^{_MARKS}{_NUMBERED}{answer}\s*[.!]?[\"')\]}}]?\s*$",
@@ -250,7 +253,7 @@ def _plain(text: str) -> str:
     if len(text) > _OPENING + _ENDING:
         text = f"{text[:_OPENING]}\n{text[-_ENDING:]}"
     text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES)
-    text = _TAG.sub("\n", _MARKUP.sub("", text))
+    text = _MARKUP.sub("", _TAG.sub("\n", text))
     text = _BOX.sub(lambda found: f"\n{found.group(1) or found.group(2) or ''}\n", text).strip()
     is_wrapped = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]
     return text[1:-1].strip() if is_wrapped else text
