@@ -74,10 +74,10 @@ def _any(words: Sequence[str]) -> str:
     return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) + ")"
 
 
-_STOP: Final = r"(?:\s*(?:$|[;:!?)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
+_STOP: Final = r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
 _NOT_SPOKEN: Final = r"(?![.,!?]?[\"']\s+\w)"
 # a comma within a closing quotation mark is speech: "Yes," said the banker
-_COMMA: Final = r"(?:\s*,(?![\"'])(?!\s*(?:and|or)\b))"
+_COMMA: Final = r"(?:\s*,(?![\"']))"
 _GOES_ON: Final = (
     r"(?:\s+(?:because|since|as|i|i'd|i'm|i'll|she|he|they|it|it's|we|you|the|this|that|these|those|there|but|although|though|"
     r"based|given|due|her|his|their|my|absolutely|definitely|certainly|indeed|please|sir|thanks|thank|considering|however)\b)"
@@ -91,8 +91,10 @@ _YES_OR_NO: Final = (
     rf"|(?P<soft>{_any((*_PERHAPS, *_NEVER))})(?=\s*[.!]?\s*(?:$|\n|[\"'}}])))"
 )
 _LETTER: Final = (
-    r"(?:(?:option|choice|answer)\s+)?[(\[]?(?P<letter>(?-i:[A-H])|[a-h](?=[)\]]|\s*(?:$|\n)))[)\]]?"
-    rf"(?={_STOP}|,(?!\s*(?-i:[A-H])\b))(?!\s*(?:,|/|&|and|or)\s*[(\[]?(?-i:[A-H])\b)"
+    r"(?:(?:option|choice|answer)\s+)?[(\[]?(?P<letter>(?-i:[A-H])|[a-h](?=[)\]]|\s*(?:$|\n)))"
+    r"(?:[)\]](?!\s*(?:is|isn't|was|wasn't|are|aren't|would|seems|can)\b)"
+    rf"|(?![)\]])(?={_STOP}|,))"
+    r"(?!\s*(?:,|/|&|\band\b|\bor\b)\s*[(\[]?(?:(?-i:[A-H])\b|[a-h][)\]]))"
 )
 
 _MARKS: Final = r"[\s\"'(\[{:\u2022.-]{0,10}"
@@ -111,7 +113,7 @@ _NAMED: Final = r"(?:answer|response|reply|verdict|decision|conclusion|recommend
 _OTHERS: Final = r"(?<!\bher )(?<!\bhis )(?<!\btheir )(?<!'s )(?<!\byour )(?<!\bwhose )(?<!\bno )(?<!\blong )"
 _INTRODUCED: Final = (
     r"(?:based|given|considering|judging|looking|taking|weighing|from|in|on|with|without|under|as|since|because|to\s+be|all\s+things|"
-    r"after|overall|for|hmm|well)\b[^.!?;\n]{0,200}?,\s*"
+    r"after|overall|for|hmm|well|if\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))\b[^.!?;\n]{0,200}?,\s*"
 )
 _CONCLUDING: Final = (
     r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary|to\s+sum\s+up|on\s+balance|all\s+in\s+all"
@@ -121,17 +123,17 @@ _SAYING: Final = (
     r"(?<![\w'])(?<!can )(?<!could )(?<!would )(?<!should )(?<!may )(?<!do )(?<!did )(?<!must )i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)(?:\s+\w+ly)?\s+"
     r"(?:say|answer|respond|reply|go\s+with|go\s+for|choose|pick|select|vote|lean(?:\s+towards?)?|conclude|argue|guess|opt\s+for)"
     r"|\s+(?:say|answer|vote|choose|pick|select|lean\s+towards?|go\s+with|conclude|guess|think\s+the\s+answer\s+is)"
-    r"|(?:'m|\s+am)\s+(?:leaning|inclined)\s+(?:towards?|to\s+say))\s*:?\s*"
+    r"|(?:'m|\s+am)\s+(?:leaning|inclined)\s+(?:towards?|to\s+say))\s*:?\s*(?:that\s+)?"
 )
 _CHANGING: Final = r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+second\s+thoughts?|on\s+reflection|or\s+rather)\b[\s,:\u2014-]*"
 _CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
 
 _JSON_PAIR: Final = re.compile(
-    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n])", re.IGNORECASE
+    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n]|\Z)", re.IGNORECASE
 )
 _CONDITIONS: Final = re.compile(
     r"\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming|some|many|most\s+people|others|critics|neither"
-    r"|people|either)\b[^.!?\n]*$",
+    r"|people|either|may|might|could|perhaps|possibly|maybe)\b[^.!?\n]*$",
     re.IGNORECASE,
 )
 _HEDGE: Final = re.compile(
@@ -147,7 +149,7 @@ _SPOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _JOINED: Final = re.compile(
-    rf"\s*(?:,|/|&|\band\b|\bor\b)+\s*({_any((*_YES, *_NO))})(?={_STOP}|\s*,)", re.IGNORECASE | re.MULTILINE
+    rf"(?:\s*(?:,|/|&|\b(?:and|or|but|also|then)\b)){{1,4}}\s*({_any((*_YES, *_NO))})(?={_STOP}|\s*,)", re.IGNORECASE | re.MULTILINE
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
 _NEARBY: Final = 200
