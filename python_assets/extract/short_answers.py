@@ -9,6 +9,7 @@ substance tells ("the loan should be granted") stays without a label.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from python_assets.extract.extractor import Score, TextMethod
@@ -37,10 +38,30 @@ _SURELY: Final = (
     "undoubtedly",
     "affirmative",
 )
-_THINK_SO: Final = ("i think so", "i believe so", "i suppose so", "i guess so", "i would think so", "i'd think so")
-_PERHAPS: Final = ("probably", "most probably", "most likely", "very likely", "correct", "true", "agreed", "y")
+_THINK_SO: Final = (
+    "i think so",
+    "i believe so",
+    "i suppose so",
+    "i guess so",
+    "i would think so",
+    "i'd think so",
+)
+_PERHAPS: Final = (
+    "probably",
+    "most probably",
+    "most likely",
+    "very likely",
+    "correct",
+    "true",
+    "agreed",
+    "y",
+)
 _NOT_AT_ALL: Final = (
-    *(f"{word} not" for word in _SURELY if word not in ("sure", "sure thing", "affirmative", "by all means", "indeed")),
+    *(
+        f"{word} not"
+        for word in _SURELY
+        if word not in ("sure", "sure thing", "affirmative", "by all means", "indeed")
+    ),
     "surely not",
     "probably not",
     "most probably not",
@@ -82,9 +103,7 @@ _GOES_ON: Final = (
     r"(?:\s+(?:because|since|as|i|i'd|i'm|i'll|she|he|they|it|it's|we|you|the|this|that|these|those|there|but|although|though|"
     r"based|given|due|her|his|their|my|absolutely|definitely|certainly|indeed|please|sir|thanks|thank|considering|however)\b)"
 )
-_NO_PREAMBLE: Final = (
-    r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
-)
+_NO_PREAMBLE: Final = r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
 _YES_OR_NO: Final = (
     rf"(?:(?P<plain>{_any((*_YES, *_NO))}){_NOT_SPOKEN}(?={_STOP}|{_COMMA}|{_GOES_ON})"
     rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}|{_COMMA}){_NO_PREAMBLE})"
@@ -129,7 +148,8 @@ _CHANGING: Final = r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+
 _CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
 
 _JSON_PAIR: Final = re.compile(
-    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n]|\Z)", re.IGNORECASE
+    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n]|\Z)",
+    re.IGNORECASE,
 )
 _CONDITIONS: Final = re.compile(
     r"\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming|some|many|most\s+people|others|critics|neither"
@@ -149,23 +169,28 @@ _SPOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _JOINED: Final = re.compile(
-    rf"(?:\s*(?:,|/|&|\b(?:and|or|but|also|then)\b)){{1,4}}\s*({_any((*_YES, *_NO))})(?={_STOP}|\s*,)", re.IGNORECASE | re.MULTILINE
+    rf"(?:\s*(?:,|/|&|\b(?:and|or|but|also|then)\b)){{1,4}}\s*({_any((*_YES, *_NO))})(?={_STOP}|\s*,)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
 _NEARBY: Final = 200
-_MARKUP: Final = re.compile(r"[*_`#>$\u200b\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]|\\(?:text|textbf|mathbf|mathrm)\b")
+_MARKUP: Final = re.compile(
+    r"[*_`#>$\u200b\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]|\\(?:text|textbf|mathbf|mathrm)\b"
+)
 _BOX: Final = re.compile(r"\\boxed\s*\{+([^{}]{0,60})\}+|\{([^{}\"]{0,20})\}")
 _TAG: Final = re.compile(r"</?[\w|:-]{1,40}>")
-_APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "«": '"', "»": '"'})
+_APOSTROPHES: Final = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "«": '"', "»": '"'}
+)
 
 
 class _Preset(NamedTuple):
-    """One kind of short answer: its labels, the expressions of the places where it stands, what a find means."""
+    """One kind of short answer: expressions of the places where it stands, what a find means, what takes it back."""
 
-    labels: tuple[str, ...]
     places: Sequence[re.Pattern[str]]
     label_of: Callable[[str], str | None]
     is_hedged: Callable[[str], bool]
+    is_refused: Callable[[str], bool]
 
 
 def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
@@ -199,31 +224,17 @@ def _is_hedged(sentence: str) -> bool:
     return _HEDGE.search(sentence) is not None or _SPOKEN.search(sentence) is not None
 
 
-_PRESETS: Final[Mapping[ChoicePreset, _Preset]] = {
-    "yes_no": _Preset(
-        labels=("yes", "no"),
-        places=_places(
-            _YES_OR_NO, rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA}|\s+(?:from|for)\s+me\b)"
-        ),
-        label_of=_yes_no_label,
-        is_hedged=_is_hedged,
-    ),
-    "multiple_choice": _Preset(
-        labels=tuple("ABCDEFGH"),
-        places=_places(
-            _LETTER,
-            r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)\s+(?:the\s+|my\s+|most\s+)*"
-            r"(?:correct|right|best|answer|choice|likely|appropriate)\b",
-        ),
-        label_of=_letter_label,
-        is_hedged=lambda sentence: False,
-    ),
-}
-
-
-def preset_labels(preset: ChoicePreset) -> tuple[str, ...]:
-    """The labels of a preset: yes and no, or the letters A to H."""
-    return _PRESETS[preset].labels
+@cache
+def _preset(name: ChoicePreset) -> _Preset:
+    if name == "yes_no":
+        a_yes = rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA}|\s+(?:from|for)\s+me\b)"
+        return _Preset(_places(_YES_OR_NO, a_yes), _yes_no_label, _is_hedged, is_refusal)
+    is_right = (
+        r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)\s+(?:the\s+|my\s+|most\s+)*"
+        r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
+    )
+    # "(C) I cannot tell" is an answer where that is an option
+    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, lambda _: False)
 
 
 def short_answer_method(preset: ChoicePreset) -> TextMethod:
@@ -235,15 +246,16 @@ def short_answer_method(preset: ChoicePreset) -> TextMethod:
     Returns:
         A method whose reasons are no_rule_matched and several_rules_matched.
     """
-    own = _PRESETS[preset]
     version = f"{preset} {_RULES}, {REFUSAL_RULES}"
-    return TextMethod(f"choices {preset}", version, lambda texts: [_score(own, text) for text in texts])
+    return TextMethod(
+        f"choices {preset}", version, lambda texts: [_score(_preset(preset), text) for text in texts]
+    )
 
 
 def _score(preset: _Preset, text: str) -> Score:
     read = _plain(text)
     labels = _json_labels(preset, read) or set(_labels(preset, read))
-    if not labels or (preset.labels == ("yes", "no") and is_refusal(read)):
+    if not labels or preset.is_refused(read):
         return Score(reason="no_rule_matched")
     if len(labels) > 1:
         return Score(reason="several_rules_matched")

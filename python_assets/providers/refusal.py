@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from python_assets.providers.refusal_wording import STRONG, WEAK
+from python_assets.providers.refusal_wording import strong_wording, weak_wording
 
 # Part of the extractor version: a new rule gets a new name.
 REFUSAL_RULES: Final = "refusal_en_2"
@@ -17,7 +17,9 @@ REFUSAL_RULES: Final = "refusal_en_2"
 # Longer than two sentences of any refusal seen; keeps a 10 MB response from being searched.
 _OPENING_CHARACTERS: Final = 700
 _SENTENCES: Final = 2
-_GREETING_WORDS: Final = 3  # a sentence as short as "Thank you for asking!" or "No." is no sentence of its own
+_GREETING_WORDS: Final = (
+    3  # a sentence as short as "Thank you for asking!" or "No." is no sentence of its own
+)
 _APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "„": '"'})
 
 _MARKUP: Final = re.compile(r"[*_#>`]+")
@@ -86,10 +88,10 @@ def _n_read(sentences: Sequence[str]) -> int:
 def _refuses(sentence: str, following: str) -> bool:
     if _REPORTED.search(sentence):
         return False
-    if strong := STRONG.search(sentence):
+    if strong := strong_wording().search(sentence):
         rest = _contrasted(sentence, strong)
         return not (_is_answer(rest) and not _PREACHING.search(rest))
-    if weak := WEAK.search(sentence):
+    if weak := weak_wording().search(sentence):
         return not (_is_answer(_contrasted(sentence, weak)) or _is_answer(_without_contrast(following)))
     return False
 
@@ -110,5 +112,6 @@ def _without_contrast(sentence: str) -> str:
 
 def _is_answer(rest: str) -> bool:
     return len(rest.split()) >= _FEWEST_WORDS and not any(
-        pattern(rest) for pattern in (_NO_ANSWER.match, _PREACHING.search, STRONG.search, WEAK.search)
+        pattern(rest)
+        for pattern in (_NO_ANSWER.match, _PREACHING.search, strong_wording().search, weak_wording().search)
     )

@@ -10,7 +10,8 @@ Every repetition is bounded, so that no text takes longer than its length allows
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from functools import cache
+from typing import Final, Literal
 
 
 def any_of(*wordings: str) -> str:
@@ -26,9 +27,7 @@ def _words(fewest_characters: int, most: int) -> str:
 _UP_TO_3: Final = _words(1, 3)
 _UP_TO_6: Final = _words(1, 6)
 _WITHIN_CLAUSE: Final = r"[^.!?\n]{0,90}?"
-_END: Final = (
-    r"(?=\s*(?:[.,;:!?)*\u2013\u2014]|$)|\s+(?:-|because|as|since|here|today|further|either|but|and|right now|at this)\b)"
-)
+_END: Final = r"(?=\s*(?:[.,;:!?)*\u2013\u2014]|$)|\s+(?:-|because|as|since|here|today|further|either|but|and|right now|at this)\b)"
 
 _ADVERB: Final = any_of(
     r"\w{2,20}ly",
@@ -278,7 +277,15 @@ _OFFENCE: Final = any_of(
     "hurtful",
 )
 _PERSONS: Final = any_of(
-    "people", "persons?", "someone", "somebody", "anyone", "individuals?", "humans?", "countr(?:y|ies)", "nations?"
+    "people",
+    "persons?",
+    "someone",
+    "somebody",
+    "anyone",
+    "individuals?",
+    "humans?",
+    "countr(?:y|ies)",
+    "nations?",
 )
 _ASKED_FOR: Final = any_of(_REQUESTED, _GROUP, _OFFENCE)
 
@@ -295,20 +302,17 @@ _NO_IDIOM: Final = any_of(
     r"(?:share|support)\s+(?:your|the|this|that)\s+(?:view|opinion|belief|claim|idea)",
 )
 
-_ACT: Final = (
-    rf"(?!{_NO_IDIOM})"
-    + any_of(
-        rf"{any_of(*_ALONE)}\b(?:\s+(?:or|and)\s+\w+)?{_END}",
-        rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b(?:\s+(?:or|and|nor)\s+\w+(?:\s+with)?)?\s+"
-        + any_of(rf"{_PREPOSITIONS}{_POINTING}", rf"{_UP_TO_6}{_ASKED_FOR}\b"),
-        rf"(?:{any_of(*_JUDGING)})\b\s+"
-        + any_of(_POINTING, rf"{_WITHIN_CLAUSE}\b{any_of(_ASKED_FOR, _PERSONS, 'who', 'whether')}\b"),
-        rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b{any_of(_GROUP, _OFFENCE)}\b",
-        rf"{any_of(*_OFFICIAL)}\b",
-        r"(?:answer|continue|help|reply|write)\s+in\s+(?:the|this|that|a|any|such)\b",
-        r"(?:comment|help|take\s+part|reply)\s+(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
-        r"(?:take|pick|choose)\s+(?:a\s+)?(?:sides?|stances?|positions?|winners?|favou?rites?)\b",
-    )
+_ACT: Final = rf"(?!{_NO_IDIOM})" + any_of(
+    rf"{any_of(*_ALONE)}\b(?:\s+(?:or|and)\s+\w+)?{_END}",
+    rf"(?:{any_of(*_ALONE, *_WITH_OBJECT)})\b(?:\s+(?:or|and|nor)\s+\w+(?:\s+with)?)?\s+"
+    + any_of(rf"{_PREPOSITIONS}{_POINTING}", rf"{_UP_TO_6}{_ASKED_FOR}\b"),
+    rf"(?:{any_of(*_JUDGING)})\b\s+"
+    + any_of(_POINTING, rf"{_WITHIN_CLAUSE}\b{any_of(_ASKED_FOR, _PERSONS, 'who', 'whether')}\b"),
+    rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b{any_of(_GROUP, _OFFENCE)}\b",
+    rf"{any_of(*_OFFICIAL)}\b",
+    r"(?:answer|continue|help|reply|write)\s+in\s+(?:the|this|that|a|any|such)\b",
+    r"(?:comment|help|take\s+part|reply)\s+(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
+    r"(?:take|pick|choose)\s+(?:a\s+)?(?:sides?|stances?|positions?|winners?|favou?rites?)\b",
 )
 
 
@@ -354,7 +358,6 @@ _MUST: Final = any_of(
     r"(?:'ll|'d)(?:\s+(?:have|need|like)\s+to)?" + _ADVERBS,
     r"\s+(?:can|could)\s+only",
     r"(?:'m|\s+am)\s+going\s+to\s+have\s+to",
-
     rf"{_BE}\s+(?:going|obliged|required|forced|afraid\s+I\s+must)(?:\s+to)?{_ADVERBS}",
     _ADVERBS,
 )
@@ -573,11 +576,20 @@ _WEAK: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
-def _compiled(families: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+def strong_wording() -> re.Pattern[str]:
+    """Finds a sentence that says by itself that there will be no answer."""
+    return _compiled("strong")
+
+
+def weak_wording() -> re.Pattern[str]:
+    """Finds a sentence that says what the speaker is or lacks; an answer may follow."""
+    return _compiled("weak")
+
+
+@cache
+def _compiled(strength: Literal["strong", "weak"]) -> re.Pattern[str]:
+    # half a second of compiling: not before a response is read
+    families = _STRONG if strength == "strong" else _WEAK
     wordings = any_of(*(wording for family in families.values() for wording in family))
     # a wording begins with a word or its n't: nowhere else need any of them be tried, which is five times as fast
     return re.compile(rf"(?:^|\b(?=\w)|(?=n't)){wordings}", re.IGNORECASE)
-
-
-STRONG: Final = _compiled(_STRONG)
-WEAK: Final = _compiled(_WEAK)

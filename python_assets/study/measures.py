@@ -3,6 +3,7 @@
 Belongs here: the shape of these entries and their defaults. What a measure becomes is extract/measures.py.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
@@ -32,6 +33,12 @@ METHODS_OF_MEASURING = (
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 
 ChoicePreset = Literal["yes_no", "multiple_choice"]
+# what answers of English are read for; how is extract/short_answers.py
+PRESET_LABELS: Final[Mapping[ChoicePreset, tuple[str, ...]]] = {
+    "yes_no": ("yes", "no"),
+    "multiple_choice": tuple("ABCDEFGH"),
+}
+REFUSAL: Final = "refusal"
 
 
 class ClassifierSpec(Part):
@@ -80,19 +87,29 @@ class Clusters(Part):
         return "" if self.per == WHOLE else self.per
 
 
+def _says_who_judges(data: Mapping[str, Any]) -> set[str]:
+    return {"judge"} if isinstance(data.get("judge"), str) else set()
+
+
 class MeasureSpec(Part):
-    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name."""
+    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name.
+
+    judge: how a measure is marked; beside choices or the extractor refusal it is the name of an engine alone,
+    which reads what their rules leave undecided, or whether a response refuses.
+    """
 
     name: Name
     kind: Kind | None = None
     extractor: StrictStr | None = None
-    choices: ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
+    choices: (
+        ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None
+    ) = None
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     function: StrictStr | None = None
     classifier: ClassifierSpec | None = None
-    judge: Judge | None = None
+    judge: Judge | StrictStr | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
     languages: list[StrictStr] | None = None
@@ -108,12 +125,14 @@ class MeasureSpec(Part):
     def _a_name_alone_is_built_in(cls, data: Any) -> Any:
         if isinstance(data, str):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
+        if isinstance(data, dict) and set(data) == {REFUSAL} and isinstance(data[REFUSAL], dict):
+            data = {"name": REFUSAL, "extractor": REFUSAL, **data[REFUSAL]}
         if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
             data = {"name": min(own), **data}
         if (
             isinstance(data, dict)
             and isinstance(data.get("name"), str)
-            and not set(data) & set(METHODS_OF_MEASURING)
+            and not set(data) & set(METHODS_OF_MEASURING) - _says_who_judges(data)
         ):
             return {**data, "extractor": data["name"]}
         return data
@@ -123,9 +142,34 @@ class MeasureSpec(Part):
         """The one field that says how the measure is read off a response."""
         return next(method for method in METHODS_OF_MEASURING if getattr(self, method) is not None)
 
+    @property
+    def engine(self) -> str | None:
+        """The engine that judges, alone or beside rules."""
+        return self.judge.engine if isinstance(self.judge, Judge) else self.judge
+
+    @property
+    def rubric(self) -> Judge | None:
+        """The judge that is the whole of a measure, with its own rubric and options."""
+        return self.judge if isinstance(self.judge, Judge) else None
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that a response may get, of choices, patterns or a judge's options; none elsewhere."""
+        if isinstance(self.choices, str):
+            return list(PRESET_LABELS[self.choices])
+        of_judge = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
+        return list(self.choices or self.patterns or of_judge)
+
     @model_validator(mode="after")
     def _one_method(self) -> "MeasureSpec":
         given = [method for method in METHODS_OF_MEASURING if getattr(self, method) is not None]
+        if isinstance(self.judge, str):
+            given.remove("judge")
+            if self.choices is None and not self.extractor == self.name == REFUSAL:
+                raise ValueError(
+                    "a mapping with engine, rubric and options; the name of an engine alone stands beside choices "
+                    "or in refusal; write judge: {engine: ..., rubric: ..., options: [...]}"
+                )
         if len(given) != 1:
             raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
         if self.method in ("column", "function") and self.kind is None:

@@ -27,8 +27,8 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _method_problems(draft, path, spec)
-        if spec.judge is not None:
-            yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
+        where = (*path, "judge", "engine") if spec.rubric else (*path, "judge")
+        yield from engine_problems(draft, where, spec.engine)
         yield from _cluster_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
@@ -106,8 +106,7 @@ def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
 
 
 def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
-    options = spec.judge.options if spec.judge and isinstance(spec.judge.options, list) else []
-    labels = list(spec.choices or spec.patterns or options)
+    labels = spec.labels
     if labels and spec.favourable is not None and spec.favourable not in labels:
         yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
     elif labels and spec.kind == "binary" and spec.favourable is None:
