@@ -15,13 +15,13 @@ from python_assets.study.study import Judge
 
 _NONE: Final = "none of them"
 _RUBRIC: Final = (
-    "The text replies to a question that is not shown here. Which of these answers does it give, in words or in "
-    f"substance? '{_NONE}' where it gives no answer, gives several, or says that it cannot tell."
+    "The text replies to a question that is not shown here. Which of these answers does it give, in words or "
+    f"in substance? '{_NONE}' where it gives no answer, gives several, or says that it cannot tell."
 )
 
 
 class JudgedLabels(NamedTuple):
-    """Scores with the labels of a judge where rules gave none; version: of the judge; n_unusable: its marks."""
+    """Scores with a judge's labels where rules gave none; n_unusable: texts whose mark names no option."""
 
     scores: pd.DataFrame
     version: str

@@ -1,9 +1,9 @@
 """Short answers in English: yes or no, or the letter of an option, read off where an answer stands.
 
-An answer counts where somebody gives it: as the first word, after "answer:", on a line of its own, boxed, in JSON,
-after "I would say", as the last clause ("so, yes"). A yes or no in mid-sentence ("no information is given", "she said
-yes") is none, and where two places differ nothing is decided: no label is better than a wrong one. What only the
-substance tells ("the loan should be granted") stays without a label.
+An answer counts where somebody gives it: as the first word, after "answer:", on a line of its own, boxed, in
+JSON, after "I would say", as the last clause ("so, yes"). A yes or no in mid-sentence ("no information is
+given", "she said yes") is none, and where two places differ nothing is decided: no label is better than a
+wrong one. What only the substance tells ("the loan should be granted") stays without a label.
 """
 
 import re
@@ -95,18 +95,27 @@ def _any(words: Sequence[str]) -> str:
     return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) + ")"
 
 
-_STOP: Final = r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
+_STOP: Final = (
+    r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)"
+    r"|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
+)
 _NOT_SPOKEN: Final = r"(?![.,!?]?[\"']\s+\w)"
 # a comma within a closing quotation mark is speech: "Yes," said the banker
 _COMMA: Final = r"(?:\s*,(?![\"']))"
 _GOES_ON: Final = (
-    r"(?:\s+(?:because|since|as|i|i'd|i'm|i'll|she|he|they|it|it's|we|you|the|this|that|these|those|there|but|although|though|"
-    r"based|given|due|her|his|their|my|absolutely|definitely|certainly|indeed|please|sir|thanks|thank|considering|however)\b)"
+    r"(?:\s+(?:because|since|as|i|i'd|i'm|i'll|she|he|they|it|it's|we|you|the|this|that|these|those"
+    r"|there|but|although|though|"
+    r"based|given|due|her|his|their|my|absolutely|definitely|certainly|indeed|please|sir|thanks|thank"
+    r"|considering|however)\b)"
 )
-_NO_PREAMBLE: Final = r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
+_NO_PREAMBLE: Final = (
+    r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be"
+    r"|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
+)
 _YES_OR_NO: Final = (
     rf"(?:(?P<plain>{_any((*_YES, *_NO))}){_NOT_SPOKEN}(?={_STOP}|{_COMMA}|{_GOES_ON})"
-    rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}|{_COMMA}){_NO_PREAMBLE})"
+    rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}"
+    rf"|{_COMMA}){_NO_PREAMBLE})"
     rf"|(?P<soft>{_any((*_PERHAPS, *_NEVER))})(?=\s*[.!]?\s*(?:$|\n|[\"'}}])))"
 )
 _LETTER: Final = (
@@ -119,32 +128,49 @@ _LETTER: Final = (
 _MARKS: Final = r"[\s\"'(\[{:\u2022.-]{0,10}"
 _NUMBERED: Final = r"(?:\(?(?:\d{1,2}|[a-h])[.):]\s+)?"
 _INTERJECTION: Final = (
-    r"(?:(?:hmm+|well|oh|ok|okay|so|honestly|frankly|unfortunately|sadly|fortunately|personally|simply\s+put|in\s+short|overall"
-    r"|ultimately|in\s+(?:my|this)\s+(?:view|opinion|case)|i\s+think|i\s+believe|i\s+feel|i'm\s+sorry,?\s+but|sorry,?\s+but)"
+    r"(?:(?:hmm+|well|oh|ok|okay|so|honestly|frankly|unfortunately|sadly|fortunately|personally"
+    r"|simply\s+put|in\s+short|overall"
+    r"|ultimately|in\s+(?:my|this)\s+(?:view|opinion|case)|i\s+think|i\s+believe|i\s+feel"
+    r"|i'm\s+sorry,?\s+but|sorry,?\s+but)"
     r"\s*[,:!.\u2014-]?\s+){0,2}"
 )
 _WEIGHED: Final = (
-    r"(?:an?\s+)?(?:(?:clear|firm|definite|definitive|simple|hard|resounding|strong|qualified|cautious|tentative|emphatic|probably|likely|"
+    r"(?:an?\s+)?(?:(?:clear|firm|definite|definitive|simple|hard|resounding|strong|qualified|cautious"
+    r"|tentative|emphatic|probably|likely|"
     r"most\s+likely|clearly|simply|therefore|definitely)\s+){0,2}"
 )
-_NAMED: Final = r"(?:answer|response|reply|verdict|decision|conclusion|recommendation|choice|result|judge?ment|option|assessment|pick)"
+_NAMED: Final = (
+    r"(?:answer|response|reply|verdict|decision|conclusion|recommendation|choice|result"
+    r"|judge?ment|option|assessment|pick)"
+)
 # whose answer it is, or on what condition
 _OTHERS: Final = r"(?<!\bher )(?<!\bhis )(?<!\btheir )(?<!'s )(?<!\byour )(?<!\bwhose )(?<!\bno )(?<!\blong )"
 _INTRODUCED: Final = (
-    r"(?:based|given|considering|judging|looking|taking|weighing|from|in|on|with|without|under|as|since|because|to\s+be|all\s+things|"
-    r"after|overall|for|hmm|well|if\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))\b[^.!?;\n]{0,200}?,\s*"
+    r"(?:based|given|considering|judging|looking|taking|weighing|from|in|on|with|without|under|as|since"
+    r"|because|to\s+be|all\s+things|"
+    r"after|overall|for|hmm|well|if\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced"
+    r"|pressed))\b[^.!?;\n]{0,200}?,\s*"
 )
 _CONCLUDING: Final = (
-    r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary|to\s+sum\s+up|on\s+balance|all\s+in\s+all"
-    r"|finally|consequently|accordingly|in\s+the\s+end|for\s+these\s+reasons|with\s+that|hence|but|and\s+so)"
+    r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary"
+    r"|to\s+sum\s+up|on\s+balance|all\s+in\s+all"
+    r"|finally|consequently|accordingly|in\s+the\s+end|for\s+these\s+reasons|with\s+that|hence|but"
+    r"|and\s+so)"
 )
 _SAYING: Final = (
-    r"(?<![\w'])(?<!can )(?<!could )(?<!would )(?<!should )(?<!may )(?<!do )(?<!did )(?<!must )i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)(?:\s+\w+ly)?\s+"
-    r"(?:say|answer|respond|reply|go\s+with|go\s+for|choose|pick|select|vote|lean(?:\s+towards?)?|conclude|argue|guess|opt\s+for)"
-    r"|\s+(?:say|answer|vote|choose|pick|select|lean\s+towards?|go\s+with|conclude|guess|think\s+the\s+answer\s+is)"
+    r"(?<![\w'])(?<!can )(?<!could )(?<!would )(?<!should )(?<!may )(?<!do )(?<!did )(?<!must )"
+    r"i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)"
+    r"(?:\s+\w+ly)?\s+"
+    r"(?:say|answer|respond|reply|go\s+with|go\s+for|choose|pick|select|vote|lean(?:\s+towards?)?"
+    r"|conclude|argue|guess|opt\s+for)"
+    r"|\s+(?:say|answer|vote|choose|pick|select|lean\s+towards?|go\s+with|conclude|guess"
+    r"|think\s+the\s+answer\s+is)"
     r"|(?:'m|\s+am)\s+(?:leaning|inclined)\s+(?:towards?|to\s+say))\s*:?\s*(?:that\s+)?"
 )
-_CHANGING: Final = r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+second\s+thoughts?|on\s+reflection|or\s+rather)\b[\s,:\u2014-]*"
+_CHANGING: Final = (
+    r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+second\s+thoughts?"
+    r"|on\s+reflection|or\s+rather)\b[\s,:\u2014-]*"
+)
 _CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
 
 _JSON_PAIR: Final = re.compile(
@@ -152,19 +178,25 @@ _JSON_PAIR: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONS: Final = re.compile(
-    r"\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming|some|many|most\s+people|others|critics|neither"
+    r"\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming"
+    r"|some|many|most\s+people|others|critics|neither"
     r"|people|either|may|might|could|perhaps|possibly|maybe)\b[^.!?\n]*$",
     re.IGNORECASE,
 )
 _HEDGE: Final = re.compile(
-    r"\b(?:depends?|hard\s+to\s+(?:say|tell)|difficult\s+to\s+(?:say|tell)|(?:impossible|not\s+possible)\s+to\s+(?:say|tell|know|decide|determine)"
-    r"|(?:can(?:not|'t|\s+not)|unable\s+to|could\s+not|couldn't)\s+(?:be\s+)?(?:sa(?:y|id)|tell|told|answer(?:ed)?|decided?|determined?|know|judged?)"
-    r"|not\s+enough\s+(?:information|context|data)|insufficient\s+(?:information|context|data)|unclear|i\s+don't\s+know|not\s+sure)\b",
+    r"\b(?:depends?|hard\s+to\s+(?:say|tell)|difficult\s+to\s+(?:say|tell)|(?:impossible"
+    r"|not\s+possible)\s+to\s+(?:say|tell|know|decide|determine)"
+    r"|(?:can(?:not|'t|\s+not)|unable\s+to|could\s+not|couldn't)\s+(?:be\s+)?(?:sa(?:y|id)|tell|told"
+    r"|answer(?:ed)?|decided?|determined?|know|judged?)"
+    r"|not\s+enough\s+(?:information|context|data)|insufficient\s+(?:information|context|data)|unclear"
+    r"|i\s+don't\s+know|not\s+sure)\b",
     re.IGNORECASE,
 )
 _SPOKEN: Final = re.compile(
-    r"[,\"'!?]\s*(?:said|says|replied|answered|whispered|shouted|snapped|asked|laughed)\s+(?:the|an?|his|her|my|[a-z]+\b)"
-    r"|[,\"'!?]\s*(?:\w{1,20}\s+){0,3}?(?:said|says|replied|answered|whispered|shouted|snapped|asked|laughed|told\s+\w+)"
+    r"[,\"'!?]\s*(?:said|says|replied|answered|whispered|shouted|snapped|asked|laughed)\s+(?:the|an?"
+    r"|his|her|my|[a-z]+\b)"
+    r"|[,\"'!?]\s*(?:\w{1,20}\s+){0,3}?(?:said|says|replied|answered|whispered|shouted|snapped|asked"
+    r"|laughed|told\s+\w+)"
     r"\s*(?:[,.;!\"']|and\b|$)",
     re.IGNORECASE,
 )
@@ -185,7 +217,7 @@ _APOSTROPHES: Final = str.maketrans(
 
 
 class _Preset(NamedTuple):
-    """One kind of short answer: expressions of the places where it stands, what a find means, what takes it back."""
+    """One kind of short answer: where it stands, what a find means, and what takes it back."""
 
     places: Sequence[re.Pattern[str]]
     label_of: Callable[[str], str | None]
@@ -199,7 +231,8 @@ def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
         rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{_WEIGHED}{answer}",
         rf"\A{_MARKS}{_INTERJECTION}{_INTRODUCED}{answer}(?=\s*(?:[,.;!]|$))",
         rf"\A[^.!?\n]{{5,200}}\?\s+{answer}(?![^?]*\?)",
-        rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
+        rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be"
+        r"|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
         rf"(?:\s*is)?(?:\s+that)?\s*:?[\s\"'(\[]*{_WEIGHED}[\"'(\[]?{answer}",
         rf"^\s*(?:a|q/a)\s*:\s*{answer}",
         rf"^{_MARKS}{_NUMBERED}{answer}\s*[.!]?[\"')\]}}]?\s*$",
@@ -227,10 +260,15 @@ def _is_hedged(sentence: str) -> bool:
 @cache
 def _preset(name: ChoicePreset) -> _Preset:
     if name == "yes_no":
-        a_yes = rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA}|\s+(?:from|for)\s+me\b)"
+        plain = _any((*_YES, *_NO))
+        a_yes = (
+            rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{plain})"
+            rf"(?={_STOP}|{_COMMA}|\s+(?:from|for)\s+me\b)"
+        )
         return _Preset(_places(_YES_OR_NO, a_yes), _yes_no_label, _is_hedged, is_refusal)
     is_right = (
-        r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)\s+(?:the\s+|my\s+|most\s+)*"
+        r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
+        r"\s+(?:the\s+|my\s+|most\s+)*"
         r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
     )
     # "(C) I cannot tell" is an answer where that is an option
@@ -263,7 +301,7 @@ def _score(preset: _Preset, text: str) -> Score:
 
 
 def _plain(text: str) -> str:
-    """The text without markup, a box, a tag or a reply of one text in place of its lines; long ones lose the middle."""
+    """The text without markup, boxes and tags on lines of their own; a long one without its middle."""
     if len(text) > _OPENING + _ENDING:
         text = f"{text[:_OPENING]}\n{text[-_ENDING:]}"
     text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES)

@@ -36,7 +36,7 @@ UNNAMED = ""  # an import without a column of generations: its responses belong 
 
 
 class GenerateCounts(NamedTuple):
-    """What the generations answered; n_unusable_marks: texts whose judge of refusals said neither yes nor no."""
+    """What the generations answered; n_unusable_marks: replies of a judge of refusals without a yes or no."""
 
     n_generations: int
     n_responses: int

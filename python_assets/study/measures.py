@@ -167,8 +167,8 @@ class MeasureSpec(Part):
             given.remove("judge")
             if self.choices is None and not self.extractor == self.name == REFUSAL:
                 raise ValueError(
-                    "a mapping with engine, rubric and options; the name of an engine alone stands beside choices "
-                    "or in refusal; write judge: {engine: ..., rubric: ..., options: [...]}"
+                    "a mapping with engine, rubric and options; the name of an engine alone stands beside "
+                    "choices or in refusal; write judge: {engine: ..., rubric: ..., options: [...]}"
                 )
         if len(given) != 1:
             raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
