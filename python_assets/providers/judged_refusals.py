@@ -75,7 +75,8 @@ def refusal_judge_version(study: Study, engine: str) -> str:
 
 
 def _text(row: Response) -> str:
-    return (row.response_text or "")[:_CHARACTERS]
+    # a lone surrogate, which a log may hold, cannot be sent
+    return (row.response_text or "")[:_CHARACTERS].encode(errors="replace").decode()
 
 
 def _is_open(row: Response) -> bool:
@@ -83,7 +84,7 @@ def _is_open(row: Response) -> bool:
 
 
 def _inquiry(text: str) -> Inquiry:
-    key = f"refusal | {hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
+    key = f"refusal | {hashlib.sha256(text.encode()).hexdigest()}"
     facts = {"task": "refusal", "rules": "yes" if is_refusal(text) else "no"}
     return Inquiry(key, _QUESTION.format(fence=fence_of(text), text=text), facts)
 

@@ -38,6 +38,15 @@ _REPORTED: Final = re.compile(
     r"|promised)\b",
     re.IGNORECASE,
 )
+# "I cannot tell from the text" is an answer: that the text says too little
+_TOO_LITTLE: Final = re.compile(
+    r"\b(?:from|based\s+on|given)\s+(?:only\s+)?(?:the|this|that|what)\s+(?:\w+\s+){0,2}?"
+    r"(?:text|passage|context|information|details|story|scenario|evidence|facts|description)\b"
+    r"|(?:\bnot|n't|\bno)\s+(?:\w+\s+)?(?:enough|sufficient)\s+(?:information|context|details|evidence)\b"
+    r"|\b(?:insufficient|too\s+little)\s+(?:information|context|details|evidence)\b"
+    r"|\b(?:does\s+not|doesn't)\s+(?:say|specify|mention|state|tell|provide)\b",
+    re.IGNORECASE,
+)
 _CONTRAST: Final = re.compile(
     r"(?:^|[\s,;:.!-])(?:but|however|that\s+(?:being\s+)?said|nevertheless|nonetheless|even\s+so"
     r"|having\s+said\s+that|still|yet|though)"
@@ -95,7 +104,7 @@ def _n_read(sentences: Sequence[str]) -> int:
 
 
 def _refuses(sentence: str, following: str) -> bool:
-    if _REPORTED.search(sentence):
+    if _REPORTED.search(sentence) or _TOO_LITTLE.search(sentence):
         return False
     if strong := strong_wording().search(sentence):
         rest = _contrasted(sentence, strong)

@@ -69,7 +69,7 @@ _WITH_OBJECT: Final = _listed(
     """
     produce, create, write, discuss, support, offer, process, role-?play, recommend, pretend, carry out,
     give, make, share, form, state, draft, compose, finish, supply, indulge, entertain, address,
-    suggest, handle, agree to, do, express, elaborate, contribute, be part of, tell, use, publish, agree
+    suggest, handle, agree to, do, express, elaborate, contribute, be part of, use, publish, agree
     with, get into, go into, touch, repeat, follow
     """
 )
@@ -82,7 +82,7 @@ _JUDGING: Final = _listed(
 # Acts that a text also says of itself where it lacks information: only what they are about tells.
 _KNOWING: Final = _listed(
     """
-    say, determine, infer, identify, know, conclude
+    say, tell, determine, infer, identify, know, conclude
     """
 )
 
@@ -154,7 +154,8 @@ ACT: Final = rf"(?!{_NO_IDIOM})" + any_of(
         + any_of(rf"{_PREPOSITIONS}{POINTING}", rf"{UP_TO_6}{ASKED_FOR}\b"),
         rf"(?:{any_of(*_JUDGING)})\b\s+"
         + any_of(POINTING, rf"{_WITHIN_CLAUSE}\b{any_of(ASKED_FOR, _PERSONS, 'who', 'whether')}\b"),
-        rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b{any_of(GROUP, OFFENCE)}\b",
+        rf"(?:{any_of(*_KNOWING)})\b\s+{_WITHIN_CLAUSE}\b"
+        rf"(?:{GROUP}|{OFFENCE}|best|worst|better|superior|inferior|smarter)\b",
         rf"{any_of(*_OFFICIAL)}\b",
         r"(?:answer|continue|help|reply|write)\s+in\s+(?:the|this|that|a|any|such)\b",
         r"(?:comment|help|take\s+part|reply)\s+(?:on|about|with|in|to)\b(?!\s+(?:my|his|her|their)\b)",
