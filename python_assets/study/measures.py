@@ -68,6 +68,12 @@ class Judge(Part):
     repeats: int = Field(1, ge=1)
 
 
+class RefusalJudge(Part):
+    """The engine that tells refusals in the place of the rules."""
+
+    judge: StrictStr
+
+
 class Clusters(Part):
     """Groups of like texts by KMeans on embeddings (SAGED C.4).
 
@@ -87,15 +93,11 @@ class Clusters(Part):
         return "" if self.per == WHOLE else self.per
 
 
-def _says_who_judges(data: Mapping[str, Any]) -> set[str]:
-    return {"judge"} if isinstance(data.get("judge"), str) else set()
-
-
 class MeasureSpec(Part):
     """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name.
 
-    judge: how a measure is marked; beside choices or the extractor refusal it is the name of an engine alone,
-    which reads what their rules leave undecided, or whether a response refuses.
+    judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
+    rules leave without a label. refusal: who tells refusals, on the entry of that name.
     """
 
     name: Name
@@ -110,6 +112,7 @@ class MeasureSpec(Part):
     function: StrictStr | None = None
     classifier: ClassifierSpec | None = None
     judge: Judge | StrictStr | None = None
+    refusal: RefusalJudge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
     languages: list[StrictStr] | None = None
@@ -125,14 +128,14 @@ class MeasureSpec(Part):
     def _a_name_alone_is_built_in(cls, data: Any) -> Any:
         if isinstance(data, str):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
-        if isinstance(data, dict) and set(data) == {REFUSAL} and isinstance(data[REFUSAL], dict):
-            data = {"name": REFUSAL, "extractor": REFUSAL, **data[REFUSAL]}
+        if isinstance(data, dict) and REFUSAL in data and "name" not in data:
+            data = {"name": REFUSAL, **data}
         if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
             data = {"name": min(own), **data}
         if (
             isinstance(data, dict)
             and isinstance(data.get("name"), str)
-            and not set(data) & set(METHODS_OF_MEASURING) - _says_who_judges(data)
+            and not set(data) & set(METHODS_OF_MEASURING)
         ):
             return {**data, "extractor": data["name"]}
         return data
@@ -145,6 +148,8 @@ class MeasureSpec(Part):
     @property
     def engine(self) -> str | None:
         """The engine that judges, alone or beside rules."""
+        if self.refusal is not None:
+            return self.refusal.judge
         return self.judge.engine if isinstance(self.judge, Judge) else self.judge
 
     @property
@@ -161,15 +166,23 @@ class MeasureSpec(Part):
         return list(self.choices or self.patterns or of_judge)
 
     @model_validator(mode="after")
+    def _a_judge_that_fits(self) -> "MeasureSpec":
+        if isinstance(self.judge, str) and self.choices is None:
+            raise ValueError(
+                "a mapping with engine, rubric and options as judge, whose name alone stands beside choices; "
+                "write judge: {engine: ..., rubric: ..., options: [...]}"
+            )
+        if isinstance(self.judge, Judge) and self.choices is not None:
+            raise ValueError("the name of an engine alone as judge beside choices; write judge: NAME")
+        if self.refusal is not None and not self.name == self.extractor == REFUSAL:
+            raise ValueError(f"refusal in an entry of its own; write - {{refusal: {{judge: {self.engine}}}}}")
+        return self
+
+    @model_validator(mode="after")
     def _one_method(self) -> "MeasureSpec":
         given = [method for method in METHODS_OF_MEASURING if getattr(self, method) is not None]
-        if isinstance(self.judge, str):
+        if self.choices is not None and isinstance(self.judge, str):
             given.remove("judge")
-            if self.choices is None and not self.extractor == self.name == REFUSAL:
-                raise ValueError(
-                    "a mapping with engine, rubric and options; the name of an engine alone stands beside "
-                    "choices or in refusal; write judge: {engine: ..., rubric: ..., options: [...]}"
-                )
         if len(given) != 1:
             raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
         if self.method in ("column", "function") and self.kind is None:

@@ -27,14 +27,20 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _method_problems(draft, path, spec)
-        where = (*path, "judge", "engine") if spec.rubric else (*path, "judge")
-        yield from engine_problems(draft, where, spec.engine)
+        yield from engine_problems(draft, (*path, *_engine_field(spec)), spec.engine)
         yield from _cluster_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
             yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
+
+
+def _engine_field(spec: MeasureSpec) -> FieldPath:
+    """Where an entry names its engine."""
+    if spec.refusal is not None:
+        return ("refusal", "judge")
+    return ("judge", "engine") if spec.rubric else ("judge",)
 
 
 def every_measure_id(draft: Draft) -> list[str]:

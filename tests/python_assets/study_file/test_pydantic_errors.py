@@ -12,7 +12,7 @@ from tests.python_assets.study_file.sections import (
 
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
-    "favourable, function, judge, kind, languages, name, parameters, patterns, scale, slice, unit"
+    "favourable, function, judge, kind, languages, name, parameters, patterns, refusal, scale, slice, unit"
 )
 
 
