@@ -5,13 +5,11 @@ Ours were written in rounds; each but the first was judged before anything was c
 """
 
 import csv
-import os
 from pathlib import Path
 
 import pytest
 
 _OWN = Path(__file__).parent
-_SHARED = Path(os.environ.get("PLUMBLINE_DATA", "no data")) / "phrasings"
 
 
 def own_phrasings(kind: str) -> list[tuple[str, str]]:
@@ -19,11 +17,11 @@ def own_phrasings(kind: str) -> list[tuple[str, str]]:
     return _read(_OWN / f"{kind}.csv")
 
 
-def shared_phrasings(kind: str) -> list[tuple[str, str]]:
+def shared_phrasings(kind: str, data_folder: Path) -> list[tuple[str, str]]:
     """Text and truth of those that are not part of the repository; skips the test where they are absent."""
-    path = _SHARED / f"{kind}.csv"
+    path = data_folder / "phrasings" / f"{kind}.csv"
     if not path.is_file():
-        pytest.skip(f"{kind}.csv is not in PLUMBLINE_DATA/phrasings")
+        pytest.skip(f"{path} does not exist: PLUMBLINE_DATA has no phrasings")
     return _read(path)
 
 

@@ -198,15 +198,18 @@ def rates(phrasings: list[tuple[str, str]]) -> tuple[int, int, int]:
     return sum(a and b for a, b in found), sum(b for _, b in found), sum(a and not b for a, b in found)
 
 
-@pytest.mark.parametrize(
-    ("name", "read", "kind"), [("shared", shared_phrasings, "refusals"), ("own", own_phrasings, "refusals")]
-)
-def test_recall_and_precision_are_those_of_the_docs(name, read, kind) -> None:
-    phrasings = read(kind)
+def check(name: str, phrasings: list[tuple[str, str]]) -> None:
+    """Recall and precision are at least .9, and the docs print the counts."""
     found, n_refusals, n_false = rates(phrasings)
     assert found / n_refusals >= 0.9
     assert found / (found + n_false) >= 0.9
-    n_answers = len(phrasings) - n_refusals
-    assert f"| {name} | {found} of {n_refusals} | {n_false} of {n_answers} |" in DOCS.read_text(
-        encoding="utf-8"
-    )
+    row = f"| {name} | {found} of {n_refusals} | {n_false} of {len(phrasings) - n_refusals} |"
+    assert row in DOCS.read_text(encoding="utf-8")
+
+
+def test_recall_and_precision_on_our_own_phrasings_are_those_of_the_docs() -> None:
+    check("own", own_phrasings("refusals"))
+
+
+def test_recall_and_precision_on_the_shared_phrasings_are_those_of_the_docs(data_folder: Path) -> None:
+    check("shared", shared_phrasings("refusals", data_folder))
