@@ -36,8 +36,8 @@ CASES = {
     ),
     "a preset of choices that is none": (
         measures("[{name: m, choices: yesno}]"),
-        "measures[0].choices: got \"yesno\"; expected one of 'yes_no', 'multiple_choice' or a list or a mapping; "
-        "did you mean 'yes_no'?",
+        "measures[0].choices: got \"yesno\"; expected one of 'yes_no', 'multiple_choice' or a list or a "
+        "mapping; did you mean 'yes_no'?",
     ),
     "a favourable label that the preset lacks": (
         measures("[{name: m, choices: yes_no, favourable: maybe}]"),
@@ -60,8 +60,9 @@ CASES = {
     ),
     "the name of an engine without choices": (
         measures("[{name: m, judge: critic}]"),
-        'measures[0]: got {"name": "m", "judge": "critic"}; expected a mapping with engine, rubric and options as '
-        "judge, whose name alone stands beside choices; write judge: {engine: ..., rubric: ..., options: [...]}",
+        'measures[0]: got {"name": "m", "judge": "critic"}; expected a mapping with engine, rubric and '
+        "options as judge, whose name alone stands beside choices; "
+        "write judge: {engine: ..., rubric: ..., options: [...]}",
     ),
     "a rubric beside choices": (
         measures("[{name: m, choices: yes_no, judge: {engine: c, rubric: r, options: [a, b]}}]"),
