@@ -83,7 +83,7 @@ def _levels(job: Job, rule: Equals) -> Objects:
 
 def _check_levels(job: Job, rule: Equals, levels: Objects) -> None:
     answers = next(spec for spec in job.study.measures if make_id(spec.name) == make_id(rule.measure))
-    labels = list(answers.choices or answers.patterns or ())
+    labels = answers.labels
     if unknown := sorted(set(levels[given(levels)]) - set(labels)) if labels else []:
         raise StudyError(
             f"{job.study.path}: measure {job.measure.spec.name!r}: the level {listed(unknown)} of "

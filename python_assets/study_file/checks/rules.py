@@ -37,7 +37,7 @@ def rule_problems(draft: Draft) -> Iterator[Problem]:
 def _level_problems(
     path: FieldPath, answers: MeasureSpec | None, factor: str, levels: list[str]
 ) -> Iterator[Problem]:
-    labels = list((answers.choices or answers.patterns or ()) if answers else ())
+    labels = answers.labels if answers else []
     if labels and (unknown := [level for level in levels if level not in labels]):
         expected = f"levels that are labels of the measure: {listed(labels)}; {listed(unknown)} is none"
         yield Problem(path, factor, expected, "write labels and levels alike")
