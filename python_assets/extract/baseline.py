@@ -59,7 +59,7 @@ def _with_baseline(study: Study, units: TextUnits, read: Read, baselines: Mappin
     prompts = table["prompt_id"].astype(object).to_numpy()
     means = pd.Series(read.values.value).groupby([generations, prompts]).mean()
     against = pd.Series(generations).map(dict(baselines)).fillna("").to_numpy()
-    numbers = means.reindex(pd.MultiIndex.from_arrays([against, prompts])).to_numpy(dtype=np.float64)
+    numbers = np.asarray(means.reindex(pd.MultiIndex.from_arrays([against, prompts])), dtype=np.float64)
     parameters = ";".join(filter(None, (read.measure.parameters, f"baseline={study.baseline}")))
     return read._replace(
         measure=read.measure._replace(parameters=parameters),

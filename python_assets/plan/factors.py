@@ -9,7 +9,7 @@ from python_assets.generate.model_factors import generation_factors
 from python_assets.importers.formats import ImportedTable
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedFactor
-from python_assets.study.factors import OF_GENERATIONS, levels_by_rule, study_factors
+from python_assets.study.factors import OF_GENERATIONS, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import write_stage
@@ -47,7 +47,7 @@ def factor_warnings(
         if declared is None:
             continue
         there = {level for (level,) in connection.execute(query, [factor.factor]).fetchall()}
-        if missing := [level for level in levels_by_rule(declared) if level not in there]:
+        if missing := [level for level in declared.levels_by_rule if level not in there]:
             yield f"factors.{factor.factor}.rules: no prompt has the level {listed(missing)}"
         if declared.rules is not None and (factor.decided_share or 0) < 1:
             yield (

@@ -97,20 +97,13 @@ def _declared(
         name=name,
         type=factor.type,
         origin="derived" if is_derived else "imported" if is_imported else "declared",
-        levels=levels_by_rule(factor) or factor.levels or used.get(name),
+        levels=factor.levels or factor.levels_by_rule or used.get(name),
         reference=factor.reference or _scrape_reference(prompts, name),
         definition=factor.definition,
         has_prompts=is_derived or name in used or factor.type == "model",
         rule=_rule(factor),
         mapped_from=factor.map.from_ if factor.map else None,
     )
-
-
-def levels_by_rule(factor: Factor) -> list[str]:
-    """The levels that rules give, the one where none fits last; none of a factor without rules."""
-    if factor.rules is None:
-        return []
-    return list(dict.fromkeys([*factor.rules, *([factor.otherwise] if factor.otherwise else [])]))
 
 
 def _rule(factor: Factor) -> str | None:
@@ -182,18 +175,13 @@ def level_positions(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     """The place of every level that a study file declares, by factor."""
     prompts = config.get("prompts") or {}
     scrape = prompts.get("scrape") or {}
-    declared = {name: _levels_of(factor or {}) for name, factor in (config.get("factors") or {}).items()}
+    declared = {name: (factor or {}).get("levels") for name, factor in (config.get("factors") or {}).items()}
     declared[scrape.get("factor", "concept")] = scrape.get("levels") or declared.get("concept")
     return {
         name: {level: position for position, level in enumerate(names)}
         for name, names in declared.items()
         if names
     }
-
-
-def _levels_of(factor: Mapping[str, Any]) -> list[str]:
-    by_rule = [*factor.get("rules", {}), *filter(None, [factor.get("otherwise")])]
-    return list(factor.get("levels") or by_rule)
 
 
 def mapped_factors(factors: Mapping[str, Factor]) -> dict[str, LevelMap]:

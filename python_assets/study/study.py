@@ -122,6 +122,11 @@ class Factor(Part):
     when: Annotated[dict[FactorName, Level | list[Level]], Field(min_length=1)] | None = None
 
     @property
+    def levels_by_rule(self) -> list[str]:
+        """The levels that rules give, the one where none fits last; none without rules."""
+        return list(dict.fromkeys([*(self.rules or ()), *([self.otherwise] if self.otherwise else [])]))
+
+    @property
     def conditions(self) -> dict[str, list[str]]:
         """The levels of other factors that a level of this one needs; none where it has no condition."""
         return {
@@ -138,8 +143,10 @@ class Factor(Part):
             raise ValueError("rules beside otherwise, the level where none fits; add rules: or remove it")
         if self.rules is not None and self.type == "model":
             raise ValueError("type domain or prompt, for rules read the text of prompts; change type")
-        if self.rules is not None and (self.levels or self.texts):
-            raise ValueError("no levels or texts beside rules, which name the levels; remove them")
+        if self.rules is not None and self.texts:
+            raise ValueError("no texts beside rules, which read texts; remove them")
+        if self.rules is not None and set(self.levels or self.levels_by_rule) != set(self.levels_by_rule):
+            raise ValueError("levels that the rules name, or none beside rules; remove levels")
         if self.map is not None and self.texts:
             raise ValueError("no texts beside map, whose levels stand in no text; remove them")
         if self.when is not None and self.reference is None:

@@ -1,5 +1,8 @@
+import json
+
 import pytest
 
+from python_assets.study.factors import level_positions
 from python_assets.study_file.load import load_study
 from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES
 
@@ -86,7 +89,8 @@ ALONE = {
     ),
     "otherwise without rules": ("{otherwise: none}", "rules beside otherwise"),
     "rules of models": ("{type: model, rules: {a: [x]}}", "type domain or prompt, for rules read the text"),
-    "levels beside rules": ("{levels: [a], rules: {a: [x]}}", "no levels or texts beside rules"),
+    "other levels beside rules": ("{levels: [b], rules: {a: [x]}}", "levels that the rules name, or none"),
+    "texts beside rules": ("{texts: {a: b}, rules: {a: [x]}}", "no texts beside rules"),
     "texts beside a map": ("{texts: {a: b}, map: {from: gender, file: a.csv}}", "no texts beside map"),
     "a condition without a reference": ("{when: {gender: man}}", "reference beside when"),
 }
@@ -154,3 +158,10 @@ def test_a_table_that_is_there_makes_the_study_valid(tmp_path, write_study):
     (tmp_path / "kinds.csv").write_text("gender,kind\nwoman,one\nman,two\n")
     study = load_study(write_study(with_factor(MAPPED)))
     assert study.groupings == [("gender",), ("kind",)]
+
+
+def test_levels_of_rules_keep_their_order_in_the_stored_file(write_study):
+    study = load_study(
+        write_study(with_factor("holder: {rules: {she: [she], he: [he]}, otherwise: another}"))
+    )
+    assert level_positions(json.loads(study.config_json))["holder"] == {"she": 0, "he": 1, "another": 2}
