@@ -26,7 +26,7 @@ ROWS = {
     "documents": [("a.md", "article", "CC0-1.0")],
     "factors": [
         ("concept", "domain", "Ideraland", "declared", None),
-        ("holder", "domain", None, "derived", "male: words he"),
+        ("holder", "prompt", None, "derived", "male: words he"),
         ("source_tag", "prompt", None, "derived", None),
     ],
     "prompts": [
