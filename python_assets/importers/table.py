@@ -78,12 +78,12 @@ def read_table(study: Study) -> ImportedTable:
     measured = _measure_columns(study)
     table, quarantine = _read_files(study, spec, measured)
     of_models = [name for name in spec.factors if _declared(study, name).type == "model"]
-    factors = {name: column for name, column in spec.factors.items() if name not in of_models}
+    factors = [name for name in spec.factors if name not in of_models]
     levels = with_references(study.factors, _levels(table, spec))
     # a generation may be named by a factor of models that has a condition
     table = table.assign(**{spec.factors[name]: levels[name] for name in conditional(study.factors, levels)})
-    keyed = _keyed(table, spec, factors)
-    rules = _broken_rules(study, spec, keyed, list(factors))
+    keyed = _keyed(table, spec, levels[factors])
+    rules = _broken_rules(study, spec, keyed, factors)
     rules.add("condition_not_met", breaks_condition(study.factors, levels))
     quarantine += _quarantine(table, rules)
     if not rules.keeps.any():
@@ -92,7 +92,7 @@ def read_table(study: Study) -> ImportedTable:
             f"{_DETAILS[rules.broken[0]] if len(table) else 'the table has no rows'}."
         )
     kept = keyed[rules.keeps].reset_index(drop=True)
-    prompts, prompt_factors = _prompt_tables(study, spec, kept, list(factors))
+    prompts, prompt_factors = _prompt_tables(study, spec, kept, factors)
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
@@ -156,7 +156,7 @@ def _as_list(columns: Columns | None) -> list[str]:
     return [columns] if isinstance(columns, str) else columns
 
 
-def _keyed(table: pd.DataFrame, spec: Import, factors: dict[str, str]) -> pd.DataFrame:
+def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFrame:
     """Every column under its own name as text; a factor's level stands under 'factor ' and its name."""
     columns = spec.columns
     prompt_id = _joined(table, _as_list(columns.prompt))
@@ -172,8 +172,7 @@ def _keyed(table: pd.DataFrame, spec: Import, factors: dict[str, str]) -> pd.Dat
             "document_id": table["\0file"],
         }
     )
-    for name, column in factors.items():
-        keyed[f"factor {name}"] = _as_text(table[column]).str.strip()
+    keyed = keyed.join(levels.add_prefix("factor "))
     return keyed.assign(replicate=_replicates(table, keyed, columns.replicate))
 
 
