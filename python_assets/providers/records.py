@@ -224,9 +224,11 @@ class Extension(ABC):
     Attributes:
         identity: what of it the answers depend on, as JSON: its type, its options and the hash of the texts
             it draws on. It is part of every response's address and stands in extensions_json.
+        most_calls: how often it asks the model for one response at most.
     """
 
     identity: Mapping[str, Any]
+    most_calls: int = 1
 
     @abstractmethod
     def converse(self, request: Request) -> Conversation:
