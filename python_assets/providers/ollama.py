@@ -32,10 +32,10 @@ class Ollama(RemoteProvider):
         import httpx
         from ollama import AsyncClient
 
-        url, key = str(self.url), self.read_key()
+        url = str(self.url)
+        self.read_key()
         options = client_options(url, self.config.concurrency)
         options["event_hooks"]["request"] = [self._authorise]
-        self._key = key
         self._client: AsyncClient = AsyncClient(host=url, **options)
         self._http: httpx.AsyncClient = httpx.AsyncClient(**options)
         return self
@@ -48,7 +48,8 @@ class Ollama(RemoteProvider):
 
     async def _authorise(self, request: "httpx.Request") -> None:
         # The client sends OLLAMA_API_KEY by itself to any server; only a key that the study names is sent.
-        request.headers.pop("authorization", None)
+        if request.headers.get("authorization", "").startswith("Bearer "):
+            del request.headers["authorization"]
         if self._key is not None:
             request.headers["authorization"] = f"Bearer {self._key}"
 
@@ -57,7 +58,7 @@ class Ollama(RemoteProvider):
         with typed_failures():
             shown = await self._client.show(self.config.model)
             listed = await self._client.list()
-            version = (await self._http.get(f"{self.url}/api/version")).json()
+            version = (await self._http.get(self.address("api/version"))).json()
         return Description(
             model_digest=_digest(self.config.model, listed),
             engine_version=f"ollama {version['version']}" if "version" in version else None,
@@ -71,7 +72,7 @@ class Ollama(RemoteProvider):
             payload = {"model": self.config.model, "messages": request.messages, "stream": False}
             # not by ollama's client: it refuses a whole reply for a wrong count in it
             content = json.dumps(payload | {"options": options, **settings})
-            reply = await self._http.post(f"{self.url}/api/chat", content=content)
+            reply = await self._http.post(self.address("api/chat"), content=content)
             return _answer(reply.json())
 
     def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -51,7 +51,7 @@ class OpenAI(RemoteProvider):
         payload |= {"model": self.config.model, "messages": request.messages, "stream": False}
         with typed_failures():
             # Encoded here: httpx cannot encode a lone surrogate, JSON's escapes can.
-            reply = await self._client.post(f"{self.url}/chat/completions", content=json.dumps(payload))
+            reply = await self._client.post(self.address("chat/completions"), content=json.dumps(payload))
             return _answer(reply.json())
 
     def remedy(self, kind: str) -> str:

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from python_assets.providers.failures import FailureKind, ProviderFailure
+from python_assets.study.secrets import without_credentials
 
 if TYPE_CHECKING:
     import httpx
@@ -156,7 +157,15 @@ def is_address(url: str) -> bool:
 
 def shown_url(url: str | None) -> str:
     """An address for messages: without user, password and query, which may hold a secret."""
-    if not url:
-        return "no server"
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return without_credentials(url) if url else "no server"
+
+
+def secrets_of(url: str | None) -> list[str]:
+    """User, password and the values of the query of an address, as they are written and as they are meant."""
+    parts = urlsplit(url or "")
+    written = [*parts.netloc.rpartition("@")[0].split(":"), *(value for _, value in _pieces(parts.query))]
+    return [secret for text in written if text for secret in (text, unquote_plus(text))]
+
+
+def _pieces(query: str) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (piece.partition("=") for piece in query.split("&"))]

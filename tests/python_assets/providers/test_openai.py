@@ -258,6 +258,24 @@ class TestTheKey:
         assert KEY not in log_path.read_text()
         assert KEY not in repr(run)
 
+    def test_is_taken_out_of_an_answer_that_echoes_it(
+        self, openai_server: Server, ask: Ask, log_path: Path
+    ) -> None:
+        reply = openai_completion(f"Your key is {KEY}!", finish_reason=KEY)
+        reply.body["model"] = f"gpt {KEY}"
+        reply.body["choices"][0]["message"]["reasoning"] = f"They sent {KEY}"
+        openai_server.next_replies = [reply]
+        run = ask(openai_server, 1, api_key_env="TEST_KEY")
+        assert run.responses[0].response_text == "Your key is ***!"
+        assert KEY not in log_path.read_text() + repr(run)
+
+    def test_that_is_a_word_takes_nothing_out_of_answers(
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TEST_KEY", "none")
+        openai_server.next_replies = [openai_completion("There is none.")]
+        assert ask(openai_server, api_key_env="TEST_KEY").responses[0].response_text == "There is none."
+
     def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask) -> None:
         openai_server.next_replies = [openai_error(401, f"Incorrect API key: {KEY}", "invalid_api_key")]
         with pytest.raises(GenerationError) as caught:
@@ -299,7 +317,19 @@ def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask) -
     with pytest.raises(GenerationError) as caught:
         ask(openai_server, base_url="http://user:hunter2@127.0.0.1:9/v1", max_retries=0)
     assert "hunter2" not in str(caught.value)
-    assert "http://127.0.0.1:9/v1" in str(caught.value)
+    assert "http://***@127.0.0.1:9/v1" in str(caught.value)
+
+
+def test_a_query_in_the_address_is_sent_and_stored_nowhere(
+    openai_server: Server, ask: Ask, log_path: Path
+) -> None:
+    secret = "hunter2%2Bhunter2"
+    openai_server.generation_path += f"?key={secret}"
+    said = f"You are hunter2+hunter2, or {secret}."
+    openai_server.next_replies = [openai_completion(said), openai_error(500, said, None)]
+    run = ask(openai_server, 2, base_url=f"{openai_server.url}/v1?key={secret}", max_retries=0)
+    assert [row.response_text for row in run.responses] == ["You are ***, or ***.", None]
+    assert "hunter2" not in log_path.read_text() + repr(run)
 
 
 def test_two_prompts_with_equal_text_are_asked_once_and_keep_their_rows(
