@@ -1,18 +1,13 @@
 """Provider ollama: models of an Ollama server, asked over /api/chat without streaming."""
 
-import json
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from python_assets.errors import TRY_SIMULATED
 from python_assets.providers.fields import text_or_none
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, Request
-from python_assets.providers.transport import client_options, typed_failures
-
-if TYPE_CHECKING:
-    import httpx
-    from ollama import ListResponse, ShowResponse
+from python_assets.providers.transport import ask_json, client_options, typed_failures
 
 # The study's words for Ollama's; every other name of decoding and options is Ollama's own.
 _OLLAMA_NAMES: Final = {"max_tokens": "num_predict"}
@@ -30,50 +25,40 @@ class Ollama(RemoteProvider):
 
     async def __aenter__(self) -> Self:
         import httpx
-        from ollama import AsyncClient
 
-        url = str(self.url)
-        self.read_key()
-        options = client_options(url, self.config.concurrency)
-        options["event_hooks"]["request"] = [self._authorise]
-        self._client: AsyncClient = AsyncClient(host=url, **options)
-        self._http: httpx.AsyncClient = httpx.AsyncClient(**options)
+        key = self.read_key()
+        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
+        if key is not None:
+            self._client.headers["authorization"] = f"Bearer {key}"
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.close()
-        await self._http.aclose()
-
-    async def _authorise(self, request: "httpx.Request") -> None:
-        # The client sends OLLAMA_API_KEY by itself to any server; only a key that the study names is sent.
-        if request.headers.get("authorization", "").startswith("Bearer "):
-            del request.headers["authorization"]
-        if self._key is not None:
-            request.headers["authorization"] = f"Bearer {self._key}"
+        await self._client.aclose()
 
     async def describe(self) -> Description:
         """Digest and details of the model, version of the server; model_missing where it is not installed."""
+        shown = await self._asked("POST", "api/show", {"model": self.config.model})
+        listed = await self._asked("GET", "api/tags")
+        version = await self._asked("GET", "api/version")
         with typed_failures():
-            shown = await self._client.show(self.config.model)
-            listed = await self._client.list()
-            version = (await self._http.get(self.address("api/version"))).json()
-        return Description(
-            model_digest=_digest(self.config.model, listed),
-            engine_version=f"ollama {version['version']}" if "version" in version else None,
-            model_details=_details(shown),
-        )
+            return Description(
+                model_digest=_digest(self.config.model, listed),
+                engine_version=f"ollama {version['version']}" if "version" in version else None,
+                model_details=_details(shown),
+            )
 
     async def ask(self, request: Request) -> Answer:
         """One chat call."""
         settings, options = self._settings(request.replicate)
+        payload = {"model": self.config.model, "messages": request.messages, "stream": False}
+        reply = await self._asked("POST", "api/chat", payload | {"options": options, **settings})
         with typed_failures():
-            payload = {"model": self.config.model, "messages": request.messages, "stream": False}
-            # not by ollama's client: it refuses a whole reply for a wrong count in it
-            content = json.dumps(payload | {"options": options, **settings})
-            reply = await self._http.post(self.address("api/chat"), content=content)
-            return _answer(reply.json())
+            return _answer(reply)
+
+    async def _asked(self, method: str, path: str, payload: Any = None) -> Any:
+        return await ask_json(self._client, method, self.address(path), payload)
 
     def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:
         given = {k: v for k, v in {**self.config.decoding, **self.config.options}.items() if v is not None}
@@ -106,11 +91,12 @@ def _answer(reply: dict[str, Any]) -> Answer:
     )
 
 
-def _digest(model: str, listed: "ListResponse") -> str | None:
+def _digest(model: str, listed: dict[str, Any]) -> str | None:
     names = {model, f"{model}:latest"}
-    return next((entry.digest for entry in listed.models if entry.model in names), None)
+    found = (entry.get("digest") for entry in listed["models"] if entry.get("model") in names)
+    return text_or_none(next(found, None))
 
 
-def _details(shown: "ShowResponse") -> dict[str, Any]:
-    details = shown.details.model_dump(exclude_none=True) if shown.details else {}
-    return {**details, "parameters": shown.parameters} if shown.parameters else details
+def _details(shown: dict[str, Any]) -> dict[str, Any]:
+    details = {name: value for name, value in (shown.get("details") or {}).items() if value is not None}
+    return {**details, "parameters": shown["parameters"]} if shown.get("parameters") else details

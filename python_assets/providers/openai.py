@@ -3,14 +3,13 @@
 Asked over plain HTTP: the openai package adds nothing to one POST and retries by itself.
 """
 
-import json
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from python_assets.providers.fields import text_or_none
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, Request
-from python_assets.providers.transport import client_options, typed_failures
+from python_assets.providers.transport import ask_json, client_options, typed_failures
 
 
 @provider("openai")
@@ -26,11 +25,10 @@ class OpenAI(RemoteProvider):
         import httpx
 
         key = self.read_key()
-        headers = {"content-type": "application/json", "user-agent": "plumbline"}
+        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
+        self._client.headers["user-agent"] = "plumbline"
         if key is not None:
-            headers["authorization"] = f"Bearer {key}"
-        options = client_options(str(self.url), self.config.concurrency)
-        self._client: httpx.AsyncClient = httpx.AsyncClient(headers=headers, **options)
+            self._client.headers["authorization"] = f"Bearer {key}"
         return self
 
     async def __aexit__(
@@ -49,10 +47,9 @@ class OpenAI(RemoteProvider):
         if "seed" in payload:
             payload["seed"] += request.replicate
         payload |= {"model": self.config.model, "messages": request.messages, "stream": False}
+        reply = await ask_json(self._client, "POST", self.address("chat/completions"), payload)
         with typed_failures():
-            # Encoded here: httpx cannot encode a lone surrogate, JSON's escapes can.
-            reply = await self._client.post(self.address("chat/completions"), content=json.dumps(payload))
-            return _answer(reply.json())
+            return _answer(reply)
 
     def remedy(self, kind: str) -> str:
         """What to do, with the address that lists the models."""

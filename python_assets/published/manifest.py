@@ -97,6 +97,8 @@ def read_manifest(path: Path, field: str) -> Manifest:
     Raises:
         SourceError: there is no such file, or it is no manifest of an export.
     """
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{field}: {path} is no file. Correct the path.")
     try:
         text = path.read_bytes()
     except OSError as error:

@@ -1,3 +1,4 @@
+import gzip
 import json
 import threading
 from pathlib import Path
@@ -7,6 +8,7 @@ import pytest
 from python_assets.errors import GenerationError
 from python_assets.providers.records import Prompt
 from python_assets.providers.retrying import FAILURES_IN_A_ROW
+from python_assets.providers.transport import LARGEST_BODY_BYTES
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.servers import Reply, Server, openai_completion, openai_error
 
@@ -170,9 +172,29 @@ def test_raising_max_characters_asks_again_for_what_was_cut_and_lowering_it_does
 
 
 def test_a_reply_too_large_for_memory_is_not_read(openai_server: Server, ask: Ask) -> None:
-    openai_server.next_replies = [Reply(b"", headers={"content-length": str(10**12)})]
-    run = ask(openai_server)
-    assert (run.responses[0].error or "").startswith("too_large: the reply has 1000000000000 bytes")
+    large = b"[" + b" " * 2 * LARGEST_BODY_BYTES + b"]"
+    packed = gzip.compress(large, compresslevel=1)
+    assert len(packed) < 1_000_000
+    openai_server.next_replies = [
+        Reply(b"", headers={"content-length": str(10**12)}),
+        Reply(packed, headers={"content-encoding": "gzip"}),
+        Reply(packed, status=500, headers={"content-encoding": "gzip"}),
+    ]
+    errors = [row.error for row in ask(openai_server, 3).responses]
+    assert errors == [f"too_large: the reply has more than {LARGEST_BODY_BYTES:,} bytes"] * 3
+
+
+def test_a_reply_packed_twice_is_not_unpacked(openai_server: Server, ask: Ask) -> None:
+    packed = gzip.compress(gzip.compress(b" " * 10_000_000))
+    openai_server.next_replies = [Reply(packed, headers={"content-encoding": "gzip, gzip"})]
+    run = ask(openai_server, max_retries=0)
+    assert "the reply is packed by 'gzip, gzip'" in (run.responses[0].error or "")
+
+
+def test_a_packed_reply_is_read(openai_server: Server, ask: Ask) -> None:
+    packed = gzip.compress(openai_completion("Yes.").encoded())
+    openai_server.next_replies = [Reply(packed, headers={"content-encoding": "gzip"})]
+    assert ask(openai_server).responses[0].response_text == "Yes."
 
 
 def test_reasoning_is_kept_apart_from_the_answer(openai_server: Server, ask: Ask) -> None:

@@ -143,11 +143,16 @@ def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location, words
         "http://[::1]/",
         "http://2130706433/",
         "http://0.0.0.0/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[64:ff9b::a9fe:a9fe]/169.254",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[2002:7f00:1::]/",
+        "http://[fe80::1]/169.254",
     ],
 )
 def test_no_public_page_redirects_into_this_machine_or_its_network(target):
     assert leads_inwards("http://8.8.8.8/page", target)
-    assert not leads_inwards("http://127.0.0.1/page", target)
+    assert leads_inwards("http://127.0.0.1/page", target) == ("169.254" in target)
     assert not leads_inwards("http://8.8.8.8/page", "http://8.8.4.4/page")
 
 
