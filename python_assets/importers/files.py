@@ -34,13 +34,16 @@ class TableFile(NamedTuple):
 TableReader = Callable[[Path, Collection[str], str], TableFile]
 
 
-def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFile:
+def read_table_file(
+    path: Path, columns: Collection[str], field: str, *, is_escaped: bool = False
+) -> TableFile:
     """Read some columns of a table.
 
     Args:
         path: its ending says what it is.
         columns: names; others are not read.
         field: the field of the study file that names the table, for error texts.
+        is_escaped: whether ' stands before texts that a spreadsheet would compute; it is taken away.
 
     Returns:
         The columns as the file has them: text from csv, anything from the others.
@@ -56,7 +59,14 @@ def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFi
             f"{field}: {path.name} has no column {', '.join(map(repr, missing))}. "
             f"Columns there: {', '.join(read.there)}. Correct the name in the study file."
         )
-    return read
+    if not is_escaped:
+        return read
+    # a column without a value would change its type
+    return read._replace(table=read.table.map(_unescaped).astype(read.table.dtypes))
+
+
+def _unescaped(value: Any) -> Any:
+    return value.removeprefix("'") if isinstance(value, str) else value
 
 
 def table_columns(path: Path, field: str) -> list[str]:

@@ -1,3 +1,4 @@
+import gzip
 from contextlib import nullcontext
 
 import pytest
@@ -236,3 +237,17 @@ def test_an_address_must_be_one(read, server):
     server.url = "file://"
     with pytest.raises(SourceError, match="no http or https address"):
         read("/etc/passwd")
+
+
+def test_a_page_that_unpacks_to_more_than_is_read_is_refused(read, server):
+    packed = gzip.compress(b" " * 2 * fetching.MOST_BYTES, compresslevel=1)
+    server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip"})
+    with pytest.raises(SourceError, match=f"has more than {fetching.MOST_BYTES:,} bytes"):
+        read("/packed")
+
+
+def test_a_page_packed_twice_is_not_unpacked(read, server):
+    packed = gzip.compress(gzip.compress(PAGE))
+    server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip, gzip"})
+    with pytest.raises(SourceError, match="packed by 'gzip, gzip'"):
+        read("/packed")
