@@ -4,11 +4,11 @@ The package regex reads what Python's re reads, and can be told when to stop.
 """
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import regex
 
-MOST_SECONDS: Final = 1.0  # a sane expression reads a page in a thousandth of that
+from python_assets.texts.limits import PATTERN_SECONDS
 
 
 class PatternTimeout(ValueError):
@@ -29,13 +29,13 @@ def is_found(pattern: str, text: str) -> bool:
     """Whether an expression is found anywhere in a text.
 
     Raises:
-        PatternTimeout: it was not decided in MOST_SECONDS.
+        PatternTimeout: it was not decided in PATTERN_SECONDS.
         regex.error: it is no regular expression.
     """
     try:
-        return compiled(pattern).search(text, timeout=MOST_SECONDS) is not None
+        return compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
     except TimeoutError as error:
         raise PatternTimeout(
-            f"the expression {pattern!r} took more than {MOST_SECONDS:g} s on {text[:60]!r}. Write it "
+            f"the expression {pattern!r} took more than {PATTERN_SECONDS:g} s on {text[:60]!r}. Write it "
             "without repetitions inside repetitions, or as words."
         ) from error

@@ -88,7 +88,7 @@ def test_an_import_without_texts_has_nothing_for_rules(make_study, build):
 
 
 def test_an_expression_without_end_is_an_error_that_names_its_factor(make_study, build, monkeypatch):
-    monkeypatch.setattr("python_assets.texts.patterns.MOST_SECONDS", 0.05)
+    monkeypatch.setattr("python_assets.texts.patterns.PATTERN_SECONDS", 0.05)
     table = f"id,stigma,text\n1,Theft,{'a' * 60}b\n"
     with pytest.raises(SourceError, match=r"factors\.holder\.rules: the expression .* took more than"):
         assemble(imported(make_study, table, holder={"rules": {"male": r"(a|aa)+$"}}), build)

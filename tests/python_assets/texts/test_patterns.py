@@ -12,6 +12,6 @@ def test_an_expression_reads_as_python_reads_it():
 
 
 def test_an_expression_without_end_is_given_up_with_a_remedy(monkeypatch):
-    monkeypatch.setattr(patterns, "MOST_SECONDS", 0.05)
+    monkeypatch.setattr(patterns, "PATTERN_SECONDS", 0.05)
     with pytest.raises(PatternTimeout, match=r"took more than 0\.05 s on 'aaaa.*Write it without"):
         is_found(CATASTROPHIC, "a" * 60 + "b")
