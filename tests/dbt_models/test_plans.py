@@ -52,7 +52,16 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
                 plan = plans[file.stem] = plan_study(study)
                 if plan.unknown is None:
                     assemble_into(path, study)
-    run_dbt(path, folder, "--select", "+int_prompt_groups", "+coverage", "--exclude-resource-type", "unit_test")
+    run_dbt(
+        path,
+        folder,
+        "--select",
+        "+int_prompt_groups",
+        "+coverage",
+        "+factor_aliasing",
+        "--exclude-resource-type",
+        "unit_test",
+    )
     return Planned(path, plans)
 
 
@@ -101,7 +110,7 @@ def test_without_dbt_the_models_give_the_tables_that_dbt_makes(
     given: Planned | Built = request.getfixturevalue(source)
     path = tmp_path / "build.duckdb"
     shutil.copy(given.path, path)
-    tables = ("intermediate.int_prompt_groups", "marts.coverage")
+    tables = ("intermediate.int_prompt_groups", "marts.coverage", "marts.factor_aliasing")
     with duckdb.connect(str(path)) as connection:
         of_dbt = [connection.execute(f"from {table} order by all").fetchall() for table in tables]
         for table in tables:
