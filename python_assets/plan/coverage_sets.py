@@ -50,13 +50,13 @@ def counted_factors(study: Study) -> list[str]:
 
 
 def coverage_factors(study: Study) -> list[str]:
-    """The factors whose combinations are counted: those that the analysis names, else those of the groupings."""
+    """The factors whose combinations are counted: those that the analysis names, else those of groupings."""
     named = study.analysis.coverage.factors
     return named or list(dict.fromkeys(factor for grouping in study.groupings for factor in grouping))
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:
-    """The sets of factors that coverage is counted for: every factor, subsets up to the depth, the whole design."""
+    """The sets that coverage is counted for: every factor, subsets up to the depth, the whole design."""
     factors = coverage_factors(study)
     sizes = dict.fromkeys([*range(2, min(study.analysis.coverage.depth, len(factors)) + 1), len(factors)])
     subsets = [chosen for size in sizes if size > 1 for chosen in combinations(factors, size)]

@@ -92,6 +92,9 @@ def test_a_plan_counts_what_the_marts_count(planned: Planned, study_id: str):
     assert {found.grouping_id for found in plan.groupings} == set(groups.index.unique("grouping_id"))
     coverage = planned.of_study("marts.coverage", study_id).set_index("factors")
     assert {row.factors for row in plan.coverage} == set(coverage.index)
+    assert {row[:3] for row in plan.aliasing} == {
+        row[:3] for row in planned.of_study("marts.factor_aliasing", study_id).itertuples(index=False)
+    }
     for row in plan.coverage:
         assert row[1:] == pytest.approx(tuple(coverage.loc[row.factors][list(row._fields[1:])]), abs=1e-12)
 
