@@ -1,7 +1,7 @@
 """Which prompts would make a design whole: the cells that close most gaps, or that tell two factors apart.
 
-Belongs here: choosing cells by what is empty. Which sets of factors are counted is coverage_sets.py; writing the
-prompts is the user's.
+Belongs here: choosing cells by what is empty. Which sets of factors are counted is coverage_sets.py; writing
+the prompts is the user's.
 """
 
 import csv
@@ -46,7 +46,7 @@ class AddedCell(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two factors by column, of which the levels of the first tell those of the second; both ways if aliased."""
+    """Two factors by column: the levels of the first tell those of the second, and if aliased the other way."""
 
     first: int
     second: int
@@ -65,7 +65,7 @@ class Design(NamedTuple):
     cells: Cells
     sets: list[tuple[int, ...]]
     pairs: list[Pair]
-    conditions: list[Condition]
+    conditions: Sequence[Condition]
 
 
 def cells_to_add(study: Study, n_cells: int) -> list[AddedCell]:
@@ -131,7 +131,8 @@ def _cells(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Cells:
         select prompt_position, list_position($factors, factor) - 1 as place, level_position
         from raw.prompt_factors
         join raw.factor_levels using (study_id, factor, level)
-        join (select prompt_id, row_number() over () - 1 as prompt_position from raw.prompts) using (prompt_id)
+        join (select prompt_id, row_number() over () - 1 as prompt_position from raw.prompts)
+            using (prompt_id)
         where list_contains($factors, factor)
     """
     found = connection.execute(query, {"factors": factors}).fetchnumpy()

@@ -80,7 +80,8 @@ def coverage_tables(study: Study, levels: LevelsByFactor) -> dict[str, pd.DataFr
     conditions = study.analysis.coverage.conditions
     _check_levels(study, conditions, levels)
     sets = [factors for factors in coverage_sets(study) if all(levels[factor] for factor in factors)]
-    members, sizes = [], []
+    members: list[tuple[object, ...]] = []
+    sizes: list[tuple[object, ...]] = []
     for factors in sets:
         size = _set_size(study, factors, conditions, levels)
         name = grouping_id(factors)
@@ -90,7 +91,7 @@ def coverage_tables(study: Study, levels: LevelsByFactor) -> dict[str, pd.DataFr
             (name, factor, position, len(levels[factor]), str(strides[factor]))
             for position, factor in enumerate(factors)
         ]
-    impossible = [
+    impossible: list[tuple[object, ...]] = [
         (position, factor, level)
         for position, condition in enumerate(conditions)
         for factor, names in condition.items()

@@ -52,16 +52,9 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
                 plan = plans[file.stem] = plan_study(study)
                 if plan.unknown is None:
                     assemble_into(path, study)
-    run_dbt(
-        path,
-        folder,
-        "--select",
-        "+int_prompt_groups",
-        "+coverage",
-        "+factor_aliasing",
-        "--exclude-resource-type",
-        "unit_test",
-    )
+    models = ("+int_prompt_groups", "+coverage", "+factor_aliasing")
+    without_tests = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test")
+    run_dbt(path, folder, "--select", *models, *without_tests)
     return Planned(path, plans)
 
 
