@@ -1,6 +1,7 @@
-"""How long coverage takes of designs whose cells nobody could write out: python -m bench.bench_design_coverage.
+"""How long coverage takes of designs whose cells nobody could write out.
 
-One line a design: the seconds of processor that coverage and aliasing take, the table of cells, one prompt to add.
+python -m bench.bench_design_coverage: one line a design, the seconds of processor that coverage and aliasing
+take, the table of cells, and one prompt to add.
 """
 
 import time

@@ -46,7 +46,7 @@ class AddedCell(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two factors by column: the levels of the first tell those of the second, and if aliased the other way."""
+    """Two factors by column: the levels of the first tell those of the second; both ways if aliased."""
 
     first: int
     second: int

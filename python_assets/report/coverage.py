@@ -1,6 +1,6 @@
 """Coverage in the report: sets of factors, factors that are not crossed, heatmaps of two factors, rare cells.
 
-Belongs here: reading coverage, coverage_cells and factor_aliasing, and what is drawn of them. Counting is dbt's.
+Belongs here: reading coverage, coverage_cells and factor_aliasing, and what is drawn. Counting is dbt's.
 """
 
 from typing import Any, Final, NamedTuple
@@ -43,7 +43,7 @@ class Heatmap(NamedTuple):
 
 
 def coverage_section(reader: Reader) -> dict[str, Any]:
-    """What the section shows: the sets of factors, pairs that are not crossed, heatmaps and the rarest cells."""
+    """What the section shows: sets of factors, pairs that are not crossed, heatmaps, the rarest cells."""
     sets = reader.rows(
         "select * from coverage where study_id = $study order by n_factors, coverage_percentage, factors"
     )
