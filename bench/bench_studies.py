@@ -69,14 +69,23 @@ def simulate(studies: Studies, n: int, seed: int) -> Floats:
 def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
     """Simulate studies and ask all their questions."""
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
-    block = np.repeat(np.arange(studies.n_roots), studies.n_groups)
-    group = np.tile(np.arange(studies.n_groups), studies.n_roots)
-    frame = Frame(block, group, np.arange(studies.n_roots), studies.n_groups)
-    p, p_group = _asked(frame, x, Shuffles(seed, (n_permutations + 1) // 10 - 1, block))
+    frame = _frame(studies.n_roots, studies.n_groups)
+    p, p_group = _asked(frame, x, Shuffles(seed, (n_permutations + 1) // 10 - 1, frame.block))
     open_ = np.flatnonzero(p <= SCREEN)
     if len(open_):
-        p[open_], p_group[open_] = _asked(frame, x[:, open_], Shuffles(seed, n_permutations, block))
+        p[open_], p_group[open_] = _asked(frame, x[:, open_], Shuffles(seed, n_permutations, frame.block))
     return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
+
+
+def p_values_of(x: Floats, *, n_permutations: int, seed: int) -> Floats:
+    """P of the questions of values (roots, groups, questions)."""
+    frame = _frame(*x.shape[:2])
+    return _asked(frame, x.reshape(len(frame.block), -1), Shuffles(seed, n_permutations, frame.block))[0]
+
+
+def _frame(n_roots: int, n_groups: int) -> Frame:
+    block, group = np.divmod(np.arange(n_roots * n_groups), n_groups)
+    return Frame(block, group, np.arange(n_roots), n_groups)
 
 
 def _asked(frame: Frame, x: Floats, shuffles: Shuffles) -> tuple[Floats, Floats]:

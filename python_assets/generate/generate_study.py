@@ -16,6 +16,7 @@ from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
+from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import generate, probe
 from python_assets.providers.records import (
     FLAGS,
@@ -29,12 +30,13 @@ from python_assets.providers.records import (
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
+from python_assets.warehouse.run_context import RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 
 
 class GenerateCounts(NamedTuple):
-    """What the generations answered."""
+    """What the generations answered; n_unusable_marks: replies of a judge of refusals without a yes or no."""
 
     n_generations: int
     n_responses: int
@@ -42,6 +44,7 @@ class GenerateCounts(NamedTuple):
     n_from_log: int
     n_by_status: dict[str, int]
     n_by_flag: dict[str, int]
+    n_unusable_marks: int
     n_quarantined: int
     seconds: float
 
@@ -65,7 +68,9 @@ def generate_study(
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    answered = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    judged = judge_refusals(study, [run for _, run in answered], RunContext(home, progress))
+    runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
@@ -80,6 +85,7 @@ def generate_study(
         n_from_log=sum(run.n_from_log for _, run in runs),
         n_by_status={str(k): int(v) for k, v in responses["status"].value_counts().items()},
         n_by_flag={flag: sum(run.n_by_flag[flag] for _, run in runs) for flag in FLAGS},
+        n_unusable_marks=judged.n_unusable,
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )

@@ -60,6 +60,7 @@ class GenerationConfig:
         timeout_seconds: longest time for one call, first byte to last.
         max_retries: calls after the first for one response.
         max_characters: longer answers are cut here and are truncated.
+        reasoning_tags: opening to closing marks of reasoning, beside those of reasoning.py.
         base_url: address of the server; None takes the provider's default.
         api_key_env: name of the environment variable that holds the key; None sends none.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
@@ -82,6 +83,7 @@ class GenerationConfig:
     timeout_seconds: float = 120
     max_retries: int = 5
     max_characters: int = 20_000
+    reasoning_tags: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     api_key_env: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -147,7 +149,8 @@ class Response:
     """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
 
     A response can be refused and truncated, or empty and truncated; the flags are None where the status is
-    not ok, as nothing was observed there.
+    not ok, as nothing was observed there. is_declined, no column there: the server itself said so, whatever
+    the text.
     """
 
     prompt_id: str
@@ -164,6 +167,7 @@ class Response:
     n_tokens_in: int | None
     n_tokens_out: int | None
     context_json: str | None
+    is_declined: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:

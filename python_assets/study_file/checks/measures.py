@@ -6,7 +6,7 @@ from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE
 from python_assets.study.measures import WHOLE
 from python_assets.study.problems import (
     FieldPath,
@@ -27,14 +27,21 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _method_problems(draft, path, spec)
-        if spec.judge is not None:
-            yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
+        yield from engine_problems(draft, (*path, *_engine_field(spec)), spec.engine)
         yield from _cluster_problems(draft, path, spec)
+        yield from _option_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
             yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
+
+
+def _engine_field(spec: MeasureSpec) -> FieldPath:
+    """Where an entry names its engine."""
+    if spec.refusal is not None:
+        return ("refusal", "judge")
+    return ("judge", "engine") if spec.rubric else ("judge",)
 
 
 def every_measure_id(draft: Draft) -> list[str]:
@@ -58,6 +65,9 @@ def _name_problems(draft: Draft) -> Iterator[Problem]:
         for key in _ids(spec):
             if key in IN_EVERY_STUDY and spec.extractor != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
+                yield Problem(where, spec.name, expected, "rename the measure")
+            elif key == OTHER_LANGUAGE:
+                expected = f"a name other than {key!r}, which counts responses that measures leave out"
                 yield Problem(where, spec.name, expected, "rename the measure")
             elif key in taken:
                 expected = f"a measure of its own; {taken[key]!r} has the identifier {key!r} already"
@@ -98,6 +108,17 @@ def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Itera
     )
 
 
+def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    prompts = draft.parts.prompts
+    if spec.option_probability is None or prompts is None:
+        return
+    templates = prompts.templates.texts if prompts.templates else []
+    roles = list(dict.fromkeys(role for text in templates for role in text.options or ()))
+    if spec.option_probability not in roles:
+        where, remedy = (*path, "option_probability"), "add options: to a template, or name one of them"
+        yield unknown_name(where, spec.option_probability, "an option of a template", roles, remedy)
+
+
 def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     for position, code in enumerate(spec.languages or ()):
         if code not in known_languages():
@@ -106,8 +127,7 @@ def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
 
 
 def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
-    options = spec.judge.options if spec.judge and isinstance(spec.judge.options, list) else []
-    labels = list(spec.choices or spec.patterns or options)
+    labels = spec.labels
     if labels and spec.favourable is not None and spec.favourable not in labels:
         yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
     elif labels and spec.kind == "binary" and spec.favourable is None:
