@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
+from python_assets.terminal import printable
 from python_assets.warehouse import paths
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(parsed)
     except PlumblineError as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -85,6 +86,11 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("study")
     export.add_argument("--stage", choices=get_args(Stage), required=True)
     export.add_argument("--format", choices=get_args(ExportFormat), default="csv")
+    export.add_argument(
+        "--as-is",
+        action="store_true",
+        help="leave csv as it is: without it, a text that a spreadsheet would compute begins with '",
+    )
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
 
@@ -112,7 +118,7 @@ def _run(parsed: argparse.Namespace) -> int:
     run_study(study_id, verbose=parsed.verbose)
     from python_assets.published.run_summary import summary
 
-    print(summary(paths.home(), study_id))
+    print(printable(summary(paths.home(), study_id)))
     return 0
 
 
@@ -123,11 +129,11 @@ def _plan(parsed: argparse.Namespace) -> int:
     study = load_study(paths.study_path(parsed.study))
     if parsed.add is not None:
         return _print_cells_to_add(study, parsed.add)
-    print(plan_study(study).text())
+    print(printable(plan_study(study).text()))
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
-        print(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}")
+        print(printable(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}"))
     return 0
 
 
@@ -135,7 +141,7 @@ def _print_cells_to_add(study: "Study", n_cells: int) -> int:
     from python_assets.plan.added_cells import as_csv, cells_to_add
 
     found = cells_to_add(study, n_cells)
-    print(as_csv(study, found), end="")
+    print(printable(as_csv(study, found)), end="")
     if len(found) < n_cells:
         print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
     return 0
@@ -151,10 +157,12 @@ def _sql(parsed: argparse.Namespace) -> int:
 def _export(parsed: argparse.Namespace) -> int:
     from python_assets.published.export import export_study
 
-    done = export_study(paths.home(), parsed.study, parsed.stage, parsed.format, parsed.to)
+    done = export_study(
+        paths.home(), parsed.study, parsed.stage, parsed.format, parsed.to, escapes_formulas=not parsed.as_is
+    )
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
-    print(f"Licences of the documents: {done.licence_summary}.")
+    print(printable(f"Licences of the documents: {done.licence_summary}."))
     return 0
 
 
@@ -168,9 +176,10 @@ def _new(parsed: argparse.Namespace) -> int:
 
 def _ui(parsed: argparse.Namespace) -> int:
     _dagster_home()
-    dagster = [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(parsed.port)]
-    os.chdir(paths.PROJECT)
-    os.execv(sys.executable, [*dagster, "--module-name", "dagster_project.definitions"])
+    from dagster_project.ui import serve
+
+    serve(parsed.port)
+    return 0
 
 
 def _positive(text: str) -> int:

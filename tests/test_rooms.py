@@ -17,7 +17,7 @@ ASSETS = "python_assets"
 
 # rooms by floor, the lowest first: a room imports only from floors below
 FLOORS = (
-    ("errors", "telemetry"),
+    ("errors", "telemetry", "terminal"),
     ("registry",),
     ("study",),
     ("warehouse",),
@@ -30,7 +30,7 @@ FLOORS = (
     ("bench",),
 )
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-FILES_ON_TOP = {"__init__.py", "cli.py", "errors.py", "registry.py", "telemetry.py"}
+FILES_ON_TOP = {"__init__.py", "cli.py", "errors.py", "registry.py", "telemetry.py", "terminal.py"}
 PACKAGES = (ASSETS, "expectations", "dagster_project", "bench")
 MOST_MODULES_OF_A_LEAF = 10
 MOST_ARGUMENTS_BY_POSITION = 6

@@ -17,7 +17,7 @@ from python_assets.generate.response_tables import Runs, generations_table, resp
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
-from python_assets.providers.loop import generate, probe
+from python_assets.providers.loop import generate, n_calls_to_ask, probe
 from python_assets.providers.records import (
     FLAGS,
     Answer,
@@ -30,7 +30,7 @@ from python_assets.providers.records import (
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
-from python_assets.warehouse.run_context import RunContext
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 
@@ -50,7 +50,11 @@ class GenerateCounts(NamedTuple):
 
 
 def generate_study(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Callable[[str], None]
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    progress: Callable[[str], None],
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
@@ -61,15 +65,19 @@ def generate_study(
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
         home: where the response logs lie.
         progress: is told now and then how far a generation is.
+        allowance: how many calls the run may still ask.
 
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
+        UnconfirmedError: the allowance is too small; nothing was asked.
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    answered = _run_all(study, _configured(study, connection, home), prompts, home, progress)
-    judged = judge_refusals(study, [run for _, run in answered], RunContext(home, progress))
+    answered = _run_all(study, _configured(study, connection, home), prompts, home, progress, allowance)
+    judged = judge_refusals(
+        study, [run for _, run in answered], RunContext(home, progress, allowance=allowance)
+    )
     runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
@@ -97,13 +105,17 @@ def _run_all(
     prompts: Sequence[Prompt],
     home: Home,
     progress: Callable[[str], None],
+    allowance: CallAllowance,
 ) -> Runs:
     logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    if allowance.most is not None:
+        pairs = zip(configured, logs, strict=True)
+        allowance.require(sum(n_calls_to_ask(prompts, config, log) for (_, config), log in pairs))
     for (_, config), log in zip(configured, logs, strict=True):
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
-        (generation, generate(prompts, config, log, _reporter(config, progress)))
+        (generation, generate(prompts, config, log, _reporter(config, progress), allowance=allowance))
         for (generation, config), log in zip(configured, logs, strict=True)
     ]
 

@@ -93,6 +93,7 @@ def ask_engine(
         OfflineError: nothing may be asked, and the log does not hold every reply.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        UnconfirmedError: the run may not ask so much.
         ValueError: two inquiries have one key.
     """
     generation = engine_of(study, engine)
@@ -142,7 +143,8 @@ def _answered(
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
-            return generate(prompts, config, log, _reporter(run_context, f"{name} ({stage})"))
+            report = _reporter(run_context, f"{name} ({stage})")
+            return generate(prompts, config, log, report, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
     raise OfflineError(

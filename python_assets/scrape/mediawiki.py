@@ -155,7 +155,8 @@ class MediaWiki:
             for done, result in enumerate(pool.map(function, items), start=1):
                 results.append(result)
                 if self._run_context and done % 20 == 0:
-                    self._run_context.progress(f"{urlsplit(self.api).netloc}: {done} of {len(items)} {what}")
+                    host = urlsplit(self.api).hostname
+                    self._run_context.progress(f"{host}: {done} of {len(items)} {what}")
         return results
 
     def _kept_entry(self, title: str) -> Entry | None:
