@@ -9,13 +9,16 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.terminal import printable
 from python_assets.warehouse import paths
+
+if TYPE_CHECKING:
+    from python_assets.study.study import Study
 
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
@@ -58,10 +61,17 @@ def _parser() -> argparse.ArgumentParser:
         "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
     )
     plan.add_argument("study")
-    plan.add_argument(
+    of_plan = plan.add_mutually_exclusive_group()
+    of_plan.add_argument(
         "--freeze",
         action="store_true",
         help="record the analysis as declared now, before the responses",
+    )
+    of_plan.add_argument(
+        "--add",
+        type=_positive,
+        metavar="N",
+        help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
     plan.set_defaults(command=_plan)
 
@@ -117,11 +127,23 @@ def _plan(parsed: argparse.Namespace) -> int:
     from python_assets.study_file.load import load_study
 
     study = load_study(paths.study_path(parsed.study))
+    if parsed.add is not None:
+        return _print_cells_to_add(study, parsed.add)
     print(printable(plan_study(study).text()))
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
         print(printable(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}"))
+    return 0
+
+
+def _print_cells_to_add(study: "Study", n_cells: int) -> int:
+    from python_assets.plan.added_cells import as_csv, cells_to_add
+
+    found = cells_to_add(study, n_cells)
+    print(printable(as_csv(study, found)), end="")
+    if len(found) < n_cells:
+        print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
     return 0
 
 
@@ -158,6 +180,13 @@ def _ui(parsed: argparse.Namespace) -> int:
 
     serve(parsed.port)
     return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _partition(study: str) -> str:
