@@ -96,9 +96,9 @@ def coverage_tables(study: Study, levels: LevelsByFactor) -> dict[str, pd.DataFr
         StudyError: a set has more combinations than can be numbered, or a condition names a level that no
             prompt has.
     """
-    conditions = study.analysis.coverage.conditions
-    _check_levels(study, conditions, levels)
-    conditions = [*conditions, *_conditions_of_factors(study, levels)]
+    declared = study.analysis.coverage.conditions
+    _check_levels(study, declared, levels)
+    conditions: list[Condition] = [*declared, *_conditions_of_factors(study, levels)]
     sets = [factors for factors in coverage_sets(study) if all(levels[factor] for factor in factors)]
     members: list[tuple[object, ...]] = []
     sizes: list[tuple[object, ...]] = []
