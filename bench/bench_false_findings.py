@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from python_assets.progress import SILENT
 from python_assets.telemetry import disable_telemetry
 
 disable_telemetry()
@@ -52,7 +53,7 @@ def families(study: Study, folder: Path) -> list[tuple[str, str, bool, bool]]:
         scrape(study, connection)
         assemble(study, connection)
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
-        generate_study(study, connection, home, progress=lambda text: None)
+        generate_study(study, connection, home, progress=SILENT)
         extract(study, connection, home.cache)
     build(path, "--select", *CELLS, "--resource-type", "model", "seed")
     with open_build(path) as connection:

@@ -1,7 +1,6 @@
 """Run the job of one study in this process, as `plumbline run` does."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,10 @@ from uuid import uuid4
 
 import dagster as dg
 
+from dagster_project.display import Display, display
+from dagster_project.progress import shown_by
 from python_assets.errors import PlumblineError
+from python_assets.progress import SILENT, duration
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder
 
@@ -21,7 +23,7 @@ class RunFailed(PlumblineError):
 
 
 def run_study(study_id: str, *, verbose: bool = False) -> None:
-    """Materialise every asset of a study, telling each finished step on standard error.
+    """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
     Args:
         study_id: a partition.
@@ -34,9 +36,15 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
     from dagster_project.event_log import instance_of_one_run
 
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
-    with instance_of_one_run() as instance, _printing_to(None if verbose else log):
-        instance.add_event_listener(run_id, _tell)
-        result = defs.resolve_job_def("run_study").execute_in_process(
+    job = defs.resolve_job_def("run_study")
+    with (
+        instance_of_one_run() as instance,
+        _printing_to(None if verbose else log),
+        display() as shown,
+        shown_by(SILENT if verbose else shown.progress),  # Dagster prints its log, where the same lines are
+    ):
+        instance.add_event_listener(run_id, _Stages(shown, len(job.nodes)).tell)
+        result = job.execute_in_process(
             partition_key=study_id,
             instance=instance,
             raise_on_error=False,
@@ -57,11 +65,28 @@ def _printing_to(path: Path | None) -> Iterator[None]:
         yield
 
 
-def _tell(record: dg.EventLogEntry) -> None:
-    event = record.dagster_event
-    if event and event.is_step_success:
-        seconds = event.step_success_data.duration_ms / 1000
-        print(f"{seconds:7.1f} s  {event.step_key}", file=sys.stderr)
+class _Stages:
+    """Tells a display which stage of how many starts and ends; a check of a table is a stage too."""
+
+    def __init__(self, shown: Display, n_stages: int) -> None:
+        self._shown = shown
+        self._n_stages = n_stages
+        self._n_begun = 0
+        self._title = ""
+
+    def tell(self, record: dg.EventLogEntry) -> None:
+        """Take one event of the run."""
+        event = record.dagster_event
+        if event is None:
+            return
+        if event.event_type == dg.DagsterEventType.STEP_START:
+            self._n_begun += 1
+            self._title = f"{self._n_begun:2} of {self._n_stages}  {event.step_key}"
+            self._shown.begins(self._title)
+        elif event.is_step_success:
+            self._shown.ends(self._title, duration(event.step_success_data.duration_ms / 1000))
+        elif event.is_step_failure:
+            self._shown.ends(self._title, "failed")
 
 
 def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:

@@ -8,6 +8,7 @@ import dagster as dg
 import duckdb
 
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
 from python_assets.warehouse.run_context import RunContext
 
@@ -44,7 +45,7 @@ def raw_table(
 
 def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
-    return RunContext(warehouse.home, progress=context.log.info)
+    return RunContext(warehouse.home, progress_of(context))
 
 
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:

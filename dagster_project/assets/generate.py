@@ -6,6 +6,7 @@ import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, timed
 from dagster_project.one_version import stage_connection
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -28,6 +29,6 @@ def generate(
     loaded = study.load(context)
     require_classifiers(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
+        counts = timed(generate_study, loaded, connection, warehouse.home, progress_of(context))
         for table in ("generations", "responses"):
             yield materialise(connection, "raw", table, **counts)

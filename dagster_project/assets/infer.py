@@ -8,6 +8,7 @@ import dagster as dg
 from dagster_project.assets.common import materialise, timed
 from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
@@ -50,6 +51,6 @@ def infer(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         power_rows = partial(design_power_rows, loaded, connection)
-        counts = timed(infer_study, connection, loaded, power_rows)
+        counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
         for table in GRAINS:
             yield materialise(connection, "inference", table, **counts)

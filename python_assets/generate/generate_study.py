@@ -4,7 +4,7 @@ Belongs here: the order of things, and what is asked of whom. How one generation
 providers/loop.py, what the tables get is response_tables.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
@@ -14,6 +14,7 @@ import duckdb
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
+from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.loop import generate, probe
@@ -23,7 +24,6 @@ from python_assets.providers.records import (
     Answers,
     Extension,
     GenerationConfig,
-    Progress,
     Prompt,
 )
 from python_assets.study.base import REPLAY
@@ -47,7 +47,7 @@ class GenerateCounts(NamedTuple):
 
 
 def generate_study(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Callable[[str], None]
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Progress
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
@@ -57,7 +57,7 @@ def generate_study(
         study: the study.
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
         home: where the response logs lie.
-        progress: is told now and then how far a generation is.
+        progress: is told how far each generation is.
 
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
@@ -65,7 +65,7 @@ def generate_study(
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    runs = _run_all(study, _configured(study, connection, home, progress), prompts, home, progress)
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
@@ -90,14 +90,14 @@ def _run_all(
     configured: Sequence[tuple[Generation, GenerationConfig]],
     prompts: Sequence[Prompt],
     home: Home,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> Runs:
     logs = [log_path(study, home, config.generation_id) for _, config in configured]
     for (_, config), log in zip(configured, logs, strict=True):
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
-        (generation, generate(prompts, config, log, _reporter(config, progress)))
+        (generation, generate(prompts, config, log, progress))
         for (generation, config), log in zip(configured, logs, strict=True)
     ]
 
@@ -199,7 +199,7 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 
 
 def _configured(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Progress
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""
     imported = _imported_answers(study)
@@ -211,7 +211,7 @@ def _configured(
             return None
         key = spec.model_dump_json()
         if key not in made:
-            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home))
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home, progress))
         return made[key]
 
     return [
@@ -224,10 +224,3 @@ def _configured(
         )
         for generation in expand_generations(study, list(imported))
     ]
-
-
-def _reporter(config: GenerationConfig, progress: Callable[[str], None]) -> Progress:
-    def report(done: int, total: int) -> None:
-        progress(f"{config.generation_id}: {done:,} of {total:,} responses")
-
-    return report

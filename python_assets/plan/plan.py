@@ -27,6 +27,7 @@ from python_assets.plan.text import (
     PlannedGeneration,
     PlannedGrouping,
 )
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
 from python_assets.study.study import Generation, Study, grouping_id, make_id
@@ -56,7 +57,7 @@ def plan_study(study: Study) -> Plan:
         SourceError: a source or table cannot be read, or a level stays without prompts.
         WarehouseError: the pilot that the study names is not published.
     """
-    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    run_context = RunContext(paths.home(), SILENT, may_ask=False)
     with open_build(IN_MEMORY) as connection:
         scraped = None
         try:

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, TypedDict
 
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
-Progress = Callable[[int, int], None]
 Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")

@@ -58,7 +58,7 @@ def test_an_interrupted_run_keeps_what_it_had(cache):
         Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, interrupted), np.arange(len(TEXTS)))
     again = Scorer(UNITS, cache)
     found = again.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
-    assert again.n_cached > 1_900
+    assert again.n_cached > 200
     np.testing.assert_array_equal(found, two_scores(TEXTS))
     lengths = [[len(text) for text in portion] for portion in portions]
     assert max(lengths[0]) <= min(lengths[1])

@@ -5,6 +5,7 @@ import pytest
 
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
@@ -464,7 +465,7 @@ def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
     path.write_text(ASKING.format(source=source, assemble=""), encoding="utf-8")
     study = load_study(path)
     with open_build(tmp_path / "build.duckdb") as connection:
-        counts = scrape(study, connection, RunContext(home, progress=lambda text: None))
+        counts = scrape(study, connection, RunContext(home, progress=SILENT))
     plan = plan_study(study)
     assert plan.unknown is None
     assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from python_assets.errors import GenerationError, StudyError
+from python_assets.progress import SILENT
 from python_assets.providers.engine import (
     Inquiry,
     Reply,
@@ -26,7 +27,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def run_context(home):
-    return RunContext(home, progress=lambda text: None)
+    return RunContext(home, progress=SILENT)
 
 
 @pytest.fixture
