@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import dagster as dg
+from dagster._core.events import RunFailureReason
 
 from dagster_project.display import Display, display
 from dagster_project.progress import shown_by
@@ -31,6 +32,7 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
 
     Raises:
         RunFailed: a step or a blocking check failed.
+        KeyboardInterrupt: SIGINT or SIGTERM came; what was answered and measured is kept.
     """
     from dagster_project.definitions import defs
     from dagster_project.event_log import instance_of_one_run
@@ -51,6 +53,8 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
             run_id=run_id,
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
+    if _is_interrupted(result):
+        raise KeyboardInterrupt
     if not result.success:
         raise RunFailed("\n".join([f"The run of {study_id} failed.", *_reasons(result), f"Full log: {log}"]))
 
@@ -87,6 +91,12 @@ class _Stages:
             self._shown.ends(self._title, duration(event.step_success_data.duration_ms / 1000))
         elif event.is_step_failure:
             self._shown.ends(self._title, "failed")
+
+
+def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether a signal ended it: Dagster takes SIGINT and SIGTERM while a job runs, and returns."""
+    ends = (event.job_failure_data for event in result.all_events if event.is_job_failure)
+    return any(end.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION for end in ends)
 
 
 def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:

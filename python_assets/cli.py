@@ -6,6 +6,7 @@ Belongs here: arguments, printing and exit codes. Each command calls one functio
 import argparse
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from python_assets.warehouse import paths
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,14 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("Interrupted. What was answered is in the response log; run again to go on.", file=sys.stderr)
-        return 130
+        print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
     )
+    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
@@ -51,7 +54,10 @@ def _parser() -> argparse.ArgumentParser:
         "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
     )
     run.add_argument("--verbose", action="store_true", help="show every step")
-    run.set_defaults(command=_run)
+    run.set_defaults(
+        command=_run,
+        interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
+    )
 
     plan = commands.add_parser(
         "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
@@ -89,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study_id = _partition(parsed.study)
     if parsed.provider:
         from python_assets.published.refuse_simulation import refuse_simulation
