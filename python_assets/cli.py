@@ -102,6 +102,7 @@ def _run(parsed: argparse.Namespace) -> int:
 
         refuse_simulation(paths.home(), study_id)
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    _require_ready(study_id)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
@@ -111,6 +112,16 @@ def _run(parsed: argparse.Namespace) -> int:
 
     print(summary(paths.home(), study_id))
     return 0
+
+
+def _require_ready(study_id: str) -> None:
+    """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
+    from python_assets.plan.would_fail import require_ready
+    from python_assets.study_file.load import load_study
+
+    require_ready(
+        load_study(paths.study_path(study_id), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
+    )
 
 
 def _plan(parsed: argparse.Namespace) -> int:

@@ -20,9 +20,11 @@ def studies(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Record which study file is being run."""
+    from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.study_row import record_study
 
     loaded = study.load(context, check_files=True)
+    require_ready(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run.run_id)
         return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)

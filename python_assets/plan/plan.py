@@ -14,11 +14,12 @@ import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
-from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.design_tables import coverage_sets, design_tables
+from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
+from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.text import (
@@ -27,6 +28,7 @@ from python_assets.plan.text import (
     PlannedGeneration,
     PlannedGrouping,
 )
+from python_assets.plan.would_fail import would_fail
 from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
@@ -77,6 +79,7 @@ def _known_plan(
     responses = _planned_responses(study, connection)
     fill_planned_cells(connection, responses)
     generations = _generations(study, responses)
+    engines = planned_engines(study, connection, responses, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     return Plan(
@@ -85,19 +88,23 @@ def _known_plan(
         n_sentences=scraped.n_sentences_kept,
         n_root_prompts=assembled.n_root_prompts,
         n_prompts=assembled.n_prompts,
-        n_calls=sum(generation.n_calls or 0 for generation in generations),
+        n_calls=sum(one.n_calls or 0 for one in (*generations, *engines)),
         n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
         generations=generations,
         groupings=groupings,
         coverage=_coverage(study, connection),
         power=list(planned_power(study, found)),
-        warnings=list(_warnings(study, scraped, assembled, groupings, found, generations)),
+        warnings=[
+            *_warnings(study, scraped, assembled, groupings, found, generations),
+            *prompt_warnings(study, connection),
+        ],
+        engines=engines,
+        would_fail=list(would_fail(study)),
     )
 
 
 def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineError) -> Plan:
     """What the study file alone tells, and what was scraped if it was."""
-    warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
     return Plan(
         study_id=study.study_id,
         n_documents=None if scraped is None else scraped.n_documents,
@@ -119,7 +126,9 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         groupings=[],
         coverage=[],
         power=[],
-        warnings=warnings,
+        warnings=[] if scraped is None else list(_scrape_warnings(scraped)),
+        engines=unknown_engines(study),
+        would_fail=list(would_fail(study)),
         unknown=str(unknown),
     )
 
@@ -186,7 +195,6 @@ def _warnings(
     found: list[Shape],
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
-    yield from classifier_problems(study)
     yield from _scrape_warnings(scraped)
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:

@@ -39,7 +39,8 @@ POWER_HEADER: Final = (
 class PlannedGeneration(NamedTuple):
     """A generation, how many responses it will have, and how many calls at most: none for imports.
 
-    None where prompts are not known yet.
+    None where prompts are not known yet. An engine has what asks it beside its name; a judge is counted at
+    most, what earlier stages ask as their logs hold it.
     """
 
     generation_id: str
@@ -118,6 +119,7 @@ class PowerRow(NamedTuple):
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
+    engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
     """
 
@@ -133,6 +135,8 @@ class Plan(NamedTuple):
     coverage: list[PlannedCoverage]
     power: list[PowerRow]
     warnings: list[str]
+    engines: list[PlannedGeneration] = []
+    would_fail: list[str] = []
     unknown: str | None = None
 
     def text(self) -> str:
@@ -148,8 +152,12 @@ class Plan(NamedTuple):
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             _aligned(("what", "number"), counts),
-            _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
+            _aligned(
+                ("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]
+            ),
         ]
+        if self.would_fail:
+            parts.insert(1, "\n".join(["A run would fail:", *(f"- {reason}" for reason in self.would_fail)]))
         if self.unknown is not None:
             parts.insert(
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"

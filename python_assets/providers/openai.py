@@ -21,6 +21,15 @@ class OpenAI(RemoteProvider):
 
     default_url: ClassVar[str | None] = "https://api.openai.com/v1"
 
+    def unready(self) -> str | None:
+        """Also where neither a server is named nor the key of OpenAI's own."""
+        if self.config.base_url is None and self.config.api_key_env is None:
+            return (
+                f"generation {self.config.generation_id!r}: without base_url it asks {self.default_url}, "
+                "which wants a key. Add base_url: http://HOST:PORT/v1 of your server, or api_key_env."
+            )
+        return super().unready()
+
     async def __aenter__(self) -> Self:
         import httpx
 
