@@ -11,6 +11,10 @@ defs = dg.Definitions(
     assets=dg.load_assets_from_modules([scrape, assemble, generate, extract, transform, infer, publish]),
     asset_checks=checks,
     jobs=[run_study],
-    resources={"study": StudyResource(), "warehouse": WarehouseResource()},
+    resources={
+        "study": StudyResource(),
+        "warehouse": WarehouseResource(),
+        "io_manager": dg.mem_io_manager,  # Dagster's own has a folder that a run's configuration can set
+    },
     executor=dg.in_process_executor,  # a build file has one writer
 )

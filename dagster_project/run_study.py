@@ -34,6 +34,7 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
         RunFailed: a step or a blocking check failed.
         KeyboardInterrupt: SIGINT or SIGTERM came; what was answered and measured is kept.
     """
+    from dagster_project.assets.common import CONFIRM_TAG
     from dagster_project.definitions import defs
     from dagster_project.event_log import instance_of_one_run
 
@@ -51,6 +52,7 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
             instance=instance,
             raise_on_error=False,
             run_id=run_id,
+            tags={CONFIRM_TAG: "plumbline run"},
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
     if _is_interrupted(result):

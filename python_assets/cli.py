@@ -164,9 +164,10 @@ def _new(parsed: argparse.Namespace) -> int:
 
 def _ui(parsed: argparse.Namespace) -> int:
     _dagster_home()
-    dagster = [sys.executable, "-m", "dagster", "dev", "--host", "127.0.0.1", "--port", str(parsed.port)]
-    os.chdir(paths.PROJECT)
-    os.execv(sys.executable, [*dagster, "--module-name", "dagster_project.definitions"])
+    from dagster_project.ui import serve
+
+    serve(parsed.port)
+    return 0
 
 
 def _partition(study: str) -> str:

@@ -1,6 +1,7 @@
 """What every asset of a study shares: its partitions, its metadata and the specification of a raw table."""
 
 from collections.abc import Callable
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -10,7 +11,7 @@ import duckdb
 from dagster_project.partitions import studies
 from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
-from python_assets.warehouse.run_context import RunContext
+from python_assets.warehouse.run_context import CallAllowance, RunContext
 
 RAW_DESIGN = (
     "factors",
@@ -25,6 +26,8 @@ RAW_DESIGN = (
     "statistics",
     "custom_disparities",
 )
+CONFIRM_TAG = "confirm"  # of a run: whoever started it knows how much it asks
+MOST_UNCONFIRMED_CALLS = 1_000
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120
 
@@ -45,7 +48,15 @@ def raw_table(
 
 def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
-    return RunContext(warehouse.home, progress_of(context))
+    run = context.run
+    allowance = _allowance(run.run_id, CONFIRM_TAG in run.tags)
+    return RunContext(warehouse.home, progress_of(context), allowance=allowance)
+
+
+@cache
+def _allowance(_run_id: str, is_confirmed: bool) -> CallAllowance:
+    """One for all stages of a run, which runs in one process."""
+    return CallAllowance(None if is_confirmed else MOST_UNCONFIRMED_CALLS)
 
 
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:

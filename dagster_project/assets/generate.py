@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
 from dagster_project.one_version import stage_connection
-from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -29,6 +28,9 @@ def generate(
     loaded = study.load(context)
     require_classifiers(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(generate_study, loaded, connection, warehouse.home, progress_of(context))
+        run = run_context(context, warehouse)
+        counts = timed(
+            generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance
+        )
         for table in ("generations", "responses"):
             yield materialise(connection, "raw", table, **counts)

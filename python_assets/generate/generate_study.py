@@ -17,7 +17,7 @@ from python_assets.generate.response_tables import Runs, generations_table, resp
 from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
-from python_assets.providers.loop import generate, probe
+from python_assets.providers.loop import generate, n_calls_to_ask, probe
 from python_assets.providers.records import (
     FLAGS,
     Answer,
@@ -29,6 +29,7 @@ from python_assets.providers.records import (
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 
@@ -47,7 +48,11 @@ class GenerateCounts(NamedTuple):
 
 
 def generate_study(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Progress
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    progress: Progress,
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations and raw.responses.
 
@@ -58,14 +63,17 @@ def generate_study(
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
         home: where the response logs lie.
         progress: is told how far each generation is.
+        allowance: how many calls the run may still ask.
 
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
+        UnconfirmedError: the allowance is too small; nothing was asked.
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _configured(study, connection, home, progress), prompts, home, progress)
+    configured = _configured(study, connection, home, progress)
+    runs = _run_all(study, configured, prompts, home, progress, allowance)
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
@@ -91,13 +99,17 @@ def _run_all(
     prompts: Sequence[Prompt],
     home: Home,
     progress: Progress,
+    allowance: CallAllowance,
 ) -> Runs:
     logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    if allowance.most is not None:
+        pairs = zip(configured, logs, strict=True)
+        allowance.require(sum(n_calls_to_ask(prompts, config, log) for (_, config), log in pairs))
     for (_, config), log in zip(configured, logs, strict=True):
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
-        (generation, generate(prompts, config, log, progress))
+        (generation, generate(prompts, config, log, progress, allowance=allowance))
         for (generation, config), log in zip(configured, logs, strict=True)
     ]
 

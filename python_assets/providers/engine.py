@@ -89,6 +89,7 @@ def ask_engine(
         OfflineError: nothing may be asked, and the log does not hold every reply.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        UnconfirmedError: the run may not ask so much.
         ValueError: two inquiries have one key.
     """
     generation = engine_of(study, engine)
@@ -133,7 +134,7 @@ def _answered(
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
-            return generate(prompts, config, log, run_context.progress)
+            return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
     raise OfflineError(

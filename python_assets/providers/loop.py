@@ -42,6 +42,8 @@ from python_assets.providers.records import (
 )
 from python_assets.providers.requests import RequestPlan, plan_requests
 from python_assets.providers.retrying import Asker
+from python_assets.study.base import REPLAY
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
 ANSWERS: Final = "answers"
 
@@ -60,6 +62,7 @@ def generate(
     progress: Progress = SILENT,
     *,
     backoff: Backoff | None = None,
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerationRun:
     """Answer every prompt of a generation, asking only for what the log lacks.
 
@@ -73,6 +76,7 @@ def generate(
         log_path: the generation's own log, one file a generation; folders are created.
         progress: is told what the log holds, and of each response that it is there.
         backoff: waits between retries; tests replace it.
+        allowance: how many calls the run may still ask; retries are not counted.
 
     Returns:
         One response a (prompt, replicate), in order, with counts and the records that could not be used.
@@ -82,6 +86,7 @@ def generate(
             in a row), the options are wrong, or the log cannot be written. What was answered stays in the
             log.
         PlumblineError: the provider is unknown.
+        UnconfirmedError: the allowance is too small; nothing was asked.
         ValueError: two prompts have one prompt_id.
     """
     started = time.perf_counter()
@@ -90,9 +95,9 @@ def generate(
     with LogWriter(log_path, content) as writer:
         if isinstance(provider, RemoteProvider):
             asker = Asker(provider, writer, progress, backoff or Backoff())
-            answered = asyncio.run(_ask_for_missing(prompts, asker, content))
+            answered = asyncio.run(_ask_for_missing(prompts, asker, content, allowance))
         else:
-            answered = _answer_locally(prompts, provider, writer, content, progress)
+            answered = _answer_locally(prompts, provider, writer, content, progress, allowance)
     return _collect(provider, content, answered, time.perf_counter() - started)
 
 
@@ -121,7 +126,20 @@ def probe(
     content = read_log(log_path)
     with LogWriter(log_path, content) as writer:
         asker = Asker(provider, writer, SILENT, backoff or Backoff())
-        asyncio.run(_ask_for_missing(prompts, asker, content, most=1))
+        asyncio.run(_ask_for_missing(prompts, asker, content, ANY_NUMBER, most=1))
+
+
+def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
+    """How many calls a generation would ask at most, by what its log lacks; no server is contacted.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how to answer.
+        log_path: the generation's own log.
+    """
+    provider, content = make_provider(config), read_log(log_path)
+    description = _known_description(provider, content) or Description()
+    return _n_calls(_missing(plan_requests(prompts, provider, description), config, content), config)
 
 
 def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
@@ -137,7 +155,7 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
     started = time.perf_counter()
     provider = make_provider(config)
     content = read_log(log_path)
-    description = provider.describe() if isinstance(provider, LocalProvider) else content.description
+    description = _known_description(provider, content)
     if description is None:
         return None
     plan = plan_requests(prompts, provider, description)
@@ -145,6 +163,17 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
         return None
     answered = _Answered(plan, description, {}, 0)
     return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def _known_description(provider: Provider, content: LogContent) -> Description | None:
+    return provider.describe() if isinstance(provider, LocalProvider) else content.description
+
+
+def _n_calls(requests: Sequence[Request], config: GenerationConfig) -> int:
+    """What is replayed is asked of nobody; an extension may ask several times for one response."""
+    if config.provider == REPLAY:
+        return 0
+    return len(requests) * (config.extension.most_calls if config.extension else 1)
 
 
 def make_provider(config: GenerationConfig) -> Provider:
@@ -158,13 +187,19 @@ def make_provider(config: GenerationConfig) -> Provider:
 
 
 def _answer_locally(
-    prompts: Sequence[Prompt], provider: Provider, writer: LogWriter, content: LogContent, progress: Progress
+    prompts: Sequence[Prompt],
+    provider: Provider,
+    writer: LogWriter,
+    content: LogContent,
+    progress: Progress,
+    allowance: CallAllowance,
 ) -> _Answered:
     if not isinstance(provider, LocalProvider):
         raise TypeError(f"provider {type(provider).__name__} is neither local nor remote")
     description = provider.describe()
     plan = plan_requests(prompts, provider, description)
     missing = _missing(plan, provider.config, content)
+    allowance.take(_n_calls(missing, provider.config))
     if provider.runs_model:
         _check_texts(missing, provider.config)
     _log_description(writer, content, description, missing)
@@ -189,7 +224,11 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
 
 
 async def _ask_for_missing(
-    prompts: Sequence[Prompt], asker: Asker, content: LogContent, most: int | None = None
+    prompts: Sequence[Prompt],
+    asker: Asker,
+    content: LogContent,
+    allowance: CallAllowance,
+    most: int | None = None,
 ) -> _Answered:
     provider = asker.provider
     if complete := await _from_log_alone(prompts, asker, content):
@@ -199,6 +238,7 @@ async def _ask_for_missing(
         plan = plan_requests(prompts, provider, description)
         missing = _missing(plan, provider.config, content)
         _check_texts(missing, provider.config)
+        allowance.take(_n_calls(missing, provider.config))
         _log_description(asker.writer, content, description, missing)
         chosen = missing[:most]
         await asker.ask_all(chosen, _started(asker.progress, plan, chosen, provider.config))

@@ -1,10 +1,11 @@
 """Provider ollama: models of an Ollama server, asked over /api/chat without streaming."""
 
+import json
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from python_assets.errors import TRY_SIMULATED
-from python_assets.providers.failures import ProviderFailure
+from python_assets.providers.fields import text_or_none
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, Request
 from python_assets.providers.transport import client_options, typed_failures
@@ -67,18 +68,11 @@ class Ollama(RemoteProvider):
         """One chat call."""
         settings, options = self._settings(request.replicate)
         with typed_failures():
-            reply = await self._client.chat(
-                model=self.config.model, messages=request.messages, options=options, stream=False, **settings
-            )
-        if reply.done is False:
-            raise ProviderFailure("malformed_response", "the reply says done: false, though streaming is off")
-        return Answer(
-            text=reply.message.content,
-            finish_reason=reply.done_reason,
-            n_tokens_in=reply.prompt_eval_count,
-            n_tokens_out=reply.eval_count,
-            context={"reasoning": reply.message.thinking} if reply.message.thinking else None,
-        )
+            payload = {"model": self.config.model, "messages": request.messages, "stream": False}
+            # not by ollama's client: it refuses a whole reply for a wrong count in it
+            content = json.dumps(payload | {"options": options, **settings})
+            reply = await self._http.post(f"{self.url}/api/chat", content=content)
+            return _answer(reply.json())
 
     def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:
         given = {k: v for k, v in {**self.config.decoding, **self.config.options}.items() if v is not None}
@@ -94,6 +88,21 @@ class Ollama(RemoteProvider):
         if kind == "connection":
             return f"Start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}."
         return super().remedy(kind)
+
+
+def _answer(reply: dict[str, Any]) -> Answer:
+    """Read a reply; KeyError, TypeError or ValueError where it has another shape."""
+    if reply.get("done") is False:
+        raise ValueError("the reply says done: false, though streaming is off")
+    message = reply["message"]
+    thinking = text_or_none(message.get("thinking"))
+    return Answer(
+        text=message.get("content"),
+        finish_reason=reply.get("done_reason"),
+        n_tokens_in=reply.get("prompt_eval_count"),
+        n_tokens_out=reply.get("eval_count"),
+        context={"reasoning": thinking} if thinking else None,
+    )
 
 
 def _digest(model: str, listed: "ListResponse") -> str | None:

@@ -7,6 +7,7 @@ import json
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
+from python_assets.providers.fields import text_or_none
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, Request
 from python_assets.providers.transport import client_options, typed_failures
@@ -75,10 +76,14 @@ def _answer(reply: dict[str, Any]) -> Answer:
     """Read a completion; KeyError, TypeError or ValueError where it has another shape."""
     choice = reply["choices"][0]
     message = choice["message"]
-    usage = reply.get("usage") or {}
-    refusal = message.get("refusal")
-    served = {"served_model": reply.get("model"), "system_fingerprint": reply.get("system_fingerprint")}
-    context = {**served, "reasoning": message.get("reasoning_content") or message.get("reasoning")}
+    usage = reply.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    refusal = text_or_none(message.get("refusal"))
+    context = {
+        "served_model": text_or_none(reply.get("model")),
+        "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
+        "reasoning": text_or_none(message.get("reasoning_content")) or text_or_none(message.get("reasoning")),
+    }
     return Answer(
         text=refusal or _text(message["content"]),
         finish_reason="refusal" if refusal else choice.get("finish_reason"),

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
+from python_assets.providers.fields import count_or_none, text_or_none
+
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
 Answers = Mapping[tuple[str, int], "Answer"]
@@ -117,6 +119,10 @@ class Answer:
     """What came of one request; finish_reason in the server's words, or in those of outcomes.py.
 
     error: `kind: message` where a provider in this process cannot answer this request; text is None then.
+    Beside the text, what a server sent in another type is coerced or None.
+
+    Raises:
+        TypeError: text is neither text nor None.
     """
 
     text: str | None
@@ -125,6 +131,19 @@ class Answer:
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None
     context: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str | None):
+            raise TypeError(f"the answer is {type(self.text).__name__}, not text")
+        for name, read in _READ_AS.items():
+            object.__setattr__(self, name, read(getattr(self, name)))
+
+
+_READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "finish_reason": text_or_none,
+    "n_tokens_in": count_or_none,
+    "n_tokens_out": count_or_none,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +242,11 @@ class Extension(ABC):
     Attributes:
         identity: what of it the answers depend on, as JSON: its type, its options and the hash of the texts
             it draws on. It is part of every response's address and stands in extensions_json.
+        most_calls: how often it asks the model for one response at most.
     """
 
     identity: Mapping[str, Any]
+    most_calls: int = 1
 
     @abstractmethod
     def converse(self, request: Request) -> Conversation:

@@ -51,3 +51,10 @@ def test_the_job_runs_dbt_in_two_steps_with_inference_between():
 
 def test_runs_are_in_one_process():
     assert defs.executor is dg.in_process_executor
+
+
+def test_the_configuration_of_a_run_names_no_folder():
+    job, elsewhere = defs.resolve_job_def("run_study"), {"config": {"root": "/elsewhere"}}
+    with pytest.raises(dg.DagsterInvalidConfigError, match="Received unexpected config entr"):
+        dg.validate_run_config(job, {"resources": {"warehouse": elsewhere}})
+    assert job.resource_defs["io_manager"] is dg.mem_io_manager

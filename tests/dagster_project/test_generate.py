@@ -11,6 +11,8 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 from tests.python_assets.providers.servers import MODEL, Server, openai_answer, serving
 
+NAME = "g20_demo"  # partitions are listed once a process
+
 
 @pytest.fixture
 def server():
@@ -29,19 +31,17 @@ def generated(tmp_path, monkeypatch, server):
         ],
         "measures": [{"name": "mood", "classifier": {"model": "nobody/nothing", "scores": {"good": 1}}}],
     }
-    path = tmp_path / "mine.yml"
+    path = tmp_path / f"{NAME}.yml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     monkeypatch.setenv("PLUMBLINE_STUDIES", str(tmp_path))
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "warehouse"))
-    with open_build(paths.home().build("mine")) as connection:
+    with open_build(paths.home().build(NAME)) as connection:
         assemble(load_study(path), connection)
 
-    warehouse = WarehouseResource(root=str(paths.home().root))
-
     def run():
-        with dg.build_asset_context(partition_key="mine") as context:
-            list(generate(context, study=StudyResource(), warehouse=warehouse))
-        with open_build(paths.home().build("mine")) as connection:
+        resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
+        dg.materialize([generate], partition_key=NAME, resources=resources)
+        with open_build(paths.home().build(NAME)) as connection:
             return connection.execute("select count(*) from raw.responses").fetchall()[0][0]
 
     return run

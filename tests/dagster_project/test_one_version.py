@@ -38,6 +38,7 @@ STAGES = ("studies", "scrape", "assemble", "design", "generate", "extract")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_STUDIES", str(tmp_path))
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
     (tmp_path / f"{NAME}.yml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "answers.py").write_text(ANSWERS, encoding="utf-8")
@@ -47,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def materialise(folder):
     assets = {asset.node_def.name.split("__")[-1]: asset for asset in defs.assets}
-    resources = {"study": StudyResource(), "warehouse": WarehouseResource(root=str(folder / "home"))}
+    resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
 
     def run(*stages):
         for stage in stages:

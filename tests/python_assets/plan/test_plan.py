@@ -20,7 +20,7 @@ prompts:
     texts: [{texts}]
 generations:
   - {{name: fair, provider: simulator, replicates: {replicates}}}
-  - {{name: "{{model}}", provider: openai, base_url: "http://h", model: [m1, m2], decoding: {{temperature: 1}}}}
+  - {{name: "{{model}}", provider: openai, base_url: http://h, model: [m1, m2], decoding: {{temperature: 1}}}}
 groupings: [gender, [gender, race]]
 """
 IMPORT = """

@@ -1,0 +1,79 @@
+"""How much a run may ask that nobody confirmed, as the UI starts it."""
+
+import dagster as dg
+import pytest
+import yaml
+
+from dagster_project.assets.common import CONFIRM_TAG, MOST_UNCONFIRMED_CALLS
+from dagster_project.definitions import defs
+from dagster_project.resources import StudyResource, WarehouseResource
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build
+from python_assets.warehouse.run_context import UnconfirmedError
+from tests.python_assets.providers.servers import MODEL, Server, openai_answer, serving
+
+NAME = "g20_demo"  # partitions are listed once a process
+STAGES = ("studies", "scrape", "assemble", "design", "generate", "extract")
+
+
+@pytest.fixture
+def server():
+    with serving(Server("/v1/chat/completions", openai_answer)) as running:
+        yield running
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the stages up to the measures of a study with two prompts; gives the number of its responses."""
+    monkeypatch.setenv("PLUMBLINE_STUDIES", str(tmp_path))
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
+    assets = {asset.node_def.name.split("__")[-1]: asset for asset in defs.assets}
+    resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
+
+    def materialise(*generations, measures=("vader",), **tags):
+        content = {
+            "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {who} kind?"}], "cross": ["who"]}},
+            "factors": {"who": {"levels": ["king", "queen"]}},
+            "generations": list(generations),
+            "measures": list(measures),
+        }
+        (tmp_path / f"{NAME}.yml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        selected = [assets[stage] for stage in STAGES]
+        dg.materialize(selected, partition_key=NAME, resources=resources, tags=tags)
+        with open_build(paths.home().build(NAME)) as connection:
+            return connection.execute("select count(*) from raw.responses").fetchall()[0][0]
+
+    return materialise
+
+
+def simulated(replicates, **fields):
+    return {"name": f"s{replicates}", "provider": "simulator", "replicates": replicates, **fields}
+
+
+def test_so_many_calls_need_no_confirmation(run):
+    assert run(simulated(MOST_UNCONFIRMED_CALLS // 2)) == MOST_UNCONFIRMED_CALLS
+
+
+def test_more_are_refused_before_the_first_is_asked(run, server):
+    url = f"{server.url}/v1"
+    asked = {"name": "real", "provider": "openai", "model": MODEL, "base_url": url, "replicates": 1}
+    with pytest.raises(UnconfirmedError, match="would ask 1,002 calls; .* may ask 1,000.* tag confirm"):
+        run(asked, simulated(MOST_UNCONFIRMED_CALLS // 2))
+    assert server.calls == []
+
+
+def test_a_confirmed_run_asks_any_number(run):
+    assert run(simulated(600), **{CONFIRM_TAG: "yes"}) == 1_200
+
+
+def test_what_is_in_the_log_is_not_asked_again(run):
+    run(simulated(600), **{CONFIRM_TAG: "yes"})
+    assert run(simulated(600)) == 1_200
+
+
+def test_the_calls_of_all_stages_count_together(run):
+    judge = {"engine": "judge", "rubric": "Kind?", "options": ["yes", "no"], "repeats": 3}
+    engine = {"name": "judge", "provider": "simulator", "engine": True}
+    with pytest.raises(UnconfirmedError, match="may ask 1,000"):
+        run(simulated(450), engine, measures=[{"name": "kind", "judge": judge}])
