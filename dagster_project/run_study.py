@@ -10,13 +10,12 @@ import dagster as dg
 from dagster._core.events import RunFailureReason
 
 from dagster_project.display import Display, display
+from dagster_project.partitions import offer_studies
 from dagster_project.progress import shown_by
 from python_assets.errors import PlumblineError
 from python_assets.progress import SILENT, duration
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder
-
-OURS = "python_assets."
 
 
 class RunFailed(PlumblineError):
@@ -46,6 +45,7 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
         display() as shown,
         shown_by(SILENT if verbose else shown.progress),  # Dagster prints its log, where the same lines are
     ):
+        offer_studies(instance, [study_id])
         instance.add_event_listener(run_id, _Stages(shown, len(job.nodes)).tell)
         result = job.execute_in_process(
             partition_key=study_id,
@@ -58,7 +58,8 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
     if _is_interrupted(result):
         raise KeyboardInterrupt
     if not result.success:
-        raise RunFailed("\n".join([f"The run of {study_id} failed.", *_reasons(result), f"Full log: {log}"]))
+        told = f"The run of {study_id} failed; its full log: {log}"
+        raise RunFailed("\n".join([told, *_reasons(result)]))
 
 
 @contextlib.contextmanager
@@ -112,8 +113,7 @@ def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
 
 
 def _first_cause(error: Any) -> str:
-    """What an error of ours says; where there is none in the chain, its first cause."""
-    while error.cause is not None and not error.message.startswith(OURS):
+    """A mistake's own text; of any other error its first cause, with its kind."""
+    while error.cause is not None:
         error = error.cause
-    kind, _, text = error.message.strip().partition(": ")
-    return text if kind.startswith(OURS) else f"{kind}: {text}"
+    return error.message.strip()

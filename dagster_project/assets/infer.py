@@ -6,6 +6,8 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.assets.common import materialise, timed
+from dagster_project.columns import column_schema
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
 from dagster_project.progress import progress_of
@@ -36,11 +38,13 @@ CELLS = [
             description=f"One row per {grain}.",
             deps=[dg.AssetKey(["intermediate", name]) for name in CELLS],
             kinds={"python", "duckdb"},
+            metadata=column_schema("inference", table),
             partitions_def=studies,
         )
         for table, grain in GRAINS.items()
     ],
 )
+@tells_mistakes
 def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.end_to_end.conftest import ROOT
+from tests.end_to_end.conftest import ROOT, left_of_session
 
 STUDY = """
 title: Stopped
@@ -80,24 +80,9 @@ def run(tmp_path, home):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         _, told = process.communicate(timeout=300)  # ends when no child holds standard error any more
-        return process.returncode, told, _alive(process.pid)
+        return process.returncode, told, left_of_session(process.pid)
 
     return running
-
-
-def _alive(session):
-    """What is left of a session; a helper of multiprocessing sees a moment late that its parent is gone."""
-    for _ in range(100):
-        listed = subprocess.run(
-            ["ps", "-eo", "sess=,stat=,args="], capture_output=True, text=True, check=True
-        ).stdout
-        processes = [line.split(maxsplit=2) for line in listed.splitlines()]
-        left = [
-            args for found, state, args in processes if found == str(session) and not state.startswith("Z")
-        ]
-        if not left:
-            break
-    return left
 
 
 @pytest.mark.parametrize("stop_by", ["SIGINT", "SIGTERM"])
