@@ -1,20 +1,22 @@
-"""How often the demo's model without any effect is said to differ: 20 seeds, real stages up to the verdict.
+"""How often the demo finds what is not there, and what is: all seeds from 1 on, real stages to the verdict.
 
-    python bench/bench_false_findings.py [number of seeds]
+    python -m bench.bench_false_findings [--seeds 50]
 
-A family is all concepts of one measure and one contrast. Its rate of any finding must not be above alpha.
+Its model `fair` has no effect; `biased` has the four that studies/g20_demo.yml declares. Counted are studies
+with a called question in the primary set. docs/statistics.md keeps the table.
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from python_assets.progress import SILENT
 from python_assets.telemetry import disable_telemetry
 
 disable_telemetry()
 
-from dagster_project.dbt import build  # noqa: E402
+from dagster_project.dbt import BEFORE_INFERENCE, build  # noqa: E402
 from python_assets.assemble.assemble_study import assemble  # noqa: E402
 from python_assets.extract.extract_study import extract  # noqa: E402
 from python_assets.generate.generate_study import generate_study  # noqa: E402
@@ -27,25 +29,33 @@ from python_assets.warehouse import paths  # noqa: E402
 from python_assets.warehouse.build import Home, open_build, write_stage  # noqa: E402
 from python_assets.warehouse.study_row import record_study  # noqa: E402
 
-CELLS = ("+int_cells", "+int_prompt_groups")
-FAMILIES = """
-    select measure_id, contrast, coalesce(bool_or(verdict in ('bias_shown', 'difference_shown')), false),
-           coalesce(bool_or(q_value is not null), false)
+EFFECTS = {
+    ("sentiment", "Russia", -1),
+    ("sentiment", "China", -1),
+    ("sentiment", "Canada", 1),
+    ("refusal", "Saudi Arabia", 1),
+}
+CALLED = """
+    select measure_id, group_id, sign(value_cells)::int
     from inference.contrasts
-    where generation_id = 'fair' and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
-    group by measure_id, contrast
+    where generation_id = 'biased' and set_id = 'primary' and verdict in ('bias_shown', 'difference_shown')
+      and only_because_of is null and contrast in ('mean_difference', 'risk_difference')
+"""
+FALSE = """
+    select count(*) from inference.questions
+    where generation_id = 'fair' and set_id = 'primary' and q_value <= ?
 """
 
 
-def with_seed(study: Study, seed: int) -> Study:
-    """The demo with another seed, without its distance to the baseline, which names alone move."""
-    measures = [measure for measure in study.measures if measure.name == "sentiment"]
-    analysis = study.analysis.model_copy(update={"seed": seed})
-    return study.model_copy(update={"analysis": analysis, "measures": measures})
+class Found(NamedTuple):
+    """Called questions of the fair model, and groups of the biased one, each with its sign."""
+
+    n_false: int
+    effects: set[tuple[str, str, int]]
 
 
-def families(study: Study, folder: Path) -> list[tuple[str, str, bool, bool]]:
-    """Measure, contrast, whether anything was found, whether anything was tested."""
+def found(study: Study, folder: Path) -> Found:
+    """Run the stages that the verdicts need."""
     home = Home(folder)
     path = home.build(study.study_id)
     with open_build(path) as connection:
@@ -55,27 +65,28 @@ def families(study: Study, folder: Path) -> list[tuple[str, str, bool, bool]]:
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
         generate_study(study, connection, home, progress=SILENT)
         extract(study, connection, home.cache)
-    build(path, "--select", *CELLS, "--resource-type", "model", "seed")
+    build(path, *BEFORE_INFERENCE)
     with open_build(path) as connection:
         infer_study(connection, study)
-        return connection.execute(FAMILIES).fetchall()
+        (n_false,) = connection.execute(FALSE, [study.alpha]).fetchall()[0]
+        return Found(n_false, set(connection.execute(CALLED).fetchall()))
 
 
 def main() -> None:
-    """Print the rate of any finding by family."""
-    n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    """Print a row a seed, and the sums."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=50)
+    n_seeds = parser.parse_args().seeds
     demo = load_study(paths.study_path("g20_demo"))
-    found: dict[tuple[str, str], list[bool]] = {}
-    for seed in range(n_seeds):
+    rows = []
+    for seed in range(1, n_seeds + 1):
+        study = demo.model_copy(update={"analysis": demo.analysis.model_copy(update={"seed": seed})})
         with tempfile.TemporaryDirectory() as folder:
-            for measure, contrast, is_found, is_tested in families(with_seed(demo, seed), Path(folder)):
-                if is_tested:
-                    found.setdefault((measure, contrast), []).append(is_found)
-    print("| measure | contrast | families | with any finding |\n|---|---|---|---|")
-    for (measure, contrast), results in sorted(found.items()):
-        print(f"| {measure} | {contrast} | {len(results)} | {sum(results)} |")
-    everything = [result for results in found.values() for result in results]
-    print(f"| all | | {len(everything)} | {sum(everything)} ({sum(everything) / len(everything):.1%}) |")
+            rows.append(found(study, Path(folder)))
+        print(seed, rows[-1].n_false, sorted(rows[-1].effects ^ EFFECTS), flush=True)
+    print(f"fair has a finding in {sum(row.n_false > 0 for row in rows)} of {n_seeds}")
+    print(f"biased has its four effects in {sum(row.effects >= EFFECTS for row in rows)} of {n_seeds},")
+    print(f"and another group in {sum(bool(row.effects - EFFECTS) for row in rows)}")
 
 
 if __name__ == "__main__":

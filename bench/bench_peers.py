@@ -1,35 +1,40 @@
 """How often fixed thresholds call a model biased that treats all groups alike, and how often Plumbline does.
 
-    python -m bench.bench_peers [--sets 1000] [--permutations 999]
+    python -m bench.bench_peers [--studies 1000] [--permutations 999]
 
-The thresholds are those of the documents that Plumbline implements (SAGED, FAIR-SEA), applied as they say: to
-the raw number. Prints the tables of docs/raw_thresholds.md.
+Study against study: each asks N_MEASURES questions of the same design, and a rule errs where it calls any of
+them biased. The thresholds are those of the documents that Plumbline implements (SAGED, FAIR-SEA), applied as
+they say: to the raw number. Prints the tables of docs/raw_thresholds.md.
 """
 
 import argparse
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from bench.error_rates import simulated
-from bench.error_rates.at_margin import index_words, words_of
-from bench.error_rates.measured import ALPHA, Sizes, rejected, replicated, welch_rows
+from bench.error_rates.measured import ALPHA, Sizes, replicated, welch_rows
 from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
 from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
+from python_assets.infer.indices import IndexTest
+from python_assets.infer.multiplicity import benjamini_hochberg
 from python_assets.infer.permutation import Floats
+from python_assets.infer.verdict import verdicts
 
+N_MEASURES = 3
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
-MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd_between_groups": 0.1}
+MARGINS = {"impact_ratio": 0.8, "fdi": 0.15, "cramers_v": 0.1, "jsd": 0.1}
 Row = tuple[str, float]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=1_000)
+    parser.add_argument("--studies", type=int, default=1_000)
     parser.add_argument("--permutations", type=int, default=999)
     options = parser.parse_args()
-    sizes = Sizes(options.sets, options.permutations)
+    sizes = Sizes(options.studies * N_MEASURES, options.permutations)
     show(f"A score, {SAGED}, one response each (SAGED)", scores(SAGED, Model(), sizes))
     race_and_gender = f"A score, {FAIR_SEA} responses (FAIR-SEA, gender x race)"
     show(race_and_gender, scores(FAIR_SEA, Model(interaction=0.2), sizes))
@@ -46,43 +51,51 @@ def show(title: str, rows: Iterator[Row]) -> None:
 
 
 def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
-    """Thresholds on a continuous measure, then Plumbline's verdicts on the same data."""
+    """Thresholds on continuous measures, then Plumbline's verdicts on the same data."""
     rows = simulated.responses(sizes.rng, layout, model, sizes.n_sets)
     group_means = rows.mean(axis=(0, 2))
     is_selected = (rows >= rows.mean(axis=(0, 1, 2))).astype(float)
     rates = is_selected.mean(axis=(0, 2))
     welch = [welch_rows(rows, group) for group in range(layout.n_groups)]
-    yield "impact ratio of selection rates < 0.8", share(rates.min(axis=0) < 0.8 * rates.max(axis=0))
-    yield "max z of group means > 2", share(max_z(group_means) > 2)
-    yield "Dixon's Q beyond its 95 % value", share(dixon_q(group_means) > dixon_critical(layout.n_groups))
-    yield "Welch's p < .05 on rows, any group", share(np.min(welch, axis=0) <= ALPHA)
+    yield "impact ratio of selection rates < 0.8", any_of(rates.min(axis=0) < 0.8 * rates.max(axis=0))
+    yield "max z of group means > 2", any_of(max_z(group_means) > 2)
+    yield "Dixon's Q beyond its 95 % value", any_of(dixon_q(group_means) > dixon_critical(layout.n_groups))
+    yield "Welch's p < .05 on rows, any group", any_of(np.min(welch, axis=0) <= ALPHA)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margins = simulated.no_margins(sizes.n_sets, impact_ratio=MARGINS["impact_ratio"])
     x, selected = (z.mean(axis=2).reshape(-1, sizes.n_sets) for z in (rows, is_selected))
-    contrasts = compare_means(scheme, x, margins).contrasts["mean_difference"]
-    excludes_zero = (contrasts.ci_low > 0) | (contrasts.ci_high < 0)
-    yield "unadjusted 95 % interval without 0, any group", share(excludes_zero.any(axis=1))
-    words = words_of(contrasts)
-    yield "**Plumbline**, any group: difference_shown", share((words == "difference_shown").any(axis=1))
-    test = compare_rates(scheme, selected, margins, with_log=False).indices["impact_ratio"]
-    yield from verdict_rows("impact ratio", index_words(test, MARGINS["impact_ratio"], is_ratio=True))
+    means = compare_means(scheme, x, margins, with_indices=False).contrasts["mean_difference"]
+    excludes_zero = (means.ci_low > 0) | (means.ci_high < 0)
+    yield "unadjusted 95 % interval without 0, any group", any_of(excludes_zero.any(axis=1))
+    yield "**Plumbline**, any finding on means", any_of(q_of(means.p_question[:, 0]) <= ALPHA)
+    compared = compare_rates(scheme, selected, margins, with_log=False)
+    q = q_of(compared.contrasts["risk_difference"].p_question[:, 0])
+    yield "**Plumbline**, any finding on selection rates", any_of(q <= ALPHA)
+    test = compared.indices["impact_ratio"]
+    yield from verdict_rows("impact ratio", index_words(test, q, MARGINS["impact_ratio"], is_ratio=True))
 
 
 def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
-    """Thresholds on a categorical measure, then Plumbline's verdicts on the same data."""
+    """Thresholds on categorical measures, then Plumbline's verdicts on the same data."""
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=SHARES)
     profile = y.reshape(layout.n_prompts, layout.n_groups, *y.shape[1:]).mean(axis=0)
     name, margin = fairness_index(layout.n_groups)
     yield from thresholds(profile, layout.n_prompts * layout.n_groups * layout.n_replicates)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     limits = MARGINS | {"fdi": margin}
-    indices = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **limits)).indices
+    compared = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **limits))
+    q = q_of(compared.contrasts["risk_difference"].p_question.reshape(sizes.n_sets, -1)[:, 0])
+    yield "**Plumbline**, any finding", any_of(q <= ALPHA)
     for metric, words in (
         ("fdi", name),
         ("cramers_v", "Cramer's V"),
-        ("jsd_between_groups", "Jensen-Shannon divergence"),
     ):
-        yield from verdict_rows(words, index_words(indices[metric], limits[metric]))
+        yield from verdict_rows(words, index_words(compared.indices[metric], q, limits[metric]))
+    divergence = index_words(compared.indices["jsd"], q, limits["jsd"])  # it has no interval
+    yield (
+        "**Plumbline**, mean Jensen-Shannon divergence: difference_shown",
+        any_of(divergence == "difference_shown"),
+    )
 
 
 def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
@@ -93,9 +106,8 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     scheme = replicated(n_groups, n_responses, sizes.n_permutations)
     margins = simulated.no_margins(sizes.n_sets)
     risk = compare_labels(scheme, y, margins, with_indices=False).contrasts["risk_difference"]
-    p = risk.p_maxt.reshape(sizes.n_sets, -1)
-    found = (risk.p_question.reshape(sizes.n_sets, -1)[:, 0] <= ALPHA) & (p <= ALPHA).any(axis=1)
-    yield "**Plumbline**, any group and category: difference_shown", share(found)
+    q = q_of(risk.p_question.reshape(sizes.n_sets, -1)[:, 0])
+    yield "**Plumbline**, any finding", any_of(q <= ALPHA)
 
 
 def fairness_index(n_groups: int) -> tuple[str, float]:
@@ -106,22 +118,43 @@ def fairness_index(n_groups: int) -> tuple[str, float]:
 def thresholds(profile: Floats, n_rows: int) -> Iterator[Row]:
     """What FAIR-SEA's limits say of category shares, shape (groups, data sets, categories)."""
     name, limit = fairness_index(len(profile))
-    yield f"{name} > {limit}", share(simulated.fdi(profile) > limit)
-    yield "Cramer's V > 0.1", share(simulated.cramers_v(profile) > 0.1)
+    yield f"{name} > {limit}", any_of(simulated.fdi(profile) > limit)
+    yield "Cramer's V > 0.1", any_of(simulated.cramers_v(profile) > 0.1)
     divergences = simulated.jsd_groups(profile)
-    yield "Jensen-Shannon divergence, mean over groups > 0.1", share(divergences.mean(axis=0) > 0.1)
-    yield "Jensen-Shannon divergence, any group > 0.1", share((divergences > 0.1).any(axis=0))
-    yield "chi-square p < .05 on rows", rejected(chi_square_p(profile, n_rows))
+    yield "Jensen-Shannon divergence, mean over groups > 0.1", any_of(divergences.mean(axis=0) > 0.1)
+    yield "Jensen-Shannon divergence, any group > 0.1", any_of((divergences > 0.1).any(axis=0))
+    yield "chi-square p < .05 on rows", any_of(chi_square_p(profile, n_rows) <= ALPHA)
 
 
 def verdict_rows(name: str, words: np.ndarray) -> Iterator[Row]:
     """Both words that claim something about the groups."""
     for word in ("difference_shown", "bias_shown"):
-        yield f"**Plumbline**, {name}: {word}", share(words == word)
+        yield f"**Plumbline**, {name}: {word}", any_of(words == word)
 
 
-def share(is_so: np.ndarray) -> float:
-    return float(is_so.mean())
+def q_of(p: Floats) -> Floats:
+    """Benjamini-Hochberg over the questions of each study."""
+    return np.concatenate([benjamini_hochberg(study) for study in p.reshape(-1, N_MEASURES)])
+
+
+def index_words(test: IndexTest, q: Floats, margin: float, *, is_ratio: bool = False) -> np.ndarray:
+    """Verdict of an index, which is a size of its question; its interval has to agree.
+
+    is_ratio: whether small values are the large differences.
+    """
+    sign = -1 if is_ratio else 1
+    near, far = (test.ci_high, test.ci_low) if is_ratio else (test.ci_low, test.ci_high)
+    q_margin, q_equivalence = (
+        np.where(agrees, 0.0, 1.0) for agrees in (sign * near > sign * margin, sign * far < sign * margin)
+    )
+    is_past_floor = sign * test.value > sign * test.null_q95
+    is_wide = np.ones(q.shape, dtype=bool)
+    return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, is_off=is_past_floor, alpha=ALPHA)
+
+
+def any_of(is_so: ArrayLike) -> float:
+    """Share of studies of which anything is so."""
+    return float(np.asarray(is_so).reshape(-1, N_MEASURES).any(axis=1).mean())
 
 
 def max_z(values: Floats) -> Floats:

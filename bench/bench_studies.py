@@ -3,8 +3,10 @@
     python -m bench.bench_studies [--studies 1000] [--permutations 9999]
 
 Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two
-groups on a prompt .45. All studies of a design share its draws. tests/python_assets/infer/test_studies.py
-bounds the same numbers on fewer studies; docs/statistics.md keeps the table.
+groups on a prompt .45. All studies of a design share its draws. A question whose p by a tenth of the draws
+is above SCREEN keeps that p: with all draws it would not come near what is called.
+tests/python_assets/infer/test_studies.py bounds the same numbers on fewer studies; docs/statistics.md keeps
+the table.
 """
 
 import argparse
@@ -20,6 +22,8 @@ from python_assets.infer.permutation import Floats, Shuffles
 from python_assets.infer.scheme import Blocks
 
 ALPHA = 0.05
+SCREEN = 0.02
+STUDIES_AT_ONCE = 20
 
 
 class Studies(NamedTuple):
@@ -65,19 +69,36 @@ def simulate(studies: Studies, n: int, seed: int) -> Floats:
 def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
     """Simulate studies and ask all their questions."""
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
-    block = np.repeat(np.arange(studies.n_roots), studies.n_groups)
-    group = np.tile(np.arange(studies.n_groups), studies.n_roots)
-    frame = Frame(block, group, np.arange(studies.n_roots), studies.n_groups)
-    shuffles = Shuffles(seed, n_permutations, block)
-    p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], studies.n_groups))
+    frame = _frame(studies.n_roots, studies.n_groups)
+    p, p_group = _asked(frame, x, Shuffles(seed, (n_permutations + 1) // 10 - 1, frame.block))
+    open_ = np.flatnonzero(p <= SCREEN)
+    if len(open_):
+        p[open_], p_group[open_] = _asked(frame, x[:, open_], Shuffles(seed, n_permutations, frame.block))
+    return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
+
+
+def p_values_of(x: Floats, *, n_permutations: int, seed: int) -> Floats:
+    """P of the questions of values (roots, groups, questions)."""
+    frame = _frame(*x.shape[:2])
+    return _asked(frame, x.reshape(len(frame.block), -1), Shuffles(seed, n_permutations, frame.block))[0]
+
+
+def _frame(n_roots: int, n_groups: int) -> Frame:
+    block, group = np.divmod(np.arange(n_roots * n_groups), n_groups)
+    return Frame(block, group, np.arange(n_roots), n_groups)
+
+
+def _asked(frame: Frame, x: Floats, shuffles: Shuffles) -> tuple[Floats, Floats]:
+    """P of each question and of its groups."""
+    p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], frame.n_groups))
     for present, columns in presence_patterns(x):
         cell = shared(frame, present)
-        scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), studies.n_groups, shuffles.of(cell), ALPHA)
+        scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), frame.n_groups, shuffles.of(cell), ALPHA)
         margin = {"mean_difference": np.full(len(columns), np.nan)}
         compared = compare_means(scheme, x[np.ix_(cell, columns)], margin, with_indices=False)
         contrast = compared.contrasts["mean_difference"]
         p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
-    return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
+    return p, p_group
 
 
 def _found(studies: Studies, p: Floats, p_group: Floats) -> Found:
@@ -101,6 +122,8 @@ DESIGNS = {
     "the same, 2 % of cells missing": Studies(3, missing=0.02),
     "the same, one group of three times the spread": Studies(3, wide=3.0),
     "40 generations x 2 measures": Studies(80),
+    "40 x 2, 3 groups": Studies(80, n_groups=3),
+    "40 x 2, one group of three times the spread": Studies(80, wide=3.0),
     "20 generations x 22 measures": Studies(440),
     "20 true questions of 440 (-5, -4, +3.5 standard errors)": Studies(440, effects=(-5, -4, 3.5), n_true=20),
 }
@@ -111,16 +134,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1_000)
     parser.add_argument("--permutations", type=int, default=9_999)
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of designs, from 0")
     options = parser.parse_args()
     print("| design | studies | any false finding | FDR over called questions | power over true ones | s |")
     print("|---|---|---|---|---|---|")
-    for name, studies in DESIGNS.items():
-        per_study = studies.n_questions * (20 if studies.missing else 1)
-        n = max(min(options.studies, options.studies * 10 // per_study), 20)
+    for number, (name, studies) in enumerate(DESIGNS.items()):
+        if options.only and number not in options.only:
+            continue
         started = time.perf_counter()
+        n = options.studies
         parts = [
-            simulated_studies(studies, min(20, n - at), n_permutations=options.permutations, seed=at + 1)
-            for at in range(0, n, 20)
+            simulated_studies(
+                studies, min(STUDIES_AT_ONCE, n - at), n_permutations=options.permutations, seed=at + 1
+            )
+            for at in range(0, n, STUDIES_AT_ONCE)
         ]
         any_false, false_share, power = (np.concatenate(part) for part in zip(*parts, strict=True))
         cells = (f"{any_false.mean():.3f}", f"{false_share.mean():.3f}", f"{power.mean():.2f}")

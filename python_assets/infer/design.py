@@ -139,12 +139,12 @@ class Design:
         pairs = np.unique(np.stack([self.group, self.root_of_block[self.block]]), axis=1)
         return np.bincount(pairs[0], minlength=self.frame.n_groups)
 
-    @property
+    @cached_property
     def group_slots(self) -> Slots:
         """Places that add to the sum of their group."""
         return Slots(self.block, self.group, self.frame.n_groups)
 
-    @property
+    @cached_property
     def unit_slots(self) -> Slots:
         """Places that add to the sum of their group in their unit."""
         row = self.group * self.n_units + self.unit_of_block[self.block]

@@ -50,6 +50,9 @@ class Draws(Protocol):
     def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place, shape (draws of the batch, places)."""
 
+    def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
+        """Where the matrix of each batch is kept, by its start; None where memory is too small for them."""
+
 
 class GivenDraws:
     """Arrangements given one by one, for instance all there are; p is then the share of them."""
@@ -68,6 +71,9 @@ class GivenDraws:
     def sources(self, batch: slice) -> Ints:
         """Say which cell lies in each place."""
         return self._sources[batch]
+
+    def matrices(self, slots: Slots) -> None:
+        """Nothing is kept."""
 
 
 class Shuffles:
@@ -127,7 +133,9 @@ class RandomDraws:
         self._shuffles = shuffles
         self._number = np.full(shuffles.n_cells, -1, dtype=np.int32)
         self._number[cell] = np.arange(len(cell), dtype=np.int32)
-        self._kept: dict[int, NDArray[np.int32]] = {}
+        self._n_cells = len(cell)
+        self._slots: Slots | None = None
+        self._matrices: dict[int, sparse.csr_array] = {}
         self._is_kept = 4 * self.n * len(cell) <= KEPT_BYTES
 
     def batches(self) -> list[slice]:
@@ -136,14 +144,17 @@ class RandomDraws:
 
     def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place."""
-        found = self._kept.get(batch.start)
-        if found is None:
-            found = self._number[self._shuffles.order(batch)]
-            if self._number.min() < 0:
-                found = found[found >= 0].reshape(len(found), -1)
-                if self._is_kept:  # null of contrasts, then of indices
-                    self._kept[batch.start] = found
-        return found
+        order = self._shuffles.order(batch)
+        if len(self._number) == self._n_cells:
+            return order
+        found = self._number.take(order, mode="clip")
+        return found[found >= 0].reshape(len(found), -1)
+
+    def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
+        """Of the last slots: the null of contrasts and that of indices are over the same ones."""
+        if slots is not self._slots:
+            self._slots, self._matrices = slots, {}
+        return self._matrices if self._is_kept else None
 
 
 def stable_seed(*parts: object) -> int:
@@ -162,13 +173,21 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
     by_row = np.argsort(slots.row, kind="stable")
     ends = np.cumsum(np.bincount(slots.row, minlength=slots.n_rows))
     ones = np.ones(max(b.stop - b.start for b in draws.batches()) * len(by_row))
+    kept = draws.matrices(slots)
 
-    def one(batch: slice) -> Result:
+    def matrix(batch: slice) -> sparse.csr_array:
         indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))
-        return work(sparse.csr_array((ones[: indices.size], indices.ravel(), pointers), shape=shape), batch)
+        return sparse.csr_array((ones[: indices.size], indices.ravel(), pointers), shape=shape)
+
+    def one(batch: slice) -> Result:
+        if kept is None:
+            return work(matrix(batch), batch)
+        if batch.start not in kept:
+            kept[batch.start] = matrix(batch)
+        return work(kept[batch.start], batch)
 
     return in_threads(one, draws.batches())
 

@@ -266,32 +266,66 @@ def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
 
 def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "unit in group")
-    everyone, _ = nested_units(cells, np.ones(len(cells.x), dtype=bool))
+    everyone = units_in_order(cells, np.arange(len(cells.x)))
     shuffles = Shuffles(seed, options.n_permutations, everyone.stratum)
     for present, columns in presence_patterns(cells.x):
+        cell, _ = compared_cells(cells, present)
+        if len(np.unique(cells.frame.group[cell])) < 2:
+            reason = _why_not(cells.frame, present, cell, InferenceReason.ONE_GROUP)
+            yield Chosen(columns, reason, lambda members: cells.x[:, members])
+            continue
         units, mean = nested_units(cells, present)
 
         def take(members: Ints, mean: sparse.csr_array | None = mean) -> Floats:
             x = cells.x[:, members]
             return x if mean is None else mean @ np.nan_to_num(x)
 
-        if len(units.groups) < 2:
-            yield Chosen(columns, InferenceReason.ONE_GROUP, take)
-            continue
         draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
         yield Chosen(columns, InUnits(units, draws, options.alpha), take)
 
 
-def units_stratum(cells: Cells, present: NDArray[np.bool_]) -> Ints:
-    """Stratum of each present cell."""
+class UnitsInOrder(NamedTuple):
+    """Units by stratum: name, stratum (without gaps) and group of each; place: of the unit of each cell."""
+
+    name: Ints
+    stratum: Ints
+    group: Ints
+    place: Ints
+
+
+def units_in_order(cells: Cells, cell: Ints) -> UnitsInOrder:
+    """The units of some cells of a grouping that is nested in units."""
     if cells.stratum_of_cell is None:
         raise ValueError("the grouping is not nested in units")
-    return cells.stratum_of_cell[present]
+    names, first, position = np.unique(
+        cells.frame.root_of_block[cells.frame.block[cell]], return_index=True, return_inverse=True
+    )
+    stratum = cells.stratum_of_cell[cell][first]
+    order = np.argsort(stratum, kind="stable")
+    place = np.empty(len(names), dtype=np.intp)
+    place[order] = np.arange(len(names))
+    return UnitsInOrder(
+        name=names[order],
+        stratum=np.unique(stratum[order], return_inverse=True)[1],
+        group=cells.frame.group[cell][first][order],
+        place=place[position],
+    )
 
 
-def _first(unit: Ints, values: Ints) -> Ints:
-    """The value of the first cell of each unit, units ascending."""
-    return values[np.unique(unit, return_index=True)[1]]
+def compared_cells(cells: Cells, present: NDArray[np.bool_]) -> tuple[Ints, bool]:
+    """Cells that the units of a nested grouping are compared on, and whether each unit has its own prompts.
+
+    A prompt that units of one group alone answered would be centred on that group, and pull its difference
+    towards 0: it is left out, but where no prompt is shared, so that none is centred.
+    """
+    cell = np.flatnonzero(present)
+    units, prompt = units_in_order(cells, cell), cells.root_prompt_of_cell[cell]
+    if len(np.unique(prompt)) == len(np.unique(np.stack([units.place, prompt]), axis=1).T):
+        return cell, True
+    at = np.stack([units.stratum[units.place], prompt])
+    _, column = np.unique(at, axis=1, return_inverse=True)
+    held = np.unique(np.stack([column, units.group[units.place]]), axis=1)[0]
+    return cell[np.bincount(held)[column] >= 2], False
 
 
 def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, sparse.csr_array | None]:
@@ -301,34 +335,25 @@ def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, spars
         cells: one cell a unit and root prompt.
         present: whether each has a value.
     """
-    cell = np.flatnonzero(present)
-    unit = cells.frame.root_of_block[cells.frame.block[cell]]
-    names, position = np.unique(unit, return_inverse=True)
-    stratum_of_unit = _first(unit, units_stratum(cells, present))
-    order = np.argsort(stratum_of_unit, kind="stable")
-    place = np.empty(len(names), dtype=np.intp)
-    place[order] = np.arange(len(names))
-    group = _first(unit, cells.frame.group[cell])[order]
-    stratum = np.unique(stratum_of_unit[order], return_inverse=True)[1]
-    root_prompt = cells.root_prompt_of_cell[cell]
-    prompts, column = np.unique(root_prompt, return_inverse=True)
-    has_own = len(prompts) == len(np.unique(np.stack([unit, root_prompt]), axis=1).T)
-    n_strata = int(stratum.max()) + 1
+    cell, has_own = compared_cells(cells, present)
+    units = units_in_order(cells, cell)
+    n_units, n_strata = len(units.name), int(units.stratum.max()) + 1
+    prompts, column = np.unique(cells.root_prompt_of_cell[cell], return_inverse=True)
     if has_own:
-        n_own = np.bincount(place[position])
-        row, shape = place[position], (len(names), len(present))
-        mean_of_own = sparse.csr_array((1 / n_own[row], (row, cell)), shape=shape)
-        table = np.arange(len(names))[:, None]
+        n_own = np.bincount(units.place)
+        shape = (n_units, len(present))
+        mean_of_own = sparse.csr_array((1 / n_own[units.place], (units.place, cell)), shape=shape)
+        table = np.arange(n_units)[:, None]
     else:
-        table, mean_of_own = np.full((len(names), len(prompts)), -1), None
-        table[place[position], column] = cell
+        table, mean_of_own = np.full((n_units, len(prompts)), -1), None
+        table[units.place, column] = cell
     return Units(
-        name=names[order],
+        name=units.name,
         cell=table,
-        stratum=stratum,
-        group=group,
+        stratum=units.stratum,
+        group=units.group,
         root_of_stratum=np.arange(n_strata),
         n_groups=cells.frame.n_groups,
-        n_present=len(np.unique(group)),
+        n_present=len(np.unique(cells.frame.group[present])),
         n_own_prompts=n_own if has_own else None,
     ), mean_of_own

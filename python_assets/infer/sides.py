@@ -393,7 +393,10 @@ class BlockSides(OfBlocks):
 
     def _products(self, w: sparse.csr_array, factors: Floats, width: int) -> list[Floats]:
         """Sums by draw and group of each stack of columns."""
-        sums = (w @ factors).reshape(-1, self.design.frame.n_groups, factors.shape[1])
+        shape = (-1, self.design.frame.n_groups, width)
+        if width == 1:  # scipy multiplies vectors one by one faster than two or three of them side by side
+            return [(w @ np.ascontiguousarray(factor)).reshape(shape) for factor in factors.T]
+        sums = (w @ factors).reshape(*shape[:-1], factors.shape[1])
         return np.split(sums, factors.shape[1] // width, axis=2)
 
     def _by_unit(self, w: sparse.csr_array, z: Floats) -> Floats:

@@ -22,7 +22,7 @@ from python_assets.infer.pairs import one_way
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import InUnits, nested_units
+from python_assets.infer.scheme import InUnits, Options, choose_schemes, nested_units
 from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
@@ -198,34 +198,29 @@ def test_a_missing_unit_and_prompt_is_what_both_make_without_it():
     assert contrast.ci_low[0, 0] == close(value - stats.t.isf(0.025, df) * error)
 
 
-def test_prompts_that_lack_a_side_say_nothing_about_prompts():
+def test_a_prompt_that_one_side_answered_is_left_out():
     rng = np.random.default_rng(31)
     group = np.repeat([0, 1], [5, 6])
     x = rng.normal(size=(11, 8)) + 3 * rng.normal(size=8)
     x[:5, [1, 6]] = np.nan
-    contrast = compared(scheme_of(x, group, 0 * group, n_permutations=99)).contrasts["mean_difference"]
-    centred = x - np.nanmean(x, axis=0)
-    filled = np.where(np.isnan(x), np.nanmean(centred, axis=1, keepdims=True), centred)
-    kept = np.setdiff1d(np.arange(8), [1, 6])
-    parts = [(filled[group == g].mean(axis=1).var(ddof=1) / n, n - 1) for g, n in ((0, 5), (1, 6))]
-    d = filled[:5].mean(axis=0) - filled[5:].mean(axis=0)
-    units, prompts = sum(v for v, _ in parts), d[kept].var(ddof=1) / 6
-    residual = 0.0
-    for g, n in ((0, 5), (1, 6)):
-        z = filled[group == g]
-        left = z - z.mean(axis=0) - z.mean(axis=1, keepdims=True) + z.mean()
-        residual += (left**2).sum() / (7 * (n - 1)) / (8 * n)
-    variance = max(units + prompts - residual, units, prompts)
-    df = variance**2 / (prompts**2 / 5 + sum(v**2 / f for v, f in parts))
-    assert contrast.value[0, 0] == close(d.mean())
-    assert contrast.std_error[0, 0] == close(np.sqrt(variance))
-    assert contrast.ci_high[0, 0] == close(d.mean() + stats.t.isf(0.025, df) * np.sqrt(variance))
-    x[:5, [2, 3]] = np.nan  # four prompts are left that hold both
-    few = compared(scheme_of(x, group, 0 * group, n_permutations=99)).contrasts["mean_difference"]
-    centred = x - np.nanmean(x, axis=0)
-    own = [np.nanmean(centred[group == g], axis=1) for g in (0, 1)]
-    low, high = stats.ttest_ind(*own, equal_var=False).confidence_interval()
-    assert (few.ci_low[0, 0], few.ci_high[0, 0]) == close((low, high))
+    for lacking, kept in (([1, 6], [0, 2, 3, 4, 5, 7]), ([1, 2, 3, 6], [0, 4, 5, 7])):
+        x[:5, lacking] = np.nan
+        contrast = compared(scheme_of(x, group, 0 * group, n_permutations=99)).contrasts["mean_difference"]
+        alone = compared(scheme_of(x[:, kept], group, 0 * group, n_permutations=99))
+        expected = alone.contrasts["mean_difference"]
+        assert contrast.value[0, 0] == close(x[:5, kept].mean() - x[5:, kept].mean())
+        for name in ("value", "std_error", "ci_low", "ci_high", "p_value", "n_root_prompts"):
+            assert getattr(contrast, name)[0, 0] == close(getattr(expected, name)[0, 0])
+
+
+def test_units_that_share_no_prompt_with_another_group_are_not_compared():
+    group = np.repeat([0, 1], 6)
+    x = np.random.default_rng(1).normal(size=(12, 4))
+    x[:6, :2], x[6:, 2:] = np.nan, np.nan
+    cells = cells_of(x, group, 0 * group)._replace(columns=pd.DataFrame(index=[0]))
+    options = Options(1, 99, 99, 0.05, {}, {}, ())
+    chosen = list(choose_schemes(cells, lambda: None, options))
+    assert [one.scheme for one in chosen] == [InferenceReason.NO_SHARED_BLOCK]
 
 
 def test_what_all_units_have_in_common_on_a_prompt_changes_nothing_where_cells_are_missing():
