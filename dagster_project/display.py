@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 INDENT: Final = "    "
+BAR_WIDTH: Final = 16
 
 
 class Display(Protocol):
@@ -73,10 +74,14 @@ class BarDisplay:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
 
-        columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn()
-        self.bars = Bars(
-            *columns, TimeElapsedColumn(), console=console, transient=True, redirect_stdout=False
+        # words come last: what a narrow terminal cuts off is the end of a line
+        columns = (
+            SpinnerColumn(),
+            BarColumn(bar_width=BAR_WIDTH),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False),
         )
+        self.bars = Bars(*columns, console=console, transient=True, redirect_stdout=False)
         self.progress: Progress = self
         self._stage: TaskID | None = None
 

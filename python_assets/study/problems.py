@@ -70,7 +70,8 @@ def _lines(problems: Sequence[Problem], file: str) -> Iterator[str]:
     for problem in problems:
         n = unset.pop(problem.remedy, 0) if problem.expected == WITH_VARIABLES else 1
         if n:
-            yield problem.text(file) + (f" ({n - 1} more values name it)" if n > 1 else "")
+            more = "1 more value names it" if n == 2 else f"{n - 1} more values name it"
+            yield problem.text(file) + (f" ({more})" if n > 1 else "")
 
 
 def field_name(path: FieldPath) -> str:
