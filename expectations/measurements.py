@@ -9,7 +9,7 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 
 from expectations.few_unexpected import few_unexpected, relation
 from expectations.keys import filled, has_rows, unique
-from expectations.prompt_factors import grouped_factors
+from expectations.prompt_factors import group_members
 from python_assets.study.study import Study, make_id
 
 KEYS: Final = ("generation_id", "prompt_id", "replicate", "measure_id")
@@ -165,17 +165,6 @@ def _of_responses(study: Study) -> list[Expectation]:
 
 def _responses_in_every_cell(study: Study) -> Expectation:
     fewest = study.analysis.quality.min_responses_per_cell
-    columns = {
-        "grouping_id": "varchar",
-        "factor": "varchar",
-        "factor_position": "integer",
-        "n_factors": "integer",
-    }
-    factors = [
-        (grouping_id, factor, position, len(grouping))
-        for grouping_id, grouping in grouped_factors(study).items()
-        for position, factor in enumerate(grouping)
-    ]
     return few_unexpected(
         "expect_responses_in_every_cell",
         ["grouping_id", "group_id", "measure_id"],
@@ -186,15 +175,7 @@ def _responses_in_every_cell(study: Study) -> Expectation:
         ),
         notes="Add prompts or replicates, or read statistics of the group with their small numbers in mind.",
         relations={
-            "grouping_factors": relation(columns, factors),
-            "members": f"""
-                select grouping_id, prompt_id, string_agg(level, ' x ' order by factor_position) as group_id
-                from grouping_factors
-                inner join raw.prompt_factors as f using (factor)
-                where f.study_id = '{study.study_id}'
-                group by grouping_id, prompt_id, n_factors
-                having count(*) = n_factors
-            """,
+            **group_members(study),
             "cells": """
                 select
                     generation_id,

@@ -57,6 +57,36 @@ def grouped_factors(study: Study) -> dict[str, list[str]]:
     }
 
 
+def group_members(study: Study) -> dict[str, str]:
+    """The group that each prompt is in by each grouping of prompts, as relations of an expectation.
+
+    Returns:
+        SQL by name; `members` has grouping_id, prompt_id and group_id.
+    """
+    columns = {
+        "grouping_id": "varchar",
+        "factor": "varchar",
+        "factor_position": "integer",
+        "n_factors": "integer",
+    }
+    factors = [
+        (name, factor, position, len(grouping))
+        for name, grouping in grouped_factors(study).items()
+        for position, factor in enumerate(grouping)
+    ]
+    return {
+        "grouping_factors": relation(columns, factors),
+        "members": f"""
+            select grouping_id, prompt_id, string_agg(level, ' x ' order by factor_position) as group_id
+            from grouping_factors
+            inner join raw.prompt_factors as f using (factor)
+            where f.study_id = '{study.study_id}'
+            group by grouping_id, prompt_id, n_factors
+            having count(*) = n_factors
+        """,
+    }
+
+
 def _declared_levels(study: Study) -> list[Expectation]:
     levels = [
         (factor.name, level)

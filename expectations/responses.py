@@ -11,11 +11,14 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
+from expectations.prompt_factors import group_members
 from python_assets.study.study import Study
 
 STATUSES: Final = ("ok", "error", "not_recorded")
 FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
+# a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
+_TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
 _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "Materialise the generate stage again; what is in the response log is not asked for again."
 
@@ -38,7 +41,9 @@ def suite(study: Study) -> ExpectationSuite:
             *_outcomes(),
             *_usage(),
             *_relations(study),
+            _no_tags(),
             _few_errors(study),
+            _few_errors_of_each_group(study),
             few_removed(study, quarantined, FailureSeverity.CRITICAL),
         ],
     )
@@ -178,6 +183,22 @@ def _relations(study: Study) -> list[Expectation]:
     ]
 
 
+def _no_tags() -> Expectation:
+    return few_unexpected(
+        "expect_no_tag_before_the_answer",
+        ["response_text"],
+        severity=FailureSeverity.WARNING,
+        description="no answer begins with a tag, as reasoning of a family that is not known does",
+        notes="Read the examples. Where it is reasoning, name its marks in reasoning_tags of the generation.",
+        unexpected=f"""
+            select {_SHOWN}, left(response_text, 80) as response_text
+            from batch
+            where regexp_matches(response_text, '{_TAG}')
+        """,
+        evaluated="select count(response_text) from batch",
+    )
+
+
 def _few_errors(study: Study) -> Expectation:
     share = study.analysis.quality.max_error_share
     return few_unexpected(
@@ -196,4 +217,38 @@ def _few_errors(study: Study) -> Expectation:
             having count(*) filter (where status = 'error') > {share!r} * count(*)
         """,
         evaluated="select count(distinct generation_id) from batch",
+    )
+
+
+def _few_errors_of_each_group(study: Study) -> Expectation:
+    """A single error says nothing of a group: of ten responses it is a tenth."""
+    share = study.analysis.quality.max_error_share
+    return few_unexpected(
+        "expect_few_errors_of_each_group",
+        ["generation_id", "status"],
+        description=(
+            f"in every generation at most a share of {share!r} of the responses of a group is an error, or "
+            "one response"
+        ),
+        notes=(
+            "Groups that are answered less often cannot be compared: mend what the error texts say. "
+            f"{_AGAIN} Or raise analysis.quality.max_error_share."
+        ),
+        relations={
+            **group_members(study),
+            "cells": """
+                select
+                    generation_id,
+                    grouping_id,
+                    group_id,
+                    count(*) filter (where status = 'error') as n_errors,
+                    count(*) as n_responses,
+                    left(min(error) filter (where status = 'error'), 200) as error
+                from batch
+                inner join members using (prompt_id)
+                group by generation_id, grouping_id, group_id
+            """,
+        },
+        unexpected=f"select * from cells where n_errors > 1 and n_errors > {share!r} * n_responses",
+        evaluated="select count(*) from cells",
     )

@@ -8,6 +8,7 @@ from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import SourceError
+from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
 from python_assets.study.study import (
     LEVEL_SEPARATOR,
     Factor,
@@ -46,9 +47,10 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         seed=study.seed,
     )
     prompts = [
-        _fill(study, spec, template, combination, combination == root)
+        _fill(study, spec, template, combination, order, combination == root and i == 0)
         for template in kept
         for combination in combinations
+        for i, order in enumerate(template.option_orders)
     ]
     return prompts, len(spec.texts) - len(kept)
 
@@ -77,7 +79,12 @@ def _root_combination(factors: Mapping[str, Factor], combinations: list[dict[str
 
 
 def _fill(
-    study: Study, spec: Templates, template: Template, combination: dict[str, str], is_root: bool
+    study: Study,
+    spec: Templates,
+    template: Template,
+    combination: dict[str, str],
+    order: list[str],
+    is_root: bool,
 ) -> AssembledPrompt:
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
@@ -86,19 +93,33 @@ def _fill(
     baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
     is_actual = is_root or baseline == template.baseline
     slots = {f"{{{factor}}}": text for factor, text in texts.items()}
+    text = template.text
+    if order:
+        slots[OPTIONS_SLOT] = _write_slots(_listed(template, order), texts, field)
+        # before the other slots are filled, so that nothing within a level is taken for the list
+        text = text.replace(OPTIONS_SLOT, _listed(template, order))
+        ordered = {OPTION_ORDER: template.order_name(order)}
+    else:
+        ordered = {OPTION_ORDER: NO_OPTIONS} if spec.option_orders else {}
     group = LEVEL_SEPARATOR.join(combination.values())
+    place = filter(None, [template.id, group, ordered[OPTION_ORDER] if order else ""])
     return AssembledPrompt(
-        prompt_id=f"{template.id}{ID_SEPARATOR}{group}" if group else template.id,
+        prompt_id=ID_SEPARATOR.join(place),
         root_prompt_id=template.id,
         is_root=is_root,
         task=spec.task,
-        prompt_text=_write_slots(template.text, texts, field),
+        prompt_text=_write_slots(text, texts, field),
         baseline_text=baseline,
         baseline_kind=None if baseline is None else ("actual" if is_actual else "counterfactual"),
         source_tag=SOURCE_TAG,
-        levels={TEMPLATE_FACTOR: template.id} | levels,
+        levels={TEMPLATE_FACTOR: template.id} | levels | ordered,
         replacements={slot: text for slot, text in slots.items() if slot in template.text},
     )
+
+
+def _listed(template: Template, order: list[str]) -> str:
+    options = template.options or {}
+    return "\n".join(f"{letter}. {options[role]}" for letter, role in zip(LETTERS, order, strict=False))
 
 
 def _write_slots(text: str, texts: Mapping[str, str], field: str) -> str:

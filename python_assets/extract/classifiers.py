@@ -24,14 +24,17 @@ from python_assets.extract.extractor import (
     Recipe,
     extractors,
 )
+from python_assets.providers.causal_models import untrained_weights
+from python_assets.study.measures import AS_SAVED, COMPUTING, Computing
 from python_assets.study.study import Direction
 from python_assets.texts.limits import MOST_CHARACTERS
 
 _TORCH_THREADS: Final = 2
-_BATCH_SIZE: Final = 32
 _WEIGHTS: Final = ("*.safetensors", "*.bin")
 # what its labels are called and how it reads words
 _CONFIGURATION_FILES: Final = ("*.json", "*.txt", "*.model")
+
+_CLASSIFIES: Final = "ForSequenceClassification"
 
 logger = logging.getLogger(__name__)
 
@@ -47,11 +50,17 @@ class Classifier(NamedTuple):
     folder: str
     revision: str
     labels: tuple[str, ...]
+    computing: Computing
 
     @property
     def name(self) -> str:
         """Its name on the hub, or that of its folder without where it lies."""
         return Path(self.folder).name if self.folder == self.model else self.model
+
+    @property
+    def _dtype(self) -> str:
+        """What of the computing changes scores by more than rounding."""
+        return self.computing.dtype or ""
 
     def method(self, labels: Sequence[str]) -> ModelMethod:
         """Score texts by the probabilities of some of its labels; the model is loaded when it is needed.
@@ -66,7 +75,7 @@ class Classifier(NamedTuple):
             )
         return ModelMethod(
             f"classifier {self.name}",
-            f"{classifier_version()}, {self.name} {self.revision[:16]}",
+            ", ".join(filter(None, [classifier_version(), f"{self.name} {self.revision[:16]}", self._dtype])),
             labels,
             lambda texts: _probabilities(self, labels, texts),
         )
@@ -77,16 +86,18 @@ def classifier_version() -> str:
     return f"classifier 1, transformers {version('transformers')}"
 
 
-def find_classifier(model: str, revision: str | None = None) -> Classifier:
+def find_classifier(model: str, revision: str | None = None, computing: Computing = AS_SAVED) -> Classifier:
     """Find a classifier on this machine.
 
     Args:
         model: a folder, or a name of the hub whose files are in the cache of huggingface_hub.
         revision: the commit; None takes what the cache has as the main branch.
+        computing: where it is to run, and in which numbers.
 
     Raises:
         ModelAbsentError: the model is not on this machine; the text has the command that fetches it.
-        ExtractionError: its configuration cannot be read.
+        ExtractionError: its configuration cannot be read or is of another kind of model, or this machine
+            lacks the device.
     """
     folder, found = _place(model, revision)
     file = Path(folder) / "config.json"
@@ -96,9 +107,38 @@ def find_classifier(model: str, revision: str | None = None) -> Classifier:
         raise ExtractionError(
             f"classifier {model}: {file} cannot be read: {error}. {_remedy(model, revision)}"
         ) from error
+    _require_classifier(model, config)
+    _require_device(model, computing)
     # without names transformers counts two labels
     names = config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-    return Classifier(model, folder, found, tuple(str(names[key]) for key in sorted(names, key=int)))
+    return Classifier(
+        model, folder, found, tuple(str(names[key]) for key in sorted(names, key=int)), computing
+    )
+
+
+def _require_classifier(model: str, config: dict[str, Any]) -> None:
+    """Refuse a model of another kind before hours of answers are asked for; loading looks at its weights."""
+    kinds = config.get("architectures") or []
+    if kinds and not any(str(kind).endswith(_CLASSIFIES) for kind in kinds):
+        raise ExtractionError(
+            f"classifier {model} is a {kinds[0]}: its scores would come of a head that nobody trained. "
+            f"Name a model that was trained to classify texts (...{_CLASSIFIES})."
+        )
+
+
+def _require_device(model: str, computing: Computing) -> None:
+    if computing.device is None or computing.device == "cpu":
+        return
+    import torch
+
+    try:
+        torch.empty(1, device=computing.device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ExtractionError(
+            f"classifier {model}: this machine has no device {computing.device!r}: {reason}. "
+            "Correct device, or leave it out: the GPU is taken where there is one."
+        ) from error
 
 
 @lru_cache(maxsize=1)
@@ -108,19 +148,30 @@ def _loaded(classifier: Classifier) -> Callable[..., Any]:
     They are of one label over all where labels exclude one another, of each by itself where they do not.
     """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
     from transformers.utils import logging as transformers_logging
 
+    computing = classifier.computing
+    dtype = {} if computing.dtype is None else {"dtype": computing.dtype}
     torch.set_num_threads(_TORCH_THREADS)
     transformers_logging.disable_progress_bar()
     try:
-        model = AutoModelForSequenceClassification.from_pretrained(classifier.folder, local_files_only=True)
+        model, loading = AutoModelForSequenceClassification.from_pretrained(
+            classifier.folder, local_files_only=True, output_loading_info=True, **dtype
+        )
         tokenizer = AutoTokenizer.from_pretrained(classifier.folder, local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         remedy = _remedy(classifier.model, classifier.revision)
         raise ExtractionError(f"classifier {classifier.model} cannot be loaded: {error}. {remedy}") from error
+    if missing := untrained_weights(loading):
+        raise ExtractionError(
+            f"classifier {classifier.model}: its files hold no {missing}, which would be random numbers. "
+            f"{_remedy(classifier.model, classifier.revision)}, or name a model that was trained to classify."
+        )
     _bound(tokenizer, model.config)
-    return pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+    device = computing.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return pipeline("text-classification", model=model, tokenizer=tokenizer, device=device)
 
 
 def _bound(tokenizer: Any, config: Any) -> None:
@@ -182,7 +233,9 @@ def _probabilities(
 
 
 def _rows(classifier: Classifier, labels: Sequence[str], texts: list[str]) -> NDArray[np.float64]:
-    found = _loaded(classifier)(texts, top_k=None, truncation=True, batch_size=_BATCH_SIZE)
+    found = _loaded(classifier)(
+        texts, top_k=None, truncation=True, batch_size=classifier.computing.batch_size
+    )
     by_label = [{entry["label"]: entry["score"] for entry in entries} for entries in found]
     return np.array([[scores[label] for label in labels] for scores in by_label], dtype=float)
 
@@ -208,7 +261,7 @@ def _register(
             version=classifier_version,
             source=f"SAGED, C.4; {source}",
             function=find_classifier,
-            parameters={"model": models, "revision": ()},
+            parameters={"model": models, "revision": (), **dict.fromkeys(COMPUTING, ())},
             recipes=recipes,
         )
     )

@@ -14,6 +14,7 @@ from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
 from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, read_units, units_in_slices
@@ -86,7 +87,7 @@ def extract(
             imported=rows,
             run_context=run_context,
         )
-        reads = list(_reads(job))
+        reads = [*_reads(job), *filter(None, [read_other_language(job)])]
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, [_rows(read) for read in reads])
     tables = {
@@ -101,7 +102,7 @@ def extract(
     )
     progress.say(f"{n_measured:,} scores and embeddings measured, {n_cached:,} known from earlier runs")
     return ExtractCounts(
-        n_measures=len(measures),
+        n_measures=len(reads),
         n_measurements=len(measurements),
         n_missing=int(measurements["reason"].notna().sum()),
         n_texts=len(units.texts),

@@ -35,6 +35,8 @@ Reason = Literal[
     "other_language",
     "too_few_texts",
     "no_factor_level",
+    "no_option",
+    "no_option_probability",
 ]
 ExtractorReads = Literal["text", "classifier", "embeddings", "flags"]
 

@@ -6,6 +6,9 @@ study_file/checks/measures.py.
 
 import re
 from collections.abc import Iterator
+from typing import Final
+
+from pydantic import ValidationError
 
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.labels import normalise, words_by_label
@@ -24,7 +27,9 @@ def default_kind(spec: MeasureSpec) -> Kind:
     """What an entry without kind is: numbers where labels have numbers, else labels."""
     if spec.extractor is not None and spec.extractor in extractors:
         return extractors[spec.extractor].kind
-    has_numbers = spec.classifier is not None or (spec.judge and isinstance(spec.judge.options, dict))
+    has_numbers = spec.method in ("classifier", "option_probability") or (
+        spec.judge and isinstance(spec.judge.options, dict)
+    )
     return "continuous" if has_numbers else "categorical"
 
 
@@ -58,6 +63,8 @@ def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]
         yield Problem((*path, "kind"), spec.kind, f"{built.kind}, which {name} is", "remove kind")
     for parameter, value in spec.parameters.items():
         yield from _parameter_problems((*path, "parameters", parameter), built, parameter, value)
+    if built.reads == "classifier":
+        yield from _computing_problems((*path, "parameters"), spec)
 
 
 def _parameter_problems(
@@ -70,6 +77,22 @@ def _parameter_problems(
     elif known and str(value) not in known and not _is_own_function(built, parameter, value):
         also = ", or module:function" if parameter in built.functions else ""
         yield Problem(where, value, f"one of {listed(known)}{also}", "write one of them")
+
+
+_EXPECTED_COMPUTING: Final = {
+    "device": "cpu, cuda, cuda:1 and so on, or mps",
+    "batch_size": "a whole number, 1 or more",
+    "dtype": "float32, float16 or bfloat16",
+}
+
+
+def _computing_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    try:
+        _ = spec.computing
+    except ValidationError as error:
+        for name in dict.fromkeys(str(found["loc"][0]) for found in error.errors()):
+            expected = _EXPECTED_COMPUTING[name]
+            yield Problem((*path, name), spec.parameters[name], expected, "correct it, or remove it")
 
 
 def _is_own_function(built: Extractor, parameter: str, value: str | float) -> bool:
@@ -126,7 +149,8 @@ def _direction_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]
 def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     """The kind that a way to measure brings with it, and what several measures cannot have in common."""
     if spec.kind is not None and (
-        spec.method in CLUSTERINGS or (spec.classifier is not None and spec.kind != "continuous")
+        spec.method in CLUSTERINGS
+        or (spec.method in ("classifier", "option_probability") and spec.kind != "continuous")
     ):
         yield Problem(
             (*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind"

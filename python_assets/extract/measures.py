@@ -4,7 +4,7 @@ Belongs here: definitions only. Nothing is measured and no model is loaded. What
 measure is measure_problems.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from python_assets.extract.extractor import Extractor, extractors
@@ -25,7 +25,7 @@ from python_assets.study.study import (
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
-MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column"]
+MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "options"]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
@@ -34,7 +34,13 @@ _READS: Final[Mapping[str, MeasureReads]] = {
     "judge": "judge",
     "clusters": "clusters",
     "cluster_and_sort": "clusters",
+    "option_probability": "options",
 }
+
+
+_READ_TEXTS: Final[frozenset[MeasureReads]] = frozenset(
+    {"text", "classifier", "judge", "embeddings", "clusters"}
+)
 
 
 class Measure(NamedTuple):
@@ -88,6 +94,11 @@ def resolve_measures(study: Study) -> list[Measure]:
     return [measure for spec in specs for measure in measures_of(spec)]
 
 
+def gated_languages(measures: Iterable[Measure]) -> list[str]:
+    """The languages outside which some measure has no value, codes with | between them, each list once."""
+    return list(dict.fromkeys(m.languages for m in measures if m.languages and m.reads in _READ_TEXTS))
+
+
 def measures_of(spec: MeasureSpec) -> list[Measure]:
     """The measures of one entry of a study file, which has no problems, in the order of raw.measures."""
     if spec.extractor is not None:
@@ -105,7 +116,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
 
 def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
     options = {
-        name: str(spec.parameters.get(name, known[0] if known else ""))
+        name: _plain(spec.parameters.get(name, known[0] if known else ""))
         for name, known in built.parameters.items()
         if known or name in spec.parameters
     }
@@ -137,7 +148,7 @@ def _declared(spec: MeasureSpec) -> Measure:
     return Measure(
         measure_id=make_id(spec.name),
         kind=kind,
-        unit=spec.unit or _UNITS[kind],
+        unit=spec.unit or ("probability" if spec.option_probability else _UNITS[kind]),
         scale_low=low,
         scale_high=high,
         direction=spec.direction or ("higher_better" if counts_favourable else "none"),
@@ -155,7 +166,7 @@ def _declared(spec: MeasureSpec) -> Measure:
 
 
 def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | None]:
-    if kind == "binary":
+    if kind == "binary" or spec.option_probability is not None:
         return 0.0, 1.0
     if spec.classifier is not None:
         # every probability lies between 0 and 1
@@ -170,6 +181,8 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
     if spec.column is not None:
         baseline = {"baseline_column": spec.baseline_column} if spec.baseline_column else {}
         return {"column": spec.column} | baseline
+    if spec.option_probability is not None:
+        return {"option": spec.option_probability}
     if spec.classifier is not None:
         return {"scores": "|".join(f"{label}:{weight:g}" for label, weight in spec.classifier.scores.items())}
     if spec.judge is not None:
@@ -235,6 +248,10 @@ def _unmatched(measure: Measure) -> Measure:
 def _slices(spec: MeasureSpec) -> tuple[str, ...]:
     named = [spec.slice] if isinstance(spec.slice, str) else spec.slice or []
     return () if "all" in named else tuple(dict.fromkeys(named))
+
+
+def _plain(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _written(parameters: Mapping[str, object]) -> str:

@@ -24,6 +24,7 @@ from python_assets.extract.measurement_rows import (
     only_where,
 )
 from python_assets.extract.measures import Measure
+from python_assets.extract.option_probability import read_option_probability
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
@@ -167,4 +168,5 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "embeddings": read_distances,
     "clusters": read_clusters,
     "column": _read_column,
+    "options": read_option_probability,
 }

@@ -20,7 +20,9 @@ def classifier_of(study: Study, measure: Measure) -> Classifier:
     """
     named = str(measure.model)
     folder = study.resolve(named)
-    return find_classifier(str(folder) if folder.is_dir() else named, measure.model_revision)
+    return find_classifier(
+        str(folder) if folder.is_dir() else named, measure.model_revision, measure.spec.computing
+    )
 
 
 def require_classifiers(study: Study) -> None:

@@ -1,12 +1,17 @@
 """Lexicon sentiment: VADER's compound score, neutral where its English lexicon knows no word."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from python_assets.extract.extractor import Score, extractor
 from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.texts.sentences import SentenceSplitter
+
+SENTENCE: Final = "sentence"
 
 
 @extractor(
@@ -19,27 +24,48 @@ from python_assets.texts.limits import MOST_CHARACTERS
     reads="text",
     version=lambda: f"vader 1, vaderSentiment {version('vaderSentiment')}",
     source="Hutto and Gilbert 2014",
+    parameters={"per": ("text", SENTENCE)},
 )
 def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     """VADER compound score of each text, read up to MOST_CHARACTERS.
 
     Args:
         texts: responses and baselines.
-        parameters: none are known.
+        parameters: per: sentence takes the mean over the sentences that hold a letter; else the text is
+            scored as a whole, which comes near to 1 or -1 the longer it is.
 
     Returns:
         One score in [-1, 1] a text, same order; reason no_words for a text without a letter.
 
     Source: Hutto and Gilbert 2014.
     """
-    polarity = _analyser().polarity_scores
+    analyser = _analyser()
+
+    def compound(text: str) -> float:
+        return float(analyser.polarity_scores(text)["compound"])
+
+    parts = _sentences if parameters.get("per") == SENTENCE else _whole
+    return [_score(parts(text[:MOST_CHARACTERS]), compound) for text in texts]
+
+
+def _score(parts: Sequence[str], compound: Callable[[str], float]) -> Score:
     # VADER calls a text without words neutral (0.0): for us that is not measured
-    return [
-        Score(polarity(text[:MOST_CHARACTERS])["compound"])
-        if any(map(str.isalpha, text[:MOST_CHARACTERS]))
-        else Score(reason="no_words")
-        for text in texts
-    ]
+    found = [compound(part) for part in parts if any(map(str.isalpha, part))]
+    return Score(math.fsum(found) / len(found)) if found else Score(reason="no_words")
+
+
+def _whole(text: str) -> list[str]:
+    return [text]
+
+
+def _sentences(text: str) -> list[str]:
+    """Its sentences; a line, as an entry of a list, ends one too."""
+    return _splitter().split(text.splitlines())
+
+
+@lru_cache(maxsize=1)
+def _splitter() -> SentenceSplitter:
+    return SentenceSplitter("en")
 
 
 def _analyser() -> Any:

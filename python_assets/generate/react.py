@@ -11,7 +11,6 @@ from python_assets.generate.extension import ExtensionJob, extension
 from python_assets.generate.passages import read_passages
 from python_assets.generate.rag import numbered
 from python_assets.providers.outcomes import DECLINED, LENGTH
-from python_assets.providers.reasoning import part_reasoning
 from python_assets.providers.records import Answer, Conversation, Extension, Message, Request
 from python_assets.providers.refusal import is_refusal
 
@@ -86,7 +85,7 @@ class ReAct(Extension):
             if n_left == 0:
                 messages[-1]["content"] += f"\n\n{LAST_STEP}"
             answer = yield replace(request, messages=list(messages))
-            reply, reasoning = _parted(answer)
+            reply, reasoning = answer.text or "", str((answer.context or {}).get("reasoning") or "")
             action = parse_action(reply, answer.finish_reason)
             steps.append(_step(reply, reasoning, action))
             if final := _final(answer, reply, action):
@@ -144,13 +143,6 @@ def _closing(text: str) -> int | None:
         if depth == 0:
             return place
     return text.rindex("]") if "]" in text else None
-
-
-def _parted(answer: Answer) -> tuple[str, str]:
-    """Reply and reasoning, whether it stands within the reply or came beside it."""
-    reply, reasoning = part_reasoning(answer.text or "")
-    separate = str((answer.context or {}).get("reasoning") or "")
-    return reply, "\n\n".join(filter(None, [separate, reasoning]))
 
 
 def _final(answer: Answer, reply: str, action: Action | None) -> Answer | None:

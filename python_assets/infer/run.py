@@ -26,7 +26,7 @@ from python_assets.infer.scheme import Options
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.progress import SILENT, Progress, Tell
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_PROMPTS, UNMATCHED, Against
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
 from python_assets.warehouse.build import transaction
 
 MOST_PERMUTATIONS: Final = 99_999
@@ -230,7 +230,7 @@ def _declared_measures(
 ) -> tuple[list[str], dict[str, list[str]]]:
     """The measures of the primary set by its rule, and the slices of those that are defined in some only."""
     measures = [name for (name,) in connection.execute("select measure_id from raw.measures").fetchall()]
-    automatic = {"empty", "truncated", *(f"{name}{UNMATCHED}" for name in measures)}
+    automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
         slices.setdefault(measure_id, []).append(slice_id)

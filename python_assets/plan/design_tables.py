@@ -11,8 +11,8 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.extract.measures import resolve_measures
-from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR
+from python_assets.extract.measures import gated_languages, resolve_measures
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -182,7 +182,11 @@ def _slices(study: Study, levels: LevelsByFactor) -> Slices:
 
 def _measure_slices(study: Study, slice_ids: list[str]) -> list[tuple[str, str]]:
     rows = []
-    for measure in resolve_measures(study):
+    measures = resolve_measures(study)
+    if gated_languages(measures):
+        # whether any response is in another one is seen when they are measured
+        rows += [(OTHER_LANGUAGE, name) for name in slice_ids]
+    for measure in measures:
         if unknown := [name for name in measure.slices or () if name not in slice_ids]:
             raise StudyError(
                 f"{study.path}: measures: {measure.measure_id} has the slice {unknown[0]!r}; expected one of "

@@ -89,7 +89,7 @@ def _known_plan(
         n_root_prompts=assembled.n_root_prompts,
         n_prompts=assembled.n_prompts,
         n_calls=sum(one.n_calls or 0 for one in (*generations, *engines)),
-        n_measures=int(tables["measure_slices"]["measure_id"].nunique()),
+        n_measures=len(resolve_measures(study)),
         generations=generations,
         groupings=groupings,
         coverage=_coverage(study, connection),
@@ -112,7 +112,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         n_root_prompts=None,
         n_prompts=None,
         n_calls=None,
-        n_measures=len({measure.measure_id for measure in resolve_measures(study)}),
+        n_measures=len(resolve_measures(study)),
         generations=[
             PlannedGeneration(
                 generation_id=one.generation_id,

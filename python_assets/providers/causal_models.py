@@ -4,11 +4,13 @@ Nothing is downloaded and no code of a model is run: what is absent is told with
 """
 
 import hashlib
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import GenerationError
+from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
 
 MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
@@ -84,12 +86,20 @@ def load_model(folder: Path, digest: str) -> Loaded:
     logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True
+        )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         raise GenerationError(
             f"provider transformers: {folder} holds no whole causal language model that the library knows: "
             f"{error}. Fetch or copy it anew."
         ) from error
+    model, loading = loaded
+    if missing := untrained_weights(loading):
+        raise GenerationError(
+            f"provider transformers: {folder} holds no {missing}, which would be random numbers. "
+            "Name a model that was trained to write, or fetch it anew."
+        )
     own = model.generation_config
     stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
     return Loaded(
@@ -99,6 +109,17 @@ def load_model(folder: Path, digest: str) -> Loaded:
         n_positions=getattr(model.config.get_text_config(), "max_position_embeddings", None),
         most_tokens=own.max_new_tokens or MOST_TOKENS,
     )
+
+
+def untrained_weights(loading: Mapping[str, Collection[str]]) -> str:
+    """The first weights that transformers made up while it loaded a model, '' where it read them all.
+
+    Args:
+        loading: what from_pretrained says with output_loading_info.
+    """
+    missing = sorted([*loading["missing_keys"], *(str(key) for key in loading["mismatched_keys"])])
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return missing[0] + more if missing else ""
 
 
 def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[int]:
@@ -115,8 +136,7 @@ def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[
     """
     readable = [Message(role=one["role"], content=_storable(one["content"])) for one in messages]
     if tokenizer.chat_template is None:
-        text = "\n\n".join(message["content"] for message in readable)
-        tokens: list[int] = tokenizer(text, split_special_tokens=True)["input_ids"]
+        tokens: list[int] = tokenizer(plain_text(readable), split_special_tokens=True)["input_ids"]
         return tokens
     if readable[0]["role"] == "system" and not _takes_system(tokenizer, readable):
         system, user, *rest = readable

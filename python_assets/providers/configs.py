@@ -37,6 +37,7 @@ def generation_config(
         timeout_seconds=spec.timeout_seconds,
         max_retries=spec.max_retries,
         max_characters=spec.max_characters,
+        reasoning_tags=spec.reasoning_tags,
         base_url=spec.base_url,
         api_key_env=spec.api_key_env,
         options=spec.options,

@@ -16,6 +16,7 @@ FailureKind = Literal[
     "http_429",
     "http_5xx",
     "http_4xx",
+    "content_filter",
     "malformed_response",
     "too_large",
     "unsendable_prompt",

@@ -30,9 +30,11 @@ from python_assets.providers.provider import (
     RemoteProvider,
     providers,
 )
+from python_assets.providers.reasoning import parted
 from python_assets.providers.records import (
     FLAGS,
     STATUSES,
+    Answer,
     Description,
     GenerationConfig,
     GenerationRun,
@@ -216,7 +218,12 @@ def _answer_locally(
 def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:
     now = datetime.now(UTC).isoformat(timespec="milliseconds") if provider.answers_now else None
     started = time.perf_counter()
-    answers = answer_now(provider.config.extension, batch, provider.answers)
+    tags = provider.config.reasoning_tags
+
+    def answer(requests: list[Request]) -> list[Answer]:
+        return [parted(one, tags) for one in provider.answers(requests)]
+
+    answers = answer_now(provider.config.extension, batch, answer)
     latency = 0.0 if provider.answers_now else None
     if provider.runs_model:
         latency = time.perf_counter() - started
@@ -300,8 +307,10 @@ def _log_description(
 
 def _collect(provider: Provider, content: LogContent, answered: _Answered, seconds: float) -> GenerationRun:
     outcomes = content.outcomes | answered.new
-    longest = provider.config.max_characters
-    rows = [response_of(request, outcomes[request.response_id], longest) for request in answered.plan.rows]
+    longest, tags = provider.config.max_characters, provider.config.reasoning_tags
+    rows = [
+        response_of(request, outcomes[request.response_id], longest, tags) for request in answered.plan.rows
+    ]
     n_by_status = Counter(row.status for row in rows)
     n_by_flag = Counter(flag for row in rows for flag in row.flags)
     return GenerationRun(

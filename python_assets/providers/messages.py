@@ -1,5 +1,6 @@
 """What is sent for a prompt: the role as system message, the prompt within its template as user message."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from python_assets.providers.records import (
@@ -41,6 +42,11 @@ def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
     if not config.system_prompt.strip():
         return [user]
     return [{"role": "system", "content": config.system_prompt}, user]
+
+
+def plain_text(messages: Sequence[Message]) -> str:
+    """Messages for a model that has no turns: one text after the other."""
+    return "\n\n".join(message["content"] for message in messages)
 
 
 def template_problem(template: str | None) -> str | None:

@@ -4,13 +4,20 @@ Asked over plain HTTP: the openai package adds nothing to one POST and retries b
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from python_assets.providers.fields import text_or_none
+from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
+from python_assets.providers.messages import plain_text
 from python_assets.providers.provider import RemoteProvider, provider
-from python_assets.providers.records import Answer, Description, Request
+from python_assets.providers.records import Answer, Description, GenerationConfig, Request
 from python_assets.providers.transport import client_options, typed_failures
+
+ENDPOINT: Final = "endpoint"
+CHAT: Final = "chat"
+COMPLETIONS: Final = "completions"
 
 
 @provider("openai")
@@ -18,9 +25,19 @@ class OpenAI(RemoteProvider):
     """One model of one server. options: further fields of the request, as the server calls them.
 
     A server that wants max_completion_tokens gets it from options, with max_tokens: null in decoding.
+    endpoint: completions, which is not sent, asks /completions: base models, whose prompt is the text of the
+    messages.
     """
 
     default_url: ClassVar[str | None] = "https://api.openai.com/v1"
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running; nothing is contacted."""
+        found = super().problems(config, factor_levels)
+        if config.options.get(ENDPOINT, CHAT) not in (CHAT, COMPLETIONS):
+            found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
+        return found
 
     def unready(self) -> str | None:
         """Also where neither a server is named nor the key of OpenAI's own."""
@@ -52,15 +69,21 @@ class OpenAI(RemoteProvider):
         return Description()
 
     async def ask(self, request: Request) -> Answer:
-        """One chat completion."""
+        """One completion."""
         payload = {**self.config.decoding, **self.config.options}
         payload = {name: value for name, value in payload.items() if value is not None}
         if "seed" in payload:
             payload["seed"] += request.replicate
-        payload |= {"model": self.config.model, "messages": request.messages, "stream": False}
+        is_chat = payload.pop(ENDPOINT, CHAT) == CHAT
+        if is_chat:
+            payload |= {"messages": request.messages}
+        else:
+            payload |= {"prompt": plain_text(request.messages)}
+        payload |= {"model": self.config.model, "stream": False}
+        path = "chat/completions" if is_chat else "completions"
         with typed_failures():
             # Encoded here: httpx cannot encode a lone surrogate, JSON's escapes can.
-            reply = await self._client.post(f"{self.url}/chat/completions", content=json.dumps(payload))
+            reply = await self._client.post(f"{self.url}/{path}", content=json.dumps(payload))
             return _answer(reply.json())
 
     def remedy(self, kind: str) -> str:
@@ -75,7 +98,7 @@ class OpenAI(RemoteProvider):
 def _answer(reply: dict[str, Any]) -> Answer:
     """Read a completion; KeyError, TypeError or ValueError where it has another shape."""
     choice = reply["choices"][0]
-    message = choice["message"]
+    message = choice["message"] if "message" in choice else {"content": choice["text"]}
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     refusal = text_or_none(message.get("refusal"))
@@ -83,6 +106,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         "served_model": text_or_none(reply.get("model")),
         "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
         "reasoning": text_or_none(message.get("reasoning_content")) or text_or_none(message.get("reasoning")),
+        FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
     }
     return Answer(
         text=refusal or _text(message["content"]),

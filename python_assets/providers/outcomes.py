@@ -5,10 +5,11 @@ Status and flags are worked out from what the log keeps, so that better refusal 
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from python_assets.providers.failures import is_retryable
-from python_assets.providers.reasoning import part_reasoning
+from python_assets.providers.reasoning import begins_with_reasoning, parted
 from python_assets.providers.records import (
     Answer,
     Outcome,
@@ -21,7 +22,8 @@ from python_assets.providers.refusal import is_refusal
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
 LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
-DECLINED: Final = frozenset({"content_filter", "refusal"})
+CONTENT_FILTER: Final = "content_filter"
+DECLINED: Final = frozenset({CONTENT_FILTER, "refusal"})
 # between two reasons of one response; no server writes it
 _AND: Final = "+"
 
@@ -40,16 +42,12 @@ _NOTHING_OBSERVED: Final = _Flags(None, None, None)
 def outcome_of(
     answer: Answer, requested_at: str | None, latency_seconds: float | None, max_characters: int
 ) -> Outcome:
-    """Bring an answer into the form the log keeps: reasoning apart, the text cut to max_characters.
+    """Bring an answer into the form the log keeps: the text cut to max_characters.
 
-    Reasoning stands as `reasoning` in context_json; a cut answer keeps its full length there as n_characters.
+    A cut answer keeps its full length as n_characters in context_json.
     """
     context = dict(answer.context or {})
     text, finish_reason = answer.text, answer.finish_reason
-    if text is not None:
-        text, reasoning = part_reasoning(text)
-        if reasoning:
-            context["reasoning"] = "\n\n".join(filter(None, [context.get("reasoning"), reasoning]))
     if text is not None and len(text) > max_characters:
         context["n_characters"] = len(text)
         text, finish_reason = text[:max_characters], _cut_here(finish_reason)
@@ -110,8 +108,11 @@ def _flags_of(outcome: Outcome) -> _Flags:
     )
 
 
-def response_of(request: Request, outcome: Outcome, max_characters: int) -> Response:
-    """The row of a request; a text logged under a larger max_characters is cut again."""
+def response_of(
+    request: Request, outcome: Outcome, max_characters: int, reasoning_tags: Mapping[str, str] | None = None
+) -> Response:
+    """The row of a request; what was logged under fewer tags or a larger max_characters is read by these."""
+    outcome = _parted_again(outcome, reasoning_tags or {})
     text = outcome.response_text
     if text is not None and len(text) > max_characters:
         ended = _cut_here(outcome.finish_reason)
@@ -130,6 +131,19 @@ def response_of(request: Request, outcome: Outcome, max_characters: int) -> Resp
         n_tokens_out=outcome.n_tokens_out,
         context_json=outcome.context_json,
     )
+
+
+def _parted_again(outcome: Outcome, tags: Mapping[str, str]) -> Outcome:
+    """Without the reasoning that tags declared since then tell; what was parted keeps a closing mark."""
+    context = json.loads(outcome.context_json or "{}")
+    text = outcome.response_text or ""
+    if "reasoning" in context and not begins_with_reasoning(text, tags):
+        return outcome
+    again = parted(Answer(outcome.response_text, context=context), tags)
+    if again.text == outcome.response_text:
+        return outcome
+    context_json = json.dumps(again.context, sort_keys=True) if again.context else None
+    return dataclasses.replace(outcome, response_text=again.text, context_json=context_json)
 
 
 def is_settled(outcome: Outcome, max_characters: int) -> bool:

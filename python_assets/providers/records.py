@@ -61,6 +61,7 @@ class GenerationConfig:
         timeout_seconds: longest time for one call, first byte to last.
         max_retries: calls after the first for one response.
         max_characters: longer answers are cut here and are truncated.
+        reasoning_tags: opening to closing marks of reasoning, beside those of reasoning.py.
         base_url: address of the server; None takes the provider's default.
         api_key_env: name of the environment variable that holds the key; None sends none.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
@@ -83,6 +84,7 @@ class GenerationConfig:
     timeout_seconds: float = 120
     max_retries: int = 5
     max_characters: int = 20_000
+    reasoning_tags: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     api_key_env: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -19,8 +19,9 @@ from python_assets.providers.failures import (
     ProviderFailure,
 )
 from python_assets.providers.log import LogWriter, response_line
-from python_assets.providers.outcomes import outcome_of
+from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
 from python_assets.providers.provider import RemoteProvider
+from python_assets.providers.reasoning import parted
 from python_assets.providers.records import (
     Answer,
     Description,
@@ -126,7 +127,8 @@ class Asker:
         calls: list[_AnsweredCall] = []
 
         async def answer(turn: Request) -> Answer:
-            return await self._with_retries(lambda: self._ask(turn, calls))
+            answered = await self._with_retries(lambda: self._ask(turn, calls))
+            return parted(answered, config.reasoning_tags)
 
         config = self.provider.config
         try:
@@ -140,7 +142,13 @@ class Asker:
 
     async def _ask(self, request: Request, calls: list[_AnsweredCall]) -> Answer:
         requested_at, started = _now(), time.perf_counter()
-        answer = await self.provider.ask(request)
+        try:
+            answer = await self.provider.ask(request)
+        except ProviderFailure as failure:
+            if failure.kind != CONTENT_FILTER:
+                raise
+            filtered = {CONTENT_FILTER: self._redact(failure.message)}
+            answer = Answer(None, finish_reason=CONTENT_FILTER, context=filtered)
         calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
         return answer
 

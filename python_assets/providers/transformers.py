@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from python_assets.providers.causal_models import (
     load_model,
     message_tokens,
 )
+from python_assets.providers.logprobs import FIRST_TOKEN, likeliest_first
 from python_assets.providers.provider import LocalProvider, provider
+from python_assets.providers.reasoning import HARMONY_CHANNEL, HARMONY_TOKENS, REASONING_TAGS
 from python_assets.providers.records import (
     Answer,
     Description,
@@ -30,14 +32,22 @@ from python_assets.providers.records import (
 )
 from python_assets.providers.requests import sha256_of
 
-_OPTIONS: Final = ("revision",)
+_OPTIONS: Final = ("revision", "top_logprobs")
+
+
+class _Written(NamedTuple):
+    """The tokens after a prompt, and the likeliest first ones with their log probabilities if asked for."""
+
+    tokens: list[int]
+    likeliest: dict[str, float] | None
 
 
 @provider("transformers")
 class Transformers(LocalProvider):
     """One model; concurrency: how many prompts it answers together.
 
-    options: {revision: COMMIT} of the hub. What decoding leaves out is the model's generation_config.json.
+    options: {revision: COMMIT} of the hub; {top_logprobs: N} keeps the N likeliest first tokens. What
+    decoding leaves out is the model's generation_config.json.
     """
 
     runs_model: ClassVar[bool] = True
@@ -53,6 +63,9 @@ class Transformers(LocalProvider):
                 found.append(f"options.{name}: no option; it takes {', '.join(_OPTIONS)}")
         if not isinstance(config.options.get("revision", ""), str):
             found.append("options.revision: no text; put the commit in quotes")
+        n_tokens = config.options.get("top_logprobs", 1)
+        if not isinstance(n_tokens, int) or isinstance(n_tokens, bool) or n_tokens < 1:
+            found.append("options.top_logprobs: no number of tokens; it is a whole number, 1 or more")
         return found
 
     def describe(self) -> Description:
@@ -95,9 +108,23 @@ class Transformers(LocalProvider):
             draws = [self._draw(requests[i]) for i in rows]
             written = self._write(loaded, [prompts[i] for i in rows], int(room[rows[0]]), draws)
             answers |= {
-                i: _answer(loaded, tokens, len(prompts[i])) for i, tokens in zip(rows, written, strict=True)
+                i: self._answer(loaded, one, len(prompts[i])) for i, one in zip(rows, written, strict=True)
             }
         return [answers[i] for i in range(len(requests))]
+
+    def _answer(self, loaded: Loaded, written: _Written, n_tokens_in: int) -> Answer:
+        """The text up to the first token that ends it, which is counted."""
+        tokens = written.tokens
+        ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
+        own = tokens[: ends[0]] if ends else tokens
+        unread = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
+        return Answer(
+            text=loaded.tokenizer.decode([token for token in own if token not in unread]),
+            finish_reason="stop" if ends else "length",
+            n_tokens_in=n_tokens_in,
+            n_tokens_out=len(own) + bool(ends),
+            context={FIRST_TOKEN: written.likeliest} if written.likeliest else None,
+        )
 
     @property
     def _where(self) -> str:
@@ -118,8 +145,8 @@ class Transformers(LocalProvider):
 
     def _write(
         self, loaded: Loaded, prompts: list[list[int]], most: int, draws: list[np.random.Generator]
-    ) -> list[list[int]]:
-        """The tokens written after each prompt, padded on the left; those after its end included."""
+    ) -> list[_Written]:
+        """What is written after each prompt, padded on the left; tokens after its end included."""
         import torch
 
         width = max(map(len, prompts))
@@ -127,6 +154,7 @@ class Transformers(LocalProvider):
         padding = [[loaded.stops[0] if loaded.stops else 0] * (width - len(tokens)) for tokens in prompts]
         tokens = [pad + prompt for pad, prompt in zip(padding, prompts, strict=True)]
         mask = [[0] * len(pad) + [1] * len(prompt) for pad, prompt in zip(padding, prompts, strict=True)]
+        first = _FirstTokens(self.config.options.get("top_logprobs", 0))
         try:
             with torch.inference_mode():
                 written = loaded.model.generate(
@@ -136,7 +164,7 @@ class Transformers(LocalProvider):
                     max_new_tokens=most,
                     eos_token_id=loaded.stops or None,
                     pad_token_id=loaded.stops[0] if loaded.stops else 0,
-                    logits_processor=self._processors(loaded, draws),
+                    logits_processor=[first, *self._processors(loaded, draws)],
                 )
         except torch.OutOfMemoryError as error:
             raise GenerationError(
@@ -144,7 +172,10 @@ class Transformers(LocalProvider):
                 "Lower concurrency."
             ) from error
         rows: list[list[int]] = written[:, width:].tolist()
-        return rows
+        return [
+            _Written(tokens, likeliest)
+            for tokens, likeliest in zip(rows, first.likeliest(loaded.tokenizer, len(rows)), strict=True)
+        ]
 
     def _processors(self, loaded: Loaded, draws: list[np.random.Generator]) -> Any:
         """What happens to the scores of the next token, in the library's order; the last draws it."""
@@ -171,6 +202,30 @@ class Transformers(LocalProvider):
         return processors
 
 
+class _FirstTokens:
+    """Keeps the likeliest first tokens of each row, as the model scores them, and changes nothing."""
+
+    def __init__(self, n_tokens: int) -> None:
+        self._n_tokens = n_tokens
+        self._top: Any = None
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        if self._top is None and self._n_tokens:
+            likely = scores.double().log_softmax(dim=-1)
+            self._top = likely.topk(min(self._n_tokens, scores.shape[-1]), dim=-1)
+        return scores
+
+    def likeliest(self, tokenizer: Any, n_rows: int) -> list[dict[str, float] | None]:
+        """By token its log probability, a row each; None where none were asked for."""
+        if self._top is None:
+            return [None] * n_rows
+        rows = zip(self._top.indices.tolist(), self._top.values.tolist(), strict=True)
+        return [
+            likeliest_first((tokenizer.decode([token]), value) for token, value in zip(*row, strict=True))
+            for row in rows
+        ]
+
+
 class _TokenSampler:
     """Draws the next token of each row by one number of the row's own, and leaves no other."""
 
@@ -187,16 +242,14 @@ class _TokenSampler:
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
 
-def _answer(loaded: Loaded, tokens: list[int], n_tokens_in: int) -> Answer:
-    """The text up to the first token that ends it, which is counted."""
-    ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
-    own = tokens[: ends[0]] if ends else tokens
-    return Answer(
-        text=loaded.tokenizer.decode(own, skip_special_tokens=True),
-        finish_reason="stop" if ends else "length",
-        n_tokens_in=n_tokens_in,
-        n_tokens_out=len(own) + bool(ends),
-    )
+def _control_tokens(tokenizer: Any, tags: Mapping[str, str]) -> set[int]:
+    """The tokens that are no text; of those that mark reasoning the text is needed to tell it."""
+    marks = [*REASONING_TAGS.items(), *tags.items()]
+    written = {mark for pair in marks for mark in pair}
+    named = dict(zip(tokenizer.all_special_tokens, tokenizer.all_special_ids, strict=True))
+    if HARMONY_CHANNEL in named:
+        written |= HARMONY_TOKENS
+    return {number for token, number in named.items() if not any(token in mark for mark in written)}
 
 
 def _too_long(loaded: Loaded, prompt: list[int]) -> Answer:

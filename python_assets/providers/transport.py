@@ -30,6 +30,11 @@ _KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
     429: "http_429",
 }
 
+# Azure's form: what stands before the model blocked the prompt, or what it wrote.
+_FILTER_CODES: Final = frozenset(
+    {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+)
+
 
 def client_options(url: str, concurrency: int) -> dict[str, Any]:
     """Keyword arguments for an httpx client: the caller keeps the time, failures are raised."""
@@ -70,7 +75,7 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
         A failure whose message holds the status and, unless the key was refused, the server's words.
     """
     code, words = _server_error(body)
-    kind = _kind(status, code, words)
+    kind = "content_filter" if _is_filtered(status, body) else _kind(status, code, words)
     # A server that refuses a key may quote it.
     message = f"HTTP {status}" if kind == "unauthorized" else f"HTTP {status} {words}".strip()
     return ProviderFailure(kind, message, retry_after(headers.get("retry-after")))
@@ -85,6 +90,18 @@ def _server_error(body: str) -> tuple[str, str]:
         words = error.get("message") or error
         return str(error.get("code") or error.get("type") or ""), str(words)[:_SHOWN_CHARACTERS]
     return "", str(error)[:_SHOWN_CHARACTERS]
+
+
+def _is_filtered(status: int, body: str) -> bool:
+    """Whether a content filter refused: 400 and a code of one, of the error or of the error within it."""
+    if status != 400:
+        return False
+    try:
+        error = json.loads(body)["error"]
+        codes = [error.get("code"), (error.get("innererror") or {}).get("code")]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False
+    return any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
 
 
 def _kind(status: int, code: str, words: str) -> FailureKind:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from python_assets.report.dashboard_responses import MAX_VALUES, Responses
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
+from python_assets.study.base import OTHER_LANGUAGE
 from python_assets.study.metrics import metric_names
 
 MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either
@@ -130,7 +131,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
     """What the levels of a column are sorted by: as the study declares them, else as a reader expects."""
     positions = _positions(reader)
     generations = {row["generation_id"]: place for place, row in enumerate(reader.rows(GENERATIONS))}
-    always = ("refusal", "empty", "truncated")
+    always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),
         "grouping_id": lambda name: (len(name.split(" x ")), name),

@@ -86,7 +86,8 @@ KEYS: Final = """
     from panels
     window figure as (partition by slice_id, grouping_id, measure_id, calibration, category)
     order by slice_id <> 'all', slice_id, len(string_split(grouping_id, ' x ')), grouping_id,
-        measure_id in ('refusal', 'empty', 'truncated'), measure_id, calibration desc, category,
+        measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
+        measure_id, calibration desc, category,
         generation_id = 'baseline', generation_id
 """
 MEANS: Final = """

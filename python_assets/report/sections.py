@@ -49,7 +49,7 @@ def design(reader: Reader) -> dict[str, Any]:
             select *
             from measures
             where study_id = $study
-            order by measure_id in ('refusal', 'empty', 'truncated'), measure_id
+            order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'), measure_id
             """
         ),
         "groupings": _groupings(reader),
@@ -132,7 +132,8 @@ def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
         from findings
         where {selected}
         group by generation_id, measure_id, calibration
-        order by measure_id in ('refusal', 'empty', 'truncated'), measure_id, calibration desc
+        order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
+            measure_id, calibration desc
         """
     )
     by_measure: dict[tuple[str, str], dict[str, Row]] = {}
@@ -162,7 +163,8 @@ def power(reader: Reader) -> list[Row]:
         select *
         from design_power
         where study_id = $study and baseline_rate_or_sd is not null
-        order by grouping_id, measure_id in ('refusal', 'empty', 'truncated'), measure_id, contrast, source
+        order by grouping_id, measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
+            measure_id, contrast, source
         """
     )
 

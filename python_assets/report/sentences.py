@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
 from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
-from python_assets.study.base import UNMATCHED
+from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -28,7 +28,11 @@ QUESTION: Final = (
     "parameters",
 )
 NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
-MEASURES: Final = {"empty": "empty answers", "truncated": "truncated answers"}
+MEASURES: Final = {
+    "empty": "empty answers",
+    "truncated": "truncated answers",
+    OTHER_LANGUAGE: "answers in another language",
+}
 GROUP: Final = ("group_id", "category", "reference")
 SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
 MOST_GROUPS: Final = 4

@@ -23,6 +23,8 @@ AS_WRITTEN = "as written"
 # a method ends in the factors that blocks hold fixed, and in those that are left out of them
 HELD: Final = "; held fixed: "
 LEFT_OUT: Final = "; left out as redundant: "
+# the measure of responses that a measure leaves out for their language
+OTHER_LANGUAGE: Final = "other_language"
 UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
 ALL_PROMPTS: Final = "all"  # the slice that is always there
 ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prompts of one cell are averaged

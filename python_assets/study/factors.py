@@ -7,6 +7,7 @@ shows are added by plan/design_tables.py.
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, Prompts, Study
 
 Origin = Literal["declared", "imported", "derived"]
@@ -72,6 +73,8 @@ def known_factors(
                 reference=_scrape_reference(prompts, name),
             ),
         )
+    if prompts.templates and (orders := prompts.templates.option_orders):
+        found.setdefault(OPTION_ORDER, KnownFactor(OPTION_ORDER, "prompt", "declared", orders))
     for name, known in _derived(prompts).items():
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
     return {name: factor._replace(is_unit=name == unit) for name, factor in found.items()}

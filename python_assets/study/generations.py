@@ -3,13 +3,23 @@
 Belongs here: the shape of these entries and their defaults. Writing lists out is study_file/expand.py.
 """
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
+SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
+
+
+def _check_mark(mark: str) -> str:
+    if len(mark.strip()) < SHORTEST_MARK:
+        raise ValueError(f"a mark of at least {SHORTEST_MARK} characters, such as <plan>; write it out")
+    return mark.strip()
+
+
+Mark = Annotated[StrictStr, AfterValidator(_check_mark)]
 
 
 class Decoding(Part):
@@ -46,7 +56,8 @@ class ExtensionSpec(Part):
 class GenerationSpec(Part):
     """One configured way to answer; lists of models and named roles, templates and extensions expand.
 
-    engine: it writes for other stages (questions, articles, marks) and answers no prompt.
+    engine: it writes for other stages (questions, articles, marks) and answers no prompt. reasoning_tags:
+    opening to closing marks of what the model thinks aloud, beside those that are known.
     """
 
     name: StrictStr
@@ -62,6 +73,7 @@ class GenerationSpec(Part):
     timeout_seconds: float = Field(120, gt=0)
     max_retries: int = Field(5, ge=0)
     max_characters: int = Field(20_000, ge=1)
+    reasoning_tags: dict[Mark, Mark] = {}
     base_url: Expanded | None = None
     api_key_env: StrictStr | None = None
     options: dict[StrictStr, Any] = {}

@@ -28,13 +28,32 @@ METHODS_OF_MEASURING = (
     "judge",
     "clusters",
     "cluster_and_sort",
+    "option_probability",
 )
 
 
 CLUSTERINGS = ("clusters", "cluster_and_sort")
+# built-in measures that are written with their parameters: vader: {per: sentence}
+_WITH_PARAMETERS: Final = frozenset({"vader"})
 
 
-class ClassifierSpec(Part):
+class Computing(Part):
+    """Where a classifier runs and in which numbers.
+
+    device: cpu, cuda, cuda:1, mps; absent, the GPU where there is one. batch_size: texts read together.
+    dtype: of the weights; absent, the one that they were saved in.
+    """
+
+    device: Annotated[StrictStr, Field(pattern=r"^(cpu|mps|cuda(:\d+)?)$")] | None = None
+    batch_size: int = Field(32, ge=1)
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None
+
+
+AS_SAVED: Final = Computing()
+COMPUTING: Final = tuple(Computing.model_fields)
+
+
+class ClassifierSpec(Computing):
     """A text classifier of a model hub or a folder; scores: label to weight, the value being their sum.
 
     revision: commit of the hub, which is recorded; a folder has none.
@@ -81,7 +100,10 @@ class Clusters(Part):
 
 
 class MeasureSpec(Part):
-    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name."""
+    """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name.
+
+    option_probability: the role of the option whose probability is measured.
+    """
 
     name: Name
     kind: Kind | None = None
@@ -95,6 +117,7 @@ class MeasureSpec(Part):
     judge: Judge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
+    option_probability: StrictStr | None = None
     languages: list[StrictStr] | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
     unit: StrictStr | None = None
@@ -110,6 +133,10 @@ class MeasureSpec(Part):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
         if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
             data = {"name": min(own), **data}
+        if isinstance(data, dict) and (built := _WITH_PARAMETERS & set(data)):
+            name = min(built)
+            rest = {key: value for key, value in data.items() if key != name}
+            data = {"name": name, "extractor": name, **rest, "parameters": data[name]}
         if (
             isinstance(data, dict)
             and isinstance(data.get("name"), str)
@@ -117,6 +144,20 @@ class MeasureSpec(Part):
         ):
             return {**data, "extractor": data["name"]}
         return data
+
+    @property
+    def computing(self) -> Computing:
+        """Where its classifier runs, be it one of its own or a built-in one.
+
+        Raises:
+            ValidationError: the parameters say what cannot be; measure_problems tells it of a study file.
+        """
+        stated = self.parameters if self.classifier is None else self.classifier.model_dump()
+        named = {name: stated[name] for name in COMPUTING if name in stated}
+        size = named.get("batch_size")
+        if isinstance(size, float) and size.is_integer():
+            named["batch_size"] = int(size)
+        return Computing.model_validate(named)
 
     @property
     def method(self) -> str:

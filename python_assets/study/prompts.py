@@ -5,7 +5,7 @@ study_file/checks/prompts.py.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
@@ -20,6 +20,12 @@ from python_assets.study.base import (
     stated_fields,
 )
 from python_assets.study.scrape import Scrape
+
+LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OPTIONS: Final = "options"
+OPTIONS_SLOT: Final = f"{{{OPTIONS}}}"
+OPTION_ORDER: Final = "option_order"  # the factor of prompts that tells in which order options are shown
+NO_OPTIONS: Final = "(none)"
 
 
 class Assemble(Part):
@@ -111,12 +117,47 @@ class Branch(Part):
 
 
 class Template(Part):
-    """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself."""
+    """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself.
+
+    options: what a multiple choice offers, by the role that measures call an option by; the slot {options}
+    becomes the list, a letter each. Every rotation of them is a prompt.
+    """
 
     id: Level
     text: StrictStr
     baseline: StrictStr | None = None
     factors: dict[FactorName, Level] = {}
+    options: Annotated[dict[Level, StrictStr], Field(min_length=2, max_length=len(LETTERS))] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_list_names_its_options(cls, data: Any) -> Any:
+        options = data.get("options") if isinstance(data, dict) else None
+        if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+            return data
+        if repeated := [option for i, option in enumerate(options) if option in options[:i]]:
+            raise ValueError(f"each option once, not {repeated[0]!r} twice; remove one")
+        return {**data, "options": {option: option for option in options}}
+
+    @model_validator(mode="after")
+    def _options_have_a_place(self) -> "Template":
+        n_slots = self.text.count(OPTIONS_SLOT)
+        if self.options is not None and n_slots != 1:
+            raise ValueError(f"a text that holds {OPTIONS_SLOT} once; write it where the options stand")
+        if self.options is None and n_slots:
+            raise ValueError(f"options: for the slot {OPTIONS_SLOT}; add them, or take the slot away")
+        return self
+
+    @property
+    def option_orders(self) -> list[list[str]]:
+        """The roles of the options in every rotation; one empty order where there are none."""
+        roles = list(self.options or ())
+        return [[*roles[start:], *roles[:start]] for start in range(len(roles))] or [[]]
+
+    def order_name(self, order: Sequence[str]) -> str:
+        """The level of OPTION_ORDER: the options by their number in the study file, as they are shown."""
+        roles = list(self.options or ())
+        return "-".join(str(roles.index(role) + 1) for role in order) or NO_OPTIONS
 
 
 class Templates(Part):
@@ -127,6 +168,15 @@ class Templates(Part):
     combinations: list[dict[FactorName, Level]] = []
     task: PromptTask = "question"
     max_per_level: int | None = Field(None, ge=1)
+
+    @property
+    def option_orders(self) -> list[str]:
+        """The levels of OPTION_ORDER, none where no template has options."""
+        if all(text.options is None for text in self.texts):
+            return []
+        return list(
+            dict.fromkeys(text.order_name(order) for text in self.texts for order in text.option_orders)
+        )
 
 
 class ImportColumns(Part):

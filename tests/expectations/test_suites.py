@@ -136,6 +136,13 @@ BAD = {
         (BETWEEN, "latency_seconds"): "update raw.responses set latency_seconds = 'inf'",
         (BETWEEN, "n_tokens_in"): "update raw.responses set n_tokens_in = -1",
         (BETWEEN, "n_tokens_out"): "update raw.responses set n_tokens_out = -1",
+        ("expect_no_tag_before_the_answer", "response_text"): (
+            "update raw.responses set response_text = '<plan>Hm.</plan>Fine.' where response_text = 'Fine.'"
+        ),
+        ("expect_few_errors_of_each_group", "generation_id, status"): (
+            "update raw.responses set status = 'error', error = 'no' where prompt_id in "
+            "(select prompt_id from raw.prompt_factors where level = 'Italy')"
+        ),
         ("expect_few_errors", "status"): (
             "update raw.responses set status = 'error', error = 'no' where prompt_id = 'r0'"
         ),
@@ -265,6 +272,29 @@ def test_it_fails_on_the_other_ways_to_be_wrong(connection, study, table, name, 
 
 
 @pytest.mark.parametrize(
+    ("text", "is_tag"),
+    [
+        ("<plan>Hm.</plan>Fine.", True),
+        (" <|plan|>Fine.", True),
+        ("[PLAN]Fine.", True),
+        ("◁plan▷Fine.", True),
+        ("< 5 years", False),
+        ("[1] says so", False),
+        ("[A] yes", False),
+        ("Fine: <b>so</b>", False),
+    ],
+)
+def test_a_tag_before_an_answer_warns_and_a_sign_does_not(connection, study, text, is_tag):
+    connection.execute("update raw.responses set response_text = ? where not is_empty", [text])
+    found = [
+        result
+        for result in run_suites(connection, study, ["responses"], run_id="r")
+        if result.expectation == "expect_no_tag_before_the_answer"
+    ]
+    assert [(result.success, result.severity) for result in found] == [(not is_tag, "warning")]
+
+
+@pytest.mark.parametrize(
     ("table", "bad", "found"),
     [
         (
@@ -342,12 +372,32 @@ def test_a_generation_full_of_errors_is_not_hidden_by_others(connection, study):
         f"update raw.responses set status = 'error', error = 'it''s down', {NOTHING_OBSERVED} "
         "where generation_id = 'g7'"
     )
-    (found,) = [r for r in run_suites(connection, study, ["responses"], run_id="r") if not r.success]
-    assert (found.expectation, found.n_evaluated, found.n_unexpected) == ("expect_few_errors", 41, 1)
+    failed = [r for r in run_suites(connection, study, ["responses"], run_id="r") if not r.success]
+    assert [r.expectation for r in failed] == ["expect_few_errors", "expect_few_errors_of_each_group"]
+    (found, _) = failed
+    assert (found.n_evaluated, found.n_unexpected) == (41, 1)
     assert (
         found.examples_json
         == '[{"generation_id": "g7", "n_errors": 8, "n_responses": 8, "error": "it\'s down"}]'
     )
+
+
+@pytest.mark.parametrize(("n_errors", "is_few"), [(1, True), (2, False)])
+def test_errors_in_one_group_are_not_hidden_by_the_others(connection, study, n_errors, is_few):
+    of_level = "select prompt_id from raw.prompt_factors where factor = 'tone' and level = 'warm'"
+    for i in range(1, 20):  # 160 responses, at most 2 of them errors
+        connection.execute(
+            f"insert into raw.responses select * replace ({i} as replicate) from raw.responses "
+            f"where replicate = 0 and prompt_id not in ({of_level})"
+        )
+    connection.execute(
+        f"update raw.responses set status = 'error', error = 'down', {NOTHING_OBSERVED} "
+        f"where prompt_id in ({of_level} order by prompt_id limit {n_errors})"
+    )
+    results = {r.expectation: r for r in run_suites(connection, study, ["responses"], run_id="r")}
+    assert results["expect_few_errors"].success
+    of_groups = results["expect_few_errors_of_each_group"]
+    assert (of_groups.success, of_groups.severity) == (is_few, "critical")
 
 
 def test_removed_records_up_to_the_bound_pass_and_keep_their_share(connection, study):

@@ -9,14 +9,17 @@ from python_assets.study.problems import (
     listed,
     unknown_name,
 )
+from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor
 from python_assets.study_file.expand import Draft
 
 
 def factor_problems(draft: Draft) -> Iterator[Problem]:
     """Declared factors agree with themselves and with the prompts."""
-    has_templates = draft.parts.prompts is not None and draft.parts.prompts.templates is not None
-    reserved = (*DERIVED, TEMPLATE) if has_templates else DERIVED
+    templates = draft.parts.prompts.templates if draft.parts.prompts else None
+    reserved = (*DERIVED, TEMPLATE) if templates else DERIVED
+    if templates and templates.option_orders:
+        reserved = (*reserved, OPTION_ORDER)
     for name, factor in draft.parts.factors.items():
         path: FieldPath = ("factors", name)
         if name in reserved:

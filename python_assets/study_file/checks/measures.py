@@ -6,7 +6,7 @@ from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
 from python_assets.registry import is_function_path
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE
 from python_assets.study.measures import WHOLE
 from python_assets.study.problems import (
     FieldPath,
@@ -30,6 +30,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         if spec.judge is not None:
             yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
         yield from _cluster_problems(draft, path, spec)
+        yield from _option_problems(draft, path, spec)
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
@@ -58,6 +59,9 @@ def _name_problems(draft: Draft) -> Iterator[Problem]:
         for key in _ids(spec):
             if key in IN_EVERY_STUDY and spec.extractor != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
+                yield Problem(where, spec.name, expected, "rename the measure")
+            elif key == OTHER_LANGUAGE:
+                expected = f"a name other than {key!r}, which counts responses that measures leave out"
                 yield Problem(where, spec.name, expected, "rename the measure")
             elif key in taken:
                 expected = f"a measure of its own; {taken[key]!r} has the identifier {key!r} already"
@@ -96,6 +100,17 @@ def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Itera
     yield unknown_name(
         (*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
     )
+
+
+def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    prompts = draft.parts.prompts
+    if spec.option_probability is None or prompts is None:
+        return
+    templates = prompts.templates.texts if prompts.templates else []
+    roles = list(dict.fromkeys(role for text in templates for role in text.options or ()))
+    if spec.option_probability not in roles:
+        where, remedy = (*path, "option_probability"), "add options: to a template, or name one of them"
+        yield unknown_name(where, spec.option_probability, "an option of a template", roles, remedy)
 
 
 def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:

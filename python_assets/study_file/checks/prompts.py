@@ -10,6 +10,7 @@ from python_assets.study.problems import (
     listed,
     unknown_name,
 )
+from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
 from python_assets.study.study import (
     Factor,
     Import,
@@ -116,8 +117,10 @@ def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Ite
         *text.factors,
         *(set.intersection(*of_combinations) if of_combinations else ()),
     }
-    for field in ("text", "baseline"):
-        for slot in re.findall(r"\{(\w+)\}", getattr(text, field) or ""):
+    written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}
+    written[OPTIONS] = " ".join((text.options or {}).values())
+    for field, content in written.items():
+        for slot in re.findall(r"\{(\w+)\}", content):
             if slot not in known:
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
                 yield unknown_name(

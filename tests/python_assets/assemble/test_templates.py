@@ -1,8 +1,13 @@
+import re
+from pathlib import Path
+
 import pytest
+from pydantic import ValidationError
 
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
 from python_assets.study.study import Template, Templates
+from python_assets.study_file.load import load_study
 
 FACTORS = {
     "gender": {"levels": ["Female", "Male"], "texts": {"Female": "woman", "Male": "man"}},
@@ -118,3 +123,74 @@ def test_a_crossed_factor_without_levels_is_an_error(make_study):
     spec = Templates(texts=[Template(id="t", text="A.")], cross=["age"])
     with pytest.raises(SourceError, match="factor 'age' has no levels"):
         prompts_from_templates(study, spec)
+
+
+QUESTION = {
+    "id": "t1",
+    "text": "I saw a {gender} and a child. Who drove?\n{options}\nAnswer with a letter.",
+    # in the order of the letters, as the fixture writes mappings
+    "options": {"adult": "The {gender}", "child": "The child", "unknown": "Cannot be told"},
+}
+
+
+def test_options_are_rotated_and_their_order_is_a_factor(make_study):
+    prompts, _ = prompts_of(make_study, texts=[QUESTION], cross=["gender"])
+    assert [prompt.prompt_id for prompt in prompts][:3] == [
+        "t1 > Female > 1-2-3",
+        "t1 > Female > 2-3-1",
+        "t1 > Female > 3-1-2",
+    ]
+    assert prompts[1].prompt_text == (
+        "I saw a woman and a child. Who drove?\nA. The child\nB. Cannot be told\nC. The woman\n"
+        "Answer with a letter."
+    )
+    assert prompts[1].levels == {"template": "t1", "gender": "Female", "option_order": "2-3-1"}
+    assert prompts[1].replacements["{options}"] == "A. The child\nB. Cannot be told\nC. The woman"
+    assert [prompt.is_root for prompt in prompts] == [True, *[False] * 5]
+    # every option stands at every place once
+    shown = {prompt.prompt_text.split("A. ")[1].split("\n")[0] for prompt in prompts[:3]}
+    assert shown == {"The woman", "The child", "Cannot be told"}
+
+
+def test_a_template_without_options_beside_one_with_them_has_no_order(make_study):
+    prompts, _ = prompts_of(make_study, texts=[QUESTION, {"id": "t2", "text": "Hm?"}], cross=["gender"])
+    assert {p.levels["option_order"] for p in prompts if p.root_prompt_id == "t2"} == {"(none)"}
+    assert len(prompts) == 6 + 2
+
+
+def test_options_of_a_list_are_called_by_their_text():
+    assert Template.model_validate({**QUESTION, "options": ["a", "b"]}).options == {"a": "a", "b": "b"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"options": ["a"]}, "at least 2 items"),
+        ({"options": []}, "at least 2 items"),
+        ({"options": ["a", "a"]}, "each option once, not 'a' twice; remove one"),
+        ({"options": [str(i) for i in range(27)]}, "at most 26 items"),
+        ({"text": "Who drove?"}, "a text that holds {options} once; write it where the options stand"),
+        ({"text": "{options} {options}"}, "a text that holds {options} once"),
+        ({"options": None}, "options: for the slot {options}; add them, or take the slot away"),
+    ],
+)
+def test_a_choice_that_is_none_is_refused(changed, expected):
+    with pytest.raises(ValidationError, match=re.escape(expected)):
+        Template.model_validate({**QUESTION, **changed})
+
+
+def _examples() -> dict[str, str]:
+    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text(encoding="utf-8")
+    section = page.split("### Multiple choice\n")[1].split("\n### ")[0]
+    texts = re.findall(r"In the manner of (\w+).*?```yaml\n(.*?)```", section, flags=re.DOTALL)
+    return {name.lower(): text for name, text in texts}
+
+
+@pytest.mark.parametrize(("name", "n_prompts"), [("bbq", 6), ("crows", 4), ("stereoset", 6)])
+def test_the_examples_of_the_guide_are_studies(tmp_path, name, n_prompts):
+    file = tmp_path / f"{name}.yml"
+    file.write_text(_examples()[name] + "generations: [{name: m, provider: simulator}]\n")
+    study = load_study(file)
+    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    assert len({prompt.prompt_text for prompt in prompts}) == len(prompts) == n_prompts
+    assert "option_order" in prompts[0].levels

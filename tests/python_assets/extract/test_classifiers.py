@@ -6,6 +6,9 @@ import pytest
 from python_assets.errors import ExtractionError
 from python_assets.extract import classifiers
 from python_assets.extract.classifiers import ModelAbsentError, find_classifier
+from python_assets.extract.measures import resolve_measures
+from python_assets.extract.study_classifiers import require_classifiers
+from python_assets.study.measures import Computing
 from tests.python_assets.extract.tiny_models import BROKEN, save_classifier, save_on_hub
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -143,7 +146,10 @@ def test_a_text_that_the_model_fails_on_has_a_reason_and_no_score(build, make_st
 
 
 def test_a_text_in_another_language_is_not_classified(build, make_study, folder: Path):
-    german = "Der König regiert das Land allein, und niemand darf ihm dabei widersprechen."
+    german = (
+        "Der König regiert das Land allein, und niemand darf ihm dabei widersprechen, auch wenn er sich irrt "
+        "und alle es längst gemerkt haben, die tagein und tagaus um ihn herum stehen."
+    )
     build.prompts(p=german)
     build.responses(("p", "the king rules alone and nobody may contradict him in anything"))
     counts = build.extract(make_study({**custom(folder, positive=1.0), "languages": ["en"]}))
@@ -250,3 +256,60 @@ def test_labels_that_change_their_names_are_another_revision(build, make_study, 
     build.extract(study)
     assert values(build, "mood") == [pytest.approx(softmax_by_hand(folder, "a good start")[2], abs=1e-6)]
     assert values(build, "mood") != [before]
+
+
+def test_a_model_without_its_trained_head_is_refused(tmp_path: Path):
+    import json
+
+    from transformers import BertConfig, BertForMaskedLM
+
+    folder = save_classifier(tmp_path / "model", MOODS)
+    config = json.loads((folder / "config.json").read_text())
+    BertForMaskedLM(BertConfig(**config)).save_pretrained(folder)
+    with pytest.raises(ExtractionError, match="is a BertForMaskedLM: its scores would come of a head that"):
+        find_classifier(str(folder))
+    # a folder whose configuration says what its weights are not
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ExtractionError, match=r"hold no bert.pooler.dense.bias and 3 more, which would be"):
+        find_classifier(str(folder)).method(["positive"]).score(["a"])
+
+
+def test_weights_of_another_shape_are_refused(tmp_path: Path):
+    import json
+
+    folder = save_classifier(tmp_path / "model", MOODS)
+    config = json.loads((folder / "config.json").read_text())
+    labels = {"id2label": {"0": "positive", "1": "negative"}, "label2id": {"positive": 0, "negative": 1}}
+    (folder / "config.json").write_text(json.dumps(config | labels))
+    with pytest.raises(ExtractionError, match="cannot be loaded"):
+        find_classifier(str(folder)).method(["positive"]).score(["a"])
+
+
+def test_the_numbers_of_a_classifier_are_part_of_its_version_and_the_batch_is_not(folder: Path):
+    plain = find_classifier(str(folder)).method(["positive"])
+    small = find_classifier(str(folder), computing=Computing(batch_size=1, device="cpu")).method(["positive"])
+    half = find_classifier(str(folder), computing=Computing(dtype="bfloat16")).method(["positive"])
+    assert plain.version == small.version
+    assert half.version == f"{plain.version}, bfloat16"
+    np.testing.assert_allclose(small.score(TEXTS), plain.score(TEXTS), atol=1e-6)
+    np.testing.assert_allclose(half.score(TEXTS), plain.score(TEXTS), atol=0.05)
+    assert not np.array_equal(half.score(TEXTS), plain.score(TEXTS))
+
+
+def test_a_device_that_is_not_there_is_told_before_anything_is_asked(make_study, folder: Path):
+    measure = {
+        "name": "mood",
+        "classifier": {"model": str(folder), "scores": {"positive": 1}, "device": "cuda:99"},
+    }
+    with pytest.raises(ExtractionError, match="this machine has no device 'cuda:99'.*leave it out"):
+        require_classifiers(make_study(measure))
+
+
+def test_where_a_classifier_runs_is_said_in_parameters_or_beside_its_scores(make_study):
+    computing = {"device": "cpu", "batch_size": 8, "dtype": "float16"}
+    own = {"name": "own", "classifier": {"model": "m", "scores": {"a": 1}, **computing}}
+    built_in = {"name": "sentiment", "parameters": computing}
+    measures = make_study(own, built_in).measures
+    assert [spec.computing for spec in measures] == [Computing(**computing)] * 2
+    written = resolve_measures(make_study(built_in))[0].parameters
+    assert written == f"model={SENTIMENT};device=cpu;batch_size=8;dtype=float16"

@@ -7,12 +7,13 @@ from python_assets.extract.languages import LEAST_SHARE, known_languages, langua
 
 DATA = Path(os.environ.get("PLUMBLINE_DATA", "no data"))
 
-# the first article of the Universal Declaration of Human Rights
+# the first article, of some languages the second too, of the Universal Declaration of Human Rights
 ARTICLE = {
     "en": "All human beings are born free and equal in dignity and rights. They are endowed with "
     "reason and conscience and should act towards one another in a spirit of brotherhood.",
     "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und"
-    " Gewissen begabt und sollen einander im Geiste der Brüderlichkeit begegnen.",
+    " Gewissen begabt und sollen einander im Geiste der Brüderlichkeit begegnen. Jeder hat Anspruch auf "
+    "die in dieser Erklärung verkündeten Rechte und Freiheiten ohne irgendeinen Unterschied.",
     "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de"
     " raison et de conscience et doivent agir les uns envers les autres dans un esprit de "
     "fraternité.",
@@ -38,14 +39,20 @@ ARTICLE = {
     "người đều được tạo hóa ban cho lý trí và lương tâm.",
     "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом"
     " и совестью и должны поступать в отношении друг друга в духе братства.",
-    "el": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.",
+    "el": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα. Είναι "
+    "προικισμένοι με λογική και συνείδηση, και οφείλουν να συμπεριφέρονται μεταξύ τους με πνεύμα "
+    "αδελφοσύνης.",
     "ar": "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق. وقد وهبوا عقلا وضميرا وعليهم أن يعامل "
-    "بعضهم بعضا بروح الإخاء.",
-    "hi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।",
+    "بعضهم بعضا بروح الإخاء. ولكل إنسان حق التمتع بكافة الحقوق والحريات الواردة في هذا الإعلان دون أي "
+    "تمييز.",
+    "hi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है। उन्हें "
+    "बुद्धि और अन्तरात्मा की देन प्राप्त है और परस्पर उन्हें भाईचारे के भाव से बर्ताव करना चाहिए। सभी को "
+    "इस घोषणा में सन्निहित सभी अधिकारों और आज़ादियों को प्राप्त करने का हक़ है।",
     "th": "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ",
     "zh": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。",
     "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
-    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 "
+    "이성과 양심을 부여받았으며 서로 형제애의 정신으로 행동하여야 한다.",
 }
 
 
@@ -78,6 +85,45 @@ def test_a_short_text_is_never_in_another_language(text):
     assert not is_foreign(text, "en")
 
 
+# Answers in English to "Name ten ... of Brazil" and the like.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "São Paulo, Rio de Janeiro, Brasília, Salvador, Fortaleza, Belo Horizonte, Manaus, Curitiba, Recife, "
+        "Goiânia, Belém, Porto Alegre, São Luís, Maceió, Campo Grande, Natal, Teresina, João Pessoa, Aracaju",
+        "New York, Los Angeles, Chicago, Houston, Phoenix, Philadelphia, San Antonio, San Diego, Dallas, San "
+        "Jose, Austin, Jacksonville, Fort Worth, Columbus, Charlotte, San Francisco, Indianapolis, Seattle",
+        "1. Feijoada\n2. Pão de queijo\n3. Moqueca de camarão\n4. Coxinha de frango\n5. Brigadeiro\n6. "
+        "Acarajé"
+        "\n7. Farofa de banana\n8. Vatapá\n9. Caldo verde\n10. Romeu e Julieta\n11. Arroz carreteiro",
+        "Some dishes are feijoada, pão de queijo, moqueca, coxinha, brigadeiro, acarajé, farofa, vatapá, "
+        "churrasco, caldo verde, arroz carreteiro, bolinho de bacalhau, quindim, beijinho and canjica.",
+        "João Silva, Maria Oliveira, Pedro Santos, Ana Souza, Lucas Pereira, Juliana Costa, Gabriel "
+        "Rodrigues, "
+        "Beatriz Almeida, Rafael Nascimento, Larissa Lima, Mateus Araújo, Camila Fernandes, Thiago Carvalho",
+        "| Stadt | Einwohner |\n|---|---|\n| Berlin | 3755251 |\n| Hamburg | 1892122 |\n| München | 1512491 |"
+        "\n| Köln | 1084831 |\n| Frankfurt am Main | 773068 |\n| Stuttgart | 632865 |\n| Düsseldorf | "
+        "629047 |",
+        "* **Pho bo tai chin** \u2013 Hanoi\n* **Bun bo Hue** \u2013 Hue\n* **Com tam suon** \u2013 Saigon\n"
+        "* **Banh xeo tom thit** \u2013 Da Nang\n* **Goi cuon** \u2013 Saigon\n* **Bun cha Ha Noi** "
+        "\u2013 Hanoi",
+    ],
+)
+def test_a_list_of_names_is_in_no_language(text):
+    assert not is_foreign(text, "en")
+
+
+def test_running_text_around_names_tells_the_language():
+    named = "In Deutschland essen viele Menschen am Sonntag einen Braten, und danach gehen sie mit ihren "
+    rest = (
+        "Kindern und mit den Großeltern noch eine Stunde lang im Wald spazieren, bevor es wieder dunkel wird."
+    )
+    rest += " Wer nicht mitgehen will, bleibt lieber zu Hause und liest dort, was er immer lesen wollte."
+    assert is_foreign(named + rest, "en")
+    assert is_foreign(ARTICLE["fr"].upper(), "en")
+    assert not is_foreign(ARTICLE["en"].upper(), "en")
+
+
 def test_a_text_is_in_the_language_that_it_begins_in():
     begun = ARTICLE["en"] + " " + ARTICLE["en"] + " " + ARTICLE["en"]
     assert not is_foreign(begun + ARTICLE["zh"] * 20, "en")
@@ -105,7 +151,10 @@ def test_hardly_an_english_text_is_called_foreign():
 
 
 def test_a_text_in_another_language_is_not_measured(build, make_study):
-    german = "Der König regiert das Land allein, und niemand darf ihm dabei widersprechen."
+    german = (
+        "Der König regiert das Land allein, und niemand darf ihm dabei widersprechen, auch wenn er sich irrt "
+        "und alle es längst gemerkt haben, die tagein und tagaus um ihn herum stehen."
+    )
     english = "The king rules the country alone, and nobody may contradict him in anything."
     build.prompts(p1=english, p2=german)
     build.responses(("p1", german), ("p2", english), ("p2", "Nein!", "ok", 1))
@@ -126,5 +175,29 @@ def test_a_text_in_another_language_is_not_measured(build, make_study):
     assert build.rows("answer_unmatched", "value", "reason") == [
         (None, reason) if reason else (1.0, None) for reason in reasons
     ]
+    # a response, not the text of a prompt, is left out; what has no text is not
+    assert build.rows("other_language", "prompt_id", "value", "reason") == [
+        ("p1", 1.0, None),
+        ("p2", 0.0, None),
+        ("p2", 0.0, None),
+    ]
     assert build.rows("baseline_distance", "reason") == [("other_language",)] * 3
     assert counts.n_measured == 3 + 2
+
+
+def test_where_no_response_is_in_another_language_nothing_is_asked(build, make_study):
+    build.prompts(p1=ARTICLE["de"])
+    build.responses(("p1", "The king rules."), ("p1", ARTICLE["de"], "refused", 1))
+    build.extract(make_study("vader"))
+    assert build.rows("other_language") == []
+
+
+def test_a_response_without_text_is_in_no_language(build, make_study):
+    build.prompts(p1=None)
+    build.responses(("p1", ARTICLE["de"]), ("p1", ARTICLE["de"], "refused", 1), ("p1", None, "error", 2))
+    build.extract(make_study("vader"))
+    assert build.rows("other_language", "value", "reason") == [
+        (1.0, None),
+        (None, "response_refused"),
+        (None, "response_error"),
+    ]

@@ -147,7 +147,10 @@ def test_columns_and_functions_say_where_they_come_from(make_study):
             {"name": "baseline_distance", "parameters": {"metric": "l3"}},
             r"parameters\.metric: got \"l3\"; expected one of 'cosine', 'l1', 'l2'",
         ),
-        ({"name": "vader", "parameters": {"x": 1}}, r"parameters\.x: .*a parameter of vader: none"),
+        (
+            {"name": "vader", "parameters": {"x": 1}},
+            r"parameters\.x: .*a parameter of vader: .per.; remove it",
+        ),
         ({"name": "a", "choices": ["x"], "parameters": {"x": 1}}, "expected extractor beside it"),
         ({"name": "a", "choices": {"x": ["Yes"], "y": ["yes "]}}, r"choices\.y: .*it stands for 'x' too"),
         ({"name": "a", "choices": {"x": []}}, r"choices\.x: .*at least one word"),

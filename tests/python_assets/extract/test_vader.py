@@ -4,6 +4,7 @@ import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from python_assets.extract.extractor import extractors
+from python_assets.extract.measures import resolve_measures
 from python_assets.extract.vader import vader
 from python_assets.texts.limits import MOST_CHARACTERS
 
@@ -86,6 +87,39 @@ def test_a_text_is_read_up_to_the_bound():
     beginning = ("a good word " * MOST_CHARACTERS)[:MOST_CHARACTERS]
     long = beginning + " terrible horrible war" * 400_000
     assert vader([long], {}) == vader([beginning], {})
+
+
+MILD = "The park is nice and the people were friendly."
+
+
+def test_ten_mild_sentences_are_as_mild_as_one_where_sentences_are_scored():
+    one, ten = (vader([text], {"per": "sentence"})[0].value for text in (MILD, f"{MILD} " * 10))
+    assert ten == pytest.approx(one) == vader([MILD], {})[0].value
+    # what per: sentence is for
+    assert vader([f"{MILD} " * 10], {})[0].value > 0.97 > 0.8 > one
+
+
+def test_the_mean_is_over_the_sentences_that_hold_a_word():
+    good, bad = vader(["It is good.", "Dr. No was terrible."], {})
+    text = "It is good. Dr. No was terrible.\n\n1.\n!!!\n"
+    assert vader([text], {"per": "sentence"})[0].value == pytest.approx((good.value + bad.value) / 2)
+    listed = "* It is good\n* It is good\n* Dr. No was terrible"
+    expected = (2 * vader(["It is good"], {})[0].value + bad.value) / 3
+    assert vader([listed], {"per": "sentence"})[0].value == pytest.approx(expected, abs=1e-3)
+    assert vader(["1.\n2."], {"per": "sentence"})[0].reason == "no_words"
+
+
+def test_a_study_names_it_in_one_line(make_study):
+    short, long, plain = resolve_measures(
+        make_study(
+            {"vader": {"per": "sentence"}},
+            {"name": "tone", "extractor": "vader", "parameters": {"per": "sentence"}},
+            {"name": "whole", "extractor": "vader"},
+        )
+    )[:3]
+    assert (short.measure_id, long.measure_id) == ("vader", "tone")
+    assert short.parameters == long.parameters == "per=sentence"
+    assert plain.parameters == "per=text"
 
 
 def test_vader_declares_what_it_is():

@@ -211,6 +211,13 @@ def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
     }
 
 
+def test_where_a_measure_has_languages_their_rate_is_asked_in_every_slice(tmp_path, build):
+    more = "slices: {each: area}\nmeasures: [{name: answer, choices: [a, b], languages: [en], slice: work}]\n"
+    found = imported(tmp_path, build, more)["measure_slices"]
+    own = found[found["measure_id"] == "other_language"]["slice_id"]
+    assert list(own) == ["all", "health", "work"]
+
+
 def test_a_measure_of_a_slice_that_the_data_does_not_have_is_an_error(tmp_path, build):
     more = "slices: {each: area}\nmeasures: [{name: score, kind: continuous, column: s, slice: moon}]\n"
     expected = r"score has the slice 'moon'; expected one of all, health, work"

@@ -179,9 +179,55 @@ def openai_completion(content: Any, finish_reason: str = "stop", **message: Any)
     )
 
 
+def openai_text_completion(text: str, top_logprobs: dict[str, float] | None = None) -> Reply:
+    """A reply of /v1/completions, as vLLM and llama.cpp send it."""
+    logprobs = None
+    if top_logprobs is not None:
+        logprobs = {
+            "text_offset": [0],
+            "token_logprobs": [max(top_logprobs.values())],
+            "tokens": [text],
+            "top_logprobs": [top_logprobs],
+        }
+    return Reply(
+        {
+            "id": "cmpl-1",
+            "object": "text_completion",
+            "created": 1_763_712_000,
+            "model": MODEL,
+            "choices": [{"index": 0, "text": text, "logprobs": logprobs, "finish_reason": "length"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
+        }
+    )
+
+
+def chat_logprobs(**top: float) -> dict[str, Any]:
+    """logprobs of a choice of /v1/chat/completions."""
+    listed = [{"token": token, "logprob": value, "bytes": [*token.encode()]} for token, value in top.items()]
+    return {"content": [{**listed[0], "top_logprobs": listed}], "refusal": None}
+
+
 def openai_error(status: int, message: str, code: str | None, **headers: str) -> Reply:
     error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
     return Reply({"error": error}, status=status, headers=headers)
+
+
+def azure_content_filter() -> Reply:
+    """The documented body of Azure OpenAI where its filter blocks a prompt."""
+    safe, hate = {"filtered": False, "severity": "safe"}, {"filtered": True, "severity": "high"}
+    error = {
+        "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management "
+        "policy. Please modify your prompt and retry.",
+        "type": None,
+        "param": "prompt",
+        "code": "content_filter",
+        "status": 400,
+        "innererror": {
+            "code": "ResponsibleAIPolicyViolation",
+            "content_filter_result": {"hate": hate, "self_harm": safe, "sexual": safe, "violence": safe},
+        },
+    }
+    return Reply({"error": error}, status=400)
 
 
 def openai_answer(server: Server, request: Request) -> Reply:

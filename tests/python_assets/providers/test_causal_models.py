@@ -122,3 +122,19 @@ def test_code_that_a_model_brings_is_not_run(tmp_path: Path) -> None:
     with pytest.raises(GenerationError, match="coded holds no whole causal language model"):
         load_model(*find_model(tmp_path, "coded", None, ""))
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_model_without_its_trained_head_is_refused(tmp_path: Path) -> None:
+    from transformers import LlamaConfig, LlamaForSequenceClassification
+
+    save_model(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    LlamaForSequenceClassification(LlamaConfig(**config)).save_pretrained(tmp_path)
+    place = find_model(Path(), str(tmp_path), None, "generation 'tiny'")
+    with pytest.raises(GenerationError, match=r"holds no lm_head.weight, which would be random numbers"):
+        load_model(*place)
+
+
+def test_weights_that_are_shared_are_not_missing(tmp_path: Path) -> None:
+    save_model(tmp_path, tie_word_embeddings=True)
+    assert load_model(*find_model(Path(), str(tmp_path), None, "generation 'tiny'")).model is not None

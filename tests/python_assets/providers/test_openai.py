@@ -8,7 +8,13 @@ from python_assets.errors import GenerationError
 from python_assets.providers.records import Prompt
 from python_assets.providers.retrying import FAILURES_IN_A_ROW
 from tests.python_assets.providers.conftest import Ask, Waits
-from tests.python_assets.providers.servers import Reply, Server, openai_completion, openai_error
+from tests.python_assets.providers.servers import (
+    Reply,
+    Server,
+    azure_content_filter,
+    openai_completion,
+    openai_error,
+)
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -81,6 +87,23 @@ def test_a_request_the_server_rejects_is_not_asked_twice(openai_server: Server, 
     assert run.responses[0].error == "http_4xx: HTTP 400 maximum context length is 8192"
     assert (len(openai_server.calls), run.n_retries) == (2, 0)
     assert ask(openai_server, 2).n_requested == 0
+
+
+def test_a_prompt_that_a_content_filter_blocks_is_refused(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [azure_content_filter()]
+    run = ask(openai_server, 2)
+    blocked = run.responses[0]
+    assert (blocked.status, blocked.flags, blocked.error) == ("ok", ("is_refused", "is_empty"), None)
+    assert "content management policy" in json.loads(blocked.context_json or "")["content_filter"]
+    assert blocked.requested_at is not None
+    assert (run.n_by_status["ok"], run.n_retries) == (2, 0)
+    assert ask(openai_server, 2).n_requested == 0
+
+
+def test_a_study_whose_every_prompt_is_blocked_goes_on_to_the_last(openai_server: Server, ask: Ask) -> None:
+    n_prompts = FAILURES_IN_A_ROW + 5
+    openai_server.next_replies = [azure_content_filter() for _ in range(n_prompts)]
+    assert ask(openai_server, n_prompts).n_by_flag["is_refused"] == n_prompts
 
 
 def test_a_time_out_is_an_error_of_its_own_kind(openai_server: Server, ask: Ask) -> None:

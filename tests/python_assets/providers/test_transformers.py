@@ -1,3 +1,4 @@
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -171,8 +172,6 @@ def test_a_prompt_near_the_end_of_what_the_model_reads_leaves_the_others_alone(r
 
 
 def test_what_the_study_leaves_out_is_the_models_own(tmp_path: Path, run: Run) -> None:
-    import json
-
     folder = save_model(tmp_path / "own", CHAT, ends=False)
     (folder / "generation_config.json").write_text(json.dumps({"max_new_tokens": 7, "do_sample": True}))
     decoding = {"temperature": None, "max_tokens": None, "seed": 1}
@@ -180,6 +179,19 @@ def test_what_the_study_leaves_out_is_the_models_own(tmp_path: Path, run: Run) -
     rows = run(prompts, model=str(folder), replicates=9, decoding=decoding).responses
     assert {row.n_tokens_out for row in rows} == {7}
     assert len({row.response_text for row in rows}) > 1
+
+
+def test_marks_of_reasoning_that_are_control_tokens_are_read(tmp_path: Path, run: Run) -> None:
+    folder = save_model(tmp_path / "thinks", ends=False)
+    for file in (folder / "tokenizer.json", folder / "tokenizer_config.json"):
+        written = file.read_text().replace("<user>", "[THINK]").replace("<assistant>", "[/THINK]")
+        file.write_text(written)
+    prompts, decoding = [Prompt("p", "p", "w1", task="question")], {"temperature": 3.0, "max_tokens": 40}
+    rows = run(prompts, model=str(folder), replicates=20, decoding=decoding).responses
+    thought = [json.loads(row.context_json)["reasoning"] for row in rows if row.context_json]
+    assert 0 < len(thought) < 20
+    assert all("[/THINK]" not in text for text in thought)
+    assert all("<system>" not in text for text in [*thought, *(row.response_text or "" for row in rows)])
 
 
 def test_a_rerun_asks_nothing_and_other_weights_are_asked_anew(run: Run, tmp_path: Path) -> None:
@@ -234,9 +246,33 @@ def test_a_prompt_without_text_is_told(run: Run) -> None:
     ("config", "expected"),
     [
         ({"model": " "}, "model: missing; name a folder, or a model of the hub"),
-        ({"model": "m", "options": {"top_k": 3}}, "options.top_k: no option; it takes revision"),
+        (
+            {"model": "m", "options": {"top_k": 3}},
+            "options.top_k: no option; it takes revision, top_logprobs",
+        ),
+        (
+            {"model": "m", "options": {"top_logprobs": 0}},
+            "options.top_logprobs: no number of tokens; it is a whole number, 1 or more",
+        ),
         ({"model": "m", "options": {"revision": 12}}, "options.revision: no text; put the commit in quotes"),
     ],
 )
 def test_a_mistake_in_the_study_file_is_told(config: dict[str, Any], expected: str) -> None:
     assert config_problems(GenerationConfig("tiny", "transformers", **config), {}) == [expected]
+
+
+def test_the_likeliest_first_tokens_are_those_of_one_pass(model: Path, run: Run) -> None:
+    prompts = some_prompts(5, longest=8)
+    decoding = {"temperature": 2.0, "max_tokens": 3}
+    rows = run(prompts, options={"top_logprobs": 4}, concurrency=5, decoding=decoding).responses
+    names = {name: number for number, name in enumerate(WORDS)}
+    for prompt, row in zip(prompts, rows, strict=True):
+        likely = json.loads(row.context_json or "")["first_token_logprobs"]
+        logits = logits_of(model, tokens_of(model, prompt.prompt_text or ""))
+        by_hand = logits - np.log(np.exp(logits).sum())
+        assert sorted(likely.values()) == pytest.approx(np.sort(by_hand)[-4:], abs=1e-4)
+        known = {name: value for name, value in likely.items() if name in names}
+        assert known == pytest.approx({name: by_hand[names[name]] for name in known}, abs=1e-4)
+    plain = run(prompts, concurrency=5, decoding=decoding).responses
+    assert [row.response_text for row in plain] == [row.response_text for row in rows]
+    assert {row.context_json for row in plain} == {None}

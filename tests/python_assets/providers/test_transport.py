@@ -18,6 +18,15 @@ from python_assets.providers.transport import (
     [
         (301, "", "bad_url"),
         (400, '{"error": {"message": "bad"}}', "http_4xx"),
+        (400, '{"error": {"code": "content_filter", "message": "no"}}', "content_filter"),
+        (
+            400,
+            '{"error": {"code": null, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}',
+            "content_filter",
+        ),
+        (400, '{"error": {"code": "BadRequest", "innererror": "x"}}', "http_4xx"),
+        (400, '{"error": ["content_filter"]}', "http_4xx"),
+        (429, '{"error": {"code": "content_filter"}}', "http_429"),
         (401, "", "unauthorized"),
         (402, "", "quota_exceeded"),
         (403, "", "unauthorized"),

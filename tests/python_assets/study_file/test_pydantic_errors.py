@@ -12,7 +12,8 @@ from tests.python_assets.study_file.sections import (
 
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
-    "favourable, function, judge, kind, languages, name, parameters, patterns, scale, slice, unit"
+    "favourable, function, judge, kind, languages, name, option_probability, parameters, patterns, scale, "
+    "slice, unit"
 )
 
 
@@ -103,8 +104,8 @@ CASES = {
         measures("[{name: m, extractor: vader, choices: [a, b]}]"),
         'measures[0]: got {"name": "m", "extractor": "vader", "choices": ["a", "b"]}; expected '
         "exactly one of "
-        "extractor, choices, patterns, column, function, classifier, judge, clusters, cluster_and_sort; "
-        "keep one",
+        "extractor, choices, patterns, column, function, classifier, judge, clusters, cluster_and_sort, "
+        "option_probability; keep one",
     ),
     "a variable that is not set": (
         {

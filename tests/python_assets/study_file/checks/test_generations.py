@@ -8,6 +8,11 @@ CASES = {
         'generations[0].name: got "m"; expected {model} in the name, because 2 models would all be named '
         '\'m\'; write name: "{model}_{role}" or "{model}"',
     ),
+    "a mark of reasoning that is hardly one": (
+        generations('[{name: m, provider: simulator, reasoning_tags: {"<": "</plan>"}}]'),
+        'generations[0].reasoning_tags["<"]: got "<"; expected a mark of at least 3 characters, such as '
+        "<plan>; write it out",
+    ),
     "several roles of one name": (
         generations('[{name: "{model}", provider: ollama, model: a, role: {none: "", kind: Be kind.}}]'),
         'generations[0].name: got "{model}"; expected {role} in the name, because 2 roles would all be named '
@@ -111,7 +116,7 @@ CASES = {
     "a local model with an option that is none": (
         generations("[{name: m, provider: transformers, model: a, options: {top_k: 3}}]"),
         "generations[0].options.top_k: got 3; expected what provider transformers can use (no option); "
-        "it takes revision",
+        "it takes revision, top_logprobs",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),

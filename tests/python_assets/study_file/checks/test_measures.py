@@ -3,6 +3,30 @@ import pytest
 from tests.python_assets.study_file.sections import imported, measures
 
 CASES = {
+    "the probability of an option that no template has": (
+        measures("[{name: p, option_probability: target}]"),
+        'measures[0].option_probability: got "target"; expected an option of a template: none; add '
+        "options: to a template, or name one of them",
+    ),
+    "vader per word": (
+        measures("[{vader: {per: word}}]"),
+        "measures[0].parameters.per: got \"word\"; expected one of 'text', 'sentence'; write one of them",
+    ),
+    "a device that is none": (
+        measures("[{name: toxicity, parameters: {device: gpu}}]"),
+        'measures[0].parameters.device: got "gpu"; expected cpu, cuda, cuda:1 and so on, or mps; '
+        "correct it, or remove it",
+    ),
+    "half a text at a time": (
+        measures("[{name: toxicity, parameters: {batch_size: 0.5}}]"),
+        "measures[0].parameters.batch_size: got 0.5; expected a whole number, 1 or more; "
+        "correct it, or remove it",
+    ),
+    "the name of what measures leave out": (
+        measures("[{name: other language, choices: [a, b]}]"),
+        "measures[0].name: got \"other language\"; expected a name other than 'other_language', which counts "
+        "responses that measures leave out; rename the measure",
+    ),
     "an unknown extractor": (
         measures("[{name: m, extractor: vadr}]"),
         "measures[0].extractor: got \"vadr\"; expected a built-in extractor: 'baseline_distance', 'empty', "
