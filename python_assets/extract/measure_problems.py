@@ -28,7 +28,7 @@ def default_kind(spec: MeasureSpec) -> Kind:
     if spec.extractor is not None and spec.extractor in extractors:
         return extractors[spec.extractor].kind
     has_numbers = spec.method in ("classifier", "option_probability") or (
-        spec.judge and isinstance(spec.judge.options, dict)
+        spec.rubric and isinstance(spec.rubric.options, dict)
     )
     return "continuous" if has_numbers else "categorical"
 
@@ -100,6 +100,8 @@ def _is_own_function(built: Extractor, parameter: str, value: str | float) -> bo
 
 
 def _choice_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    if isinstance(spec.choices, str):
+        return
     taken: dict[str, str] = {}
     for label, words in words_by_label(spec.choices or []).items():
         where = (*path, "choices", label) if isinstance(spec.choices, dict) else (*path, "choices")
@@ -155,8 +157,8 @@ def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
         yield Problem(
             (*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind"
         )
-    if spec.judge is not None:
-        yield from _judge_problems(path, spec, spec.judge)
+    if spec.rubric is not None:
+        yield from _judge_problems(path, spec, spec.rubric)
     if spec.method in CLUSTERINGS or _is_several(spec.extractor):
         for field in ("scale", "unit", "direction"):
             if (value := getattr(spec, field)) is not None:

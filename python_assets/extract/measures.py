@@ -109,7 +109,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     measure = _declared(spec)
     if spec.method in ("choices", "patterns", "column") and measure.kind == "categorical":
         return [measure, _unmatched(measure)]
-    if spec.judge is not None and spec.judge.repeats > 1:
+    if spec.rubric is not None and spec.rubric.repeats > 1:
         return [measure, _disagreement(measure)]
     return [measure]
 
@@ -130,7 +130,7 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
         direction=spec.direction or built.direction,
         favourable=None,
         extractor=built.name,
-        model=options.get("model"),
+        model=options.get("model", spec.engine),
         model_revision=options.get("revision"),
         parameters=_written(options),
         languages="|".join(spec.languages if spec.languages is not None else built.languages),
@@ -154,7 +154,7 @@ def _declared(spec: MeasureSpec) -> Measure:
         direction=spec.direction or ("higher_better" if counts_favourable else "none"),
         favourable=spec.favourable,
         extractor=spec.function or spec.method,
-        model=spec.classifier.model if spec.classifier else spec.judge.engine if spec.judge else None,
+        model=spec.classifier.model if spec.classifier else spec.engine,
         model_revision=spec.classifier.revision if spec.classifier else None,
         parameters=_written(_declared_parameters(spec)),
         languages="|".join(spec.languages or ()),
@@ -172,8 +172,8 @@ def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | Non
         # every probability lies between 0 and 1
         weights = spec.classifier.scores.values()
         return sum(w for w in weights if w < 0), sum(w for w in weights if w > 0)
-    if spec.judge is not None and isinstance(spec.judge.options, dict):
-        return min(spec.judge.options.values()), max(spec.judge.options.values())
+    if spec.rubric is not None and isinstance(spec.rubric.options, dict):
+        return min(spec.rubric.options.values()), max(spec.rubric.options.values())
     return None, None
 
 
@@ -185,11 +185,11 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
         return {"option": spec.option_probability}
     if spec.classifier is not None:
         return {"scores": "|".join(f"{label}:{weight:g}" for label, weight in spec.classifier.scores.items())}
-    if spec.judge is not None:
-        options = {"options": "|".join(spec.judge.options), "repeats": str(spec.judge.repeats)}
-        return options | {"rubric": " ".join(spec.judge.rubric.split())}
-    labels = spec.choices or spec.patterns
-    return {"labels": "|".join(labels)} if labels else {}
+    if spec.rubric is not None:
+        options = {"options": "|".join(spec.rubric.options), "repeats": str(spec.rubric.repeats)}
+        return options | {"rubric": " ".join(spec.rubric.rubric.split())}
+    preset = {"preset": spec.choices} if isinstance(spec.choices, str) else {}
+    return preset | ({"labels": "|".join(spec.labels)} if spec.labels else {})
 
 
 def _disagreement(measure: Measure) -> Measure:

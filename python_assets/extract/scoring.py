@@ -16,6 +16,7 @@ from python_assets.extract.labels import choices_method, patterns_method
 from python_assets.extract.languages import LEAST_SHARE, language_method
 from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
+from python_assets.extract.short_answers import short_answer_method
 from python_assets.extract.units import Ids, TextUnits
 from python_assets.progress import SILENT, Progress
 from python_assets.study.study import Study, Vectors
@@ -32,6 +33,8 @@ def text_method(measure: Measure, study: Study) -> TextMethod:
         StudyError: its function cannot be imported.
     """
     spec = measure.spec
+    if isinstance(spec.choices, str):
+        return short_answer_method(spec.choices)
     if spec.choices is not None:
         return choices_method(spec.choices)
     if spec.patterns is not None:

@@ -17,6 +17,7 @@ from python_assets.generate.response_tables import Runs, generations_table, resp
 from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
+from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import generate, n_calls_to_ask, probe
 from python_assets.providers.records import (
     FLAGS,
@@ -29,13 +30,13 @@ from python_assets.providers.records import (
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
-from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 
 
 class GenerateCounts(NamedTuple):
-    """What the generations answered."""
+    """What the generations answered; n_unusable_marks: replies of a judge of refusals without a yes or no."""
 
     n_generations: int
     n_responses: int
@@ -43,6 +44,7 @@ class GenerateCounts(NamedTuple):
     n_from_log: int
     n_by_status: dict[str, int]
     n_by_flag: dict[str, int]
+    n_unusable_marks: int
     n_quarantined: int
     seconds: float
 
@@ -73,7 +75,10 @@ def generate_study(
     started = perf_counter()
     prompts = read_prompts(connection)
     configured = _configured(study, connection, home, progress)
-    runs = _run_all(study, configured, prompts, home, progress, allowance)
+    answered = _run_all(study, configured, prompts, home, progress, allowance)
+    run_context = RunContext(home, progress, allowance=allowance)
+    judged = judge_refusals(study, [run for _, run in answered], run_context)
+    runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
@@ -88,6 +93,7 @@ def generate_study(
         n_from_log=sum(run.n_from_log for _, run in runs),
         n_by_status={str(k): int(v) for k, v in responses["status"].value_counts().items()},
         n_by_flag={flag: sum(run.n_by_flag[flag] for _, run in runs) for flag in FLAGS},
+        n_unusable_marks=judged.n_unusable,
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )

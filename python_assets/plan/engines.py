@@ -1,7 +1,8 @@
 """How much is asked of the engines of a study: marks of responses, and what earlier stages wrote.
 
-Belongs here: counting. A judge marks every distinct text once a repeat, so what is counted of it is the most
-that it can be asked; what the scrape and assemble stages ask is known once their logs hold it.
+Belongs here: counting. A judge marks every distinct text once a repeat, and beside rules only what they leave
+open, so what is counted of it is the most that it can be asked; what the scrape and assemble stages ask is
+known once their logs hold it.
 """
 
 from collections.abc import Iterator
@@ -46,13 +47,12 @@ def unknown_engines(study: Study) -> list[PlannedGeneration]:
 
 
 def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:
-    """Every entry of measures with a judge once, whatever it gives beside its mark."""
+    """Every entry of measures with an engine once, whatever it gives beside its mark."""
     seen: list[int] = []
     for measure in resolve_measures(study):
-        judge = measure.spec.judge
-        if judge is not None and id(measure.spec) not in seen:
+        if measure.spec.engine is not None and id(measure.spec) not in seen:
             seen.append(id(measure.spec))
-            yield engine_of(study, judge.engine), measure
+            yield engine_of(study, measure.spec.engine), measure
 
 
 def _row(engine: Generation, what: str, n: int | None) -> PlannedGeneration:
@@ -71,13 +71,12 @@ def _n_marks(
     study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, responses: pd.DataFrame
 ) -> int:
     """Responses and distinct baseline texts of the prompts that a measure reads, times its repeats."""
-    judge = measure.spec.judge
-    if judge is None:
-        raise ValueError(f"measure {measure.measure_id} has no judge")
+    repeats = measure.spec.rubric.repeats if measure.spec.rubric else 1
     baselines = connection.execute(_BASELINES).df()
     if measure.slices:
         conditions = [study.slices[name] for name in measure.slices]
         read = prompts_in_slices(connection, study.study_id, conditions)
         responses = responses[responses["prompt_id"].isin(read)]
         baselines = baselines[baselines["prompt_id"].isin(read)]
-    return judge.repeats * int(responses["n"].sum() + baselines["baseline_text"].nunique())
+    n_baselines = 0 if measure.spec.refusal else baselines["baseline_text"].nunique()
+    return repeats * int(responses["n"].sum() + n_baselines)

@@ -4,6 +4,7 @@ Belongs here: from inquiries to replies, through the same loop and the same kind
 What is asked is the stage's own; reading a reply as data is replies.py, re-exported here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -28,6 +29,7 @@ __all__ = [
     "ask_engine",
     "engine_descriptions",
     "engine_of",
+    "fence_of",
     "parse_list",
     "parse_mapping",
     "parse_yes_no",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 PROBE: Final = "probe"
+_FENCE: Final = 10
 
 
 class Inquiry(NamedTuple):
@@ -46,7 +49,7 @@ class Inquiry(NamedTuple):
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
             keywords: keyword; article: level; question: keyword, sentence; answer: question; check:
             question; related: word, level; analogies: words (a JSON list), level, target; mark: options (a
-            JSON list). No model sees them.
+            JSON list); refusal: rules (yes or no, what they say). No model sees them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
 
@@ -79,7 +82,7 @@ def ask_engine(
         study: the study.
         run_context: where the log lies and whether engines may be asked.
         engine: name of an engine of the study.
-        stage: scrape, assemble or extract; each has a log of its own.
+        stage: scrape, assemble, generate or extract; each has a log of its own.
         inquiries: with distinct keys; they are asked concurrently.
 
     Returns:
@@ -127,6 +130,11 @@ def engine_of(study: Study, name: str) -> Generation:
     return engine
 
 
+def fence_of(text: str) -> str:
+    """A line of equal signs to put before and after a text that is quoted: none in it is as long."""
+    return "=" * max([_FENCE, *(len(run) + 1 for run in re.findall("=+", text))])
+
+
 def _answered(
     study: Study, run_context: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
 ) -> GenerationRun:
@@ -150,7 +158,7 @@ def probe_judges(study: Study, home: Home) -> None:
         GenerationError: it cannot answer at all.
     """
     prompt = Prompt(PROBE, PROBE, "Reply with one word: yes", task="inquiry")
-    for name in dict.fromkeys(measure.judge.engine for measure in study.measures if measure.judge):
+    for name in dict.fromkeys(measure.engine for measure in study.measures if measure.engine):
         engine = engine_of(study, name)
         log = log_path(study, home, f"{engine.generation_id}.{PROBE}")
         generate([prompt], generation_config(study, engine), log)

@@ -167,7 +167,8 @@ class Response:
     """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
 
     A response can be refused and truncated, or empty and truncated; the flags are None where the status is
-    not ok, as nothing was observed there.
+    not ok, as nothing was observed there. is_declined, no column there: the server itself said so, whatever
+    the text.
     """
 
     prompt_id: str
@@ -184,6 +185,7 @@ class Response:
     n_tokens_in: int | None
     n_tokens_out: int | None
     context_json: str | None
+    is_declined: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:

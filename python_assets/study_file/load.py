@@ -45,8 +45,8 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
     original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
     problems: list[Problem] = []
     for step in (file.problems, reader.problems, original):
-        # what is wrong with a value itself is told once: the rest would only follow from it
-        reported = {problem.path for problem in problems}
+        # what is wrong with a value or in it is told once: the rest would only follow from it
+        reported = {problem.path[:n] for problem in problems for n in range(2, len(problem.path) + 1)}
         problems += [problem for problem in step if problem.path not in reported]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])

@@ -492,6 +492,10 @@ groupings: [race]
     # 3 of the 6 prompts with 5 replicates, and the one baseline that they share
     assert [tuple(one) for one in plan.engines] == [("judge (judge of kind)", "simulator", "", 48, 48)]
     assert plan.n_calls == 30 + 48
+    judged = text.replace("measures:", "measures:\n  - {refusal: {judge: judge}}")
+    (refusals, _) = plan_of(tmp_path, judged).engines
+    # a baseline refuses nothing
+    assert (refusals.generation_id, refusals.n_calls) == ("judge (judge of refusal)", 30)
     assert "judge (judge of kind)" in plan.text()
 
 
