@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
 from python_assets.progress import Lines, Progress, Tell, counted
+from python_assets.terminal import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,24 +94,24 @@ class BarDisplay:
         """Write its name and how it ended in the place of its row."""
         if self._stage is not None:
             self.bars.remove_task(self._stage)
-        self.bars.console.print(f"{stage}: {outcome}")
+        self.bars.console.print(printable(f"{stage}: {outcome}"))
 
     def say(self, text: str) -> None:
         """Write a line above the rows."""
-        self.bars.console.print(f"{INDENT}{text}")
+        self.bars.console.print(printable(f"{INDENT}{text}"))
 
     def start(self, what: str, unit: str, n_total: int) -> Tell:
         """Show a bar, until it is full."""
         if not n_total:
             return lambda n_done: None
         started = time.monotonic()
-        bar = self.bars.add_task(f"{INDENT}{what}", total=n_total)
+        bar = self.bars.add_task(printable(f"{INDENT}{what}"), total=n_total)
 
         def tell(n_done: int) -> None:
             seconds = time.monotonic() - started
             far = counted(what, unit, n_done=n_done, n_total=n_total, seconds=seconds)
             if n_done < n_total:
-                self.bars.update(bar, completed=n_done, description=f"{INDENT}{far}")
+                self.bars.update(bar, completed=n_done, description=printable(f"{INDENT}{far}"))
                 return
             self.bars.remove_task(bar)
             self.say(far)
@@ -119,4 +120,4 @@ class BarDisplay:
 
 
 def _write(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)

@@ -23,6 +23,8 @@ RAW_DESIGN = (
     "grouping_references",
     "contrasts",
     "coverage_sets",
+    "coverage_sizes",
+    "impossible_cells",
     "measure_slices",
     "statistics",
     "custom_disparities",

@@ -14,8 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+import regex
+
+from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import Score, TextMethod
-from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.texts.limits import MOST_CHARACTERS, PATTERN_SECONDS
 
 Choices = Sequence[str] | Mapping[str, Sequence[str]]
 
@@ -77,16 +80,28 @@ def patterns_method(patterns: Mapping[str, str]) -> TextMethod:
     """Decide labels by regular expressions: the label whose expression alone is found in the text.
 
     Args:
-        patterns: label to expression of Python's re, used as written; (?i) at its start disregards case.
+        patterns: label to expression of the package regex, used as written; (?i) at its start disregards
+            case.
 
     Returns:
-        A method whose reasons are no_rule_matched and several_rules_matched.
+        A method whose reasons are no_rule_matched and several_rules_matched; it raises ExtractionError where
+        an expression takes longer than PATTERN_SECONDS for one text.
     """
-    compiled = {label: re.compile(pattern) for label, pattern in patterns.items()}
+    compiled = {label: regex.compile(pattern) for label, pattern in patterns.items()}
+
+    def is_found(label: str, text: str) -> bool:
+        try:
+            return compiled[label].search(text, timeout=PATTERN_SECONDS) is not None
+        except TimeoutError as error:
+            raise ExtractionError(
+                f"patterns: the expression of {label!r}, {patterns[label]!r}, takes more than "
+                f"{PATTERN_SECONDS:g} s in a text of {len(text):,} characters. Repeat nothing that repeats "
+                "itself: write a+ for (a+)+."
+            ) from error
 
     def score(text: str) -> Score:
         read = text[:MOST_CHARACTERS]
-        return _decided({label for label, pattern in compiled.items() if pattern.search(read)}, "pattern")
+        return _decided({label for label in compiled if is_found(label, read)}, "pattern")
 
     return _method("patterns", dict(patterns), score)
 

@@ -4,10 +4,10 @@ Belongs here: what one entry says by itself. Its names among those of the study 
 study_file/checks/measures.py.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+import regex
 from pydantic import ValidationError
 
 from python_assets.extract.extractor import Extractor, extractors
@@ -21,6 +21,7 @@ from python_assets.study.problems import (
     unknown_name,
 )
 from python_assets.study.study import Judge, Kind, MeasureSpec
+from python_assets.texts.limits import PATTERN_SECONDS
 
 
 def default_kind(spec: MeasureSpec) -> Kind:
@@ -123,8 +124,8 @@ def _pattern_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     for label, pattern in (spec.patterns or {}).items():
         where = (*path, "patterns", label)
         try:
-            matches_nothing = re.compile(pattern).search("") is not None
-        except re.error as error:
+            matches_nothing = regex.compile(pattern).search("", timeout=PATTERN_SECONDS) is not None
+        except regex.error as error:
             yield Problem(where, pattern, f"a regular expression ({error})", "correct the expression")
             continue
         if matches_nothing:

@@ -18,6 +18,7 @@ from python_assets.study.study import (
     Import,
     Study,
 )
+from python_assets.terminal import has_control
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
 
@@ -30,7 +31,8 @@ _NOT_DECLARED = Factor(levels=None)
 _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
     "unknown_generation": "the row names no generation",
-    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r}",
+    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} "
+    "or a control character",
     "conflicting_prompt": "the row disagrees with the first of its prompt on factors, texts or root prompt",
     "invalid_replicate": "the replicate is no whole number",
     "duplicate_key": "an earlier row has the same prompt, generation and replicate",
@@ -52,10 +54,16 @@ class _Rules(NamedTuple):
 
 @IMPORTERS.register("table")
 def read_table(study: Study) -> ImportedTable:
+    """Read the table that a study imports, its texts as they stand there."""
+    return imported_table(study, is_escaped=False)
+
+
+def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
     """Read the table that a study imports.
 
     Args:
-        study: with prompts.import of format table.
+        study: with prompts.import.
+        is_escaped: whether ' stands before texts that a spreadsheet would compute.
 
     Returns:
         Prompts in order of their first row, their factors, one row a response, and the rows that were
@@ -69,7 +77,7 @@ def read_table(study: Study) -> ImportedTable:
     if spec is None:
         raise ValueError(f"study {study.study_id} has no prompts.import")
     measured = _measure_columns(study)
-    table, quarantine = _read_files(study, spec, measured)
+    table, quarantine = _read_files(study, spec, measured, is_escaped)
     factors = {
         name: column for name, column in spec.factors.items() if _declared(study, name).type != "model"
     }
@@ -98,13 +106,13 @@ def _declared(study: Study, factor: str) -> Factor:
 
 
 def _read_files(
-    study: Study, spec: Import, measured: Sequence[str]
+    study: Study, spec: Import, measured: Sequence[str], is_escaped: bool
 ) -> tuple[pd.DataFrame, list[Quarantined]]:
     field = f"{study.path.name}: {_FIELD}.path"
     wanted = [*_named_columns(spec), *measured]
     tables, quarantine = [], []
     for file in find_files(study, spec.path, field):
-        read = read_table_file(file, wanted, field)
+        read = read_table_file(file, wanted, field, is_escaped=is_escaped)
         read.table["\0file"] = file.name
         read.table["\0row"] = np.arange(1, len(read.table) + 1)
         tables.append(read.table)
@@ -170,7 +178,8 @@ def _broken_rules(study: Study, spec: Import, keyed: pd.DataFrame, factors: Sequ
     for name in factors:
         levels = keyed[f"factor {name}"]
         is_blank = _is_blank(levels)
-        separated = levels.fillna("").str.contains(LEVEL_SEPARATOR, regex=False)
+        named = levels.fillna("")
+        separated = named.str.contains(LEVEL_SEPARATOR, regex=False) | named.map(has_control)
         # a prompt that was exported may have had no level of a factor
         rules.add("invalid_level", separated | (is_blank & (spec.format != "plumbline")))
         if declared := _declared(study, name).levels:

@@ -15,7 +15,8 @@ import pandas as pd
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer.reasons import InferenceReason
-from python_assets.plan.design_tables import coverage_sets, design_tables
+from python_assets.plan.coverage_sets import coverage_sets
+from python_assets.plan.design_tables import design_tables
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
@@ -24,6 +25,7 @@ from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.text import (
     Plan,
+    PlannedAliasing,
     PlannedCoverage,
     PlannedGeneration,
     PlannedGrouping,
@@ -93,6 +95,7 @@ def _known_plan(
         generations=generations,
         groupings=groupings,
         coverage=_coverage(study, connection),
+        aliasing=_aliasing(connection),
         power=list(planned_power(study, found)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
@@ -125,6 +128,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         ],
         groupings=[],
         coverage=[],
+        aliasing=[],
         power=[],
         warnings=[] if scraped is None else list(_scrape_warnings(scraped)),
         engines=unknown_engines(study),
@@ -182,9 +186,14 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
 
 
 def _coverage(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedCoverage]:
-    query = "select factors, n_cells, n_covered, coverage_percentage, gini_index from marts.coverage"
+    query = f"select {', '.join(PlannedCoverage._fields)} from marts.coverage"
     by_factors = {row["factors"]: PlannedCoverage(**row) for row in rows_of(connection, query, [])}
     return [by_factors[key] for key in map(grouping_id, coverage_sets(study)) if key in by_factors]
+
+
+def _aliasing(connection: duckdb.DuckDBPyConnection) -> list[PlannedAliasing]:
+    query = f"select {', '.join(PlannedAliasing._fields)} from marts.factor_aliasing order by all"
+    return [PlannedAliasing(**row) for row in rows_of(connection, query, [])]
 
 
 def _warnings(

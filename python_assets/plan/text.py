@@ -21,7 +21,10 @@ GROUPING_HEADER: Final = (
     "held fixed",
     "what is exchanged, what it speaks of",
 )
-COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
+COVERAGE_HEADER: Final = ("factors", "cells", "impossible", "covered", "share covered", "Gini index")
+ALIASING_HEADER: Final = ("factor", "relation", "factor", "Cramer's V")
+CANNOT_BE_TOLD_APART: Final = ("aliased", "nested")
+WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
 POWER_HEADER: Final = (
     "power: grouping",
     "measure",
@@ -84,14 +87,28 @@ class PlannedGrouping(NamedTuple):
 class PlannedCoverage(NamedTuple):
     """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1.
 
-    gini_index: None where no prompt has a level of every factor.
+    n_cells, n_impossible: products of levels, which no whole number type holds. gini_index: None where no
+    prompt has a level of every factor.
     """
 
     factors: str
-    n_cells: int
+    n_cells: float
+    n_impossible: float
     n_covered: int
-    coverage_percentage: float
+    coverage_percentage: float | None
     gini_index: float | None
+
+
+class PlannedAliasing(NamedTuple):
+    """How two factors stand to each other in the prompts: crossed, nested (a in b), aliased or partial.
+
+    relation, cramers_v: None where no prompt has both; cramers_v also where one of them has one level.
+    """
+
+    factor_a: str
+    factor_b: str
+    relation: str | None
+    cramers_v: float | None
 
 
 class PowerRow(NamedTuple):
@@ -133,6 +150,7 @@ class Plan(NamedTuple):
     generations: list[PlannedGeneration]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
+    aliasing: list[PlannedAliasing]
     power: list[PowerRow]
     warnings: list[str]
     engines: list[PlannedGeneration] = []
@@ -165,7 +183,9 @@ class Plan(NamedTuple):
         if self.groupings:
             parts.append(_aligned(GROUPING_HEADER, [_grouping_cells(one) for one in self.groupings]))
         if self.coverage:
-            parts.append(_aligned(COVERAGE_HEADER, self.coverage))
+            parts.append(_aligned(COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]))
+        if apart := [_aliasing_cells(row) for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]:
+            parts.append(_aligned(ALIASING_HEADER, apart))
         if self.power:
             parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
         if self.warnings:
@@ -175,6 +195,16 @@ class Plan(NamedTuple):
 
 def _grouping_cells(row: PlannedGrouping) -> tuple[object, ...]:
     return *row[:6], ", ".join(row.held) or "-", row.scheme
+
+
+def _coverage_cells(row: PlannedCoverage) -> tuple[object, ...]:
+    sizes = [int(n) if n < WHOLE_UP_TO else f"{n:.1e}" for n in (row.n_cells, row.n_impossible)]
+    return row.factors, *sizes, *row[3:]
+
+
+def _aliasing_cells(row: PlannedAliasing) -> tuple[object, ...]:
+    relation = "nested in" if row.relation == "nested" else "aliased with"
+    return row.factor_a, relation, row.factor_b, "-" if row.cramers_v is None else f"{row.cramers_v:.3f}"
 
 
 def _power_cells(row: PowerRow) -> tuple[object, ...]:

@@ -44,7 +44,7 @@ from python_assets.providers.records import (
 )
 from python_assets.providers.requests import RequestPlan, plan_requests
 from python_assets.providers.retrying import Asker
-from python_assets.study.base import REPLAY
+from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
 ANSWERS: Final = "answers"
@@ -172,8 +172,8 @@ def _known_description(provider: Provider, content: LogContent) -> Description |
 
 
 def _n_calls(requests: Sequence[Request], config: GenerationConfig) -> int:
-    """What is replayed is asked of nobody; an extension may ask several times for one response."""
-    if config.provider == REPLAY:
+    """Replays and the simulator ask nobody; an extension may ask several times for one response."""
+    if config.provider in (REPLAY, SIMULATOR):
         return 0
     return len(requests) * (config.extension.most_calls if config.extension else 1)
 

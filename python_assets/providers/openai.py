@@ -3,7 +3,6 @@
 Asked over plain HTTP: the openai package adds nothing to one POST and retries by itself.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
@@ -13,7 +12,7 @@ from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
-from python_assets.providers.transport import client_options, typed_failures
+from python_assets.providers.transport import ask_json, client_options, typed_failures
 
 ENDPOINT: Final = "endpoint"
 CHAT: Final = "chat"
@@ -52,11 +51,10 @@ class OpenAI(RemoteProvider):
         import httpx
 
         key = self.read_key()
-        headers = {"content-type": "application/json", "user-agent": "plumbline"}
+        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
+        self._client.headers["user-agent"] = "plumbline"
         if key is not None:
-            headers["authorization"] = f"Bearer {key}"
-        options = client_options(str(self.url), self.config.concurrency)
-        self._client: httpx.AsyncClient = httpx.AsyncClient(headers=headers, **options)
+            self._client.headers["authorization"] = f"Bearer {key}"
         return self
 
     async def __aexit__(
@@ -81,10 +79,9 @@ class OpenAI(RemoteProvider):
             payload |= {"prompt": plain_text(request.messages)}
         payload |= {"model": self.config.model, "stream": False}
         path = "chat/completions" if is_chat else "completions"
+        reply = await ask_json(self._client, "POST", self.address(path), payload)
         with typed_failures():
-            # Encoded here: httpx cannot encode a lone surrogate, JSON's escapes can.
-            reply = await self._client.post(f"{self.url}/{path}", content=json.dumps(payload))
-            return _answer(reply.json())
+            return _answer(reply)
 
     def remedy(self, kind: str) -> str:
         """What to do, with the address that lists the models."""

@@ -6,6 +6,7 @@ Belongs here: concurrency, retries and when to give up. Nothing here knows a pro
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
@@ -29,10 +30,12 @@ from python_assets.providers.records import (
     Request,
 )
 from python_assets.providers.transport import shown_url
+from python_assets.study.secrets import redacted, without_credentials
 
 # With so many errors and no answer between them the cause is not one prompt.
 FAILURES_IN_A_ROW: Final = 20
 DESCRIBE_SECONDS: Final = 10.0
+_SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
 T = TypeVar("T")
 
@@ -70,7 +73,9 @@ class Asker:
             GenerationError: the server does not say, retries included.
         """
         try:
-            return await self._with_retries(self.provider.describe)
+            description = await self._with_retries(self.provider.describe)
+            details = redacted(description.model_details, self.provider.secrets)
+            return replace(description, model_details=details)
         except ProviderFailure as failure:
             raise self._fatal(failure) from None
 
@@ -150,7 +155,8 @@ class Asker:
             filtered = {CONTENT_FILTER: self._redact(failure.message)}
             answer = Answer(None, finish_reason=CONTENT_FILTER, context=filtered)
         calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
-        return answer
+        echoed = {name: redacted(getattr(answer, name), self.provider.secrets) for name in _SENT_BACK}
+        return replace(answer, **echoed)
 
     async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:
         """Await a call until it succeeds, fails for good, or has been retried often enough."""
@@ -188,8 +194,7 @@ class Asker:
         return GenerationError(" ".join(part for part in (f"{where}: {what}.", remedy, kept) if part))
 
     def _redact(self, text: str) -> str:
-        secret = self.provider.secret
-        return text.replace(secret, "***") if secret else text
+        return redacted(without_credentials(text), self.provider.secrets)
 
 
 def _now() -> str:

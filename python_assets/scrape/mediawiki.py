@@ -152,7 +152,7 @@ class MediaWiki:
     def _each(self, function: Callable[[T], Any], items: Sequence[T], what: str) -> list[Any]:
         """The results of a function for each item, in order; a few at once."""
         progress = self._run_context.progress if self._run_context else SILENT
-        tell = progress.start(urlsplit(self.api).netloc, what, len(items))
+        tell = progress.start(str(urlsplit(self.api).hostname), what, len(items))
         results = []
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
             for result in pool.map(function, items):

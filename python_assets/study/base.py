@@ -12,6 +12,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationInfo
 
+from python_assets.terminal import has_control
+
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]
 PromptTask = Literal["completion", "question"]
@@ -102,6 +104,8 @@ def _check_level(level: str) -> str:
         raise ValueError("a level that is not blank; name it or remove it")
     if level != level.strip():
         raise ValueError("a level without blanks around it; remove them")
+    if has_control(level):
+        raise ValueError("a level without control characters, which a terminal would obey; remove them")
     if LEVEL_SEPARATOR in level:
         raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
     return level

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
+from python_assets.study.secrets import KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
 SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
@@ -74,8 +75,8 @@ class GenerationSpec(Part):
     max_retries: int = Field(5, ge=0)
     max_characters: int = Field(20_000, ge=1)
     reasoning_tags: dict[Mark, Mark] = {}
-    base_url: Expanded | None = None
-    api_key_env: StrictStr | None = None
+    base_url: ServerAddress | None = None
+    api_key_env: KeyVariable | None = None
     options: dict[StrictStr, Any] = {}
 
     @model_validator(mode="before")

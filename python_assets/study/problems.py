@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from python_assets.errors import StudyError
 from python_assets.study.base import WITH_VARIABLES
+from python_assets.study.secrets import shown_field
 
 FieldPath = tuple[str | int, ...]
 
@@ -49,6 +50,7 @@ class Problem(NamedTuple):
         """One line: file, line, field, value, what was expected, remedy."""
         where = file if self.line is None else f"{file}:{self.line}"
         came = shorten(self.written) if self.written is not None else shown(self.value)
+        came = shown_field(self.path[-1] if self.path else "", came)
         return f"{where}: {self.field}: got {came}; expected {self.expected}; {self.remedy}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from dagster_project.assets.common import CONFIRM_TAG, MOST_UNCONFIRMED_CALLS
+from dagster_project.assets import common
 from dagster_project.definitions import defs
 from dagster_project.mistakes import Mistake
 from dagster_project.resources import StudyResource, WarehouseResource
@@ -46,33 +46,44 @@ def run(tmp_path, monkeypatch, materialise_study):
     return materialise
 
 
-def simulated(replicates, **fields):
-    return {"name": f"s{replicates}", "provider": "simulator", "replicates": replicates, **fields}
+@pytest.fixture
+def asked(server, monkeypatch):
+    """A generation that asks the server 2 * replicates calls, of which 10 need no confirmation."""
+    monkeypatch.setattr(common, "MOST_UNCONFIRMED_CALLS", 10)
+
+    def generation(replicates, **fields):
+        of_server = {"provider": "openai", "model": MODEL, "base_url": f"{server.url}/v1"}
+        return {"name": f"asked_{replicates}", "replicates": replicates, **of_server, **fields}
+
+    return generation
 
 
-def test_so_many_calls_need_no_confirmation(run):
-    assert run(simulated(MOST_UNCONFIRMED_CALLS // 2)) == MOST_UNCONFIRMED_CALLS
+def test_so_many_calls_need_no_confirmation(run, asked):
+    assert run(asked(5)) == 10
 
 
-def test_more_are_refused_before_the_first_is_asked(run, server):
-    url = f"{server.url}/v1"
-    asked = {"name": "real", "provider": "openai", "model": MODEL, "base_url": url, "replicates": 1}
-    with pytest.raises(Mistake, match="would ask 1,002 calls; .* may ask 1,000.* tag confirm"):
-        run(asked, simulated(MOST_UNCONFIRMED_CALLS // 2))
+def test_more_are_refused_before_the_first_is_asked(run, asked, server):
+    with pytest.raises(Mistake, match="would ask 12 calls; .* may ask 10.* tag confirm"):
+        run(asked(1), asked(5))
     assert server.calls == []
 
 
-def test_a_confirmed_run_asks_any_number(run):
-    assert run(simulated(600), **{CONFIRM_TAG: "yes"}) == 1_200
+def test_a_confirmed_run_asks_any_number(run, asked):
+    assert run(asked(6), **{common.CONFIRM_TAG: "yes"}) == 12
 
 
-def test_what_is_in_the_log_is_not_asked_again(run):
-    run(simulated(600), **{CONFIRM_TAG: "yes"})
-    assert run(simulated(600)) == 1_200
+def test_what_is_in_the_log_is_not_asked_again(run, asked):
+    run(asked(6), **{common.CONFIRM_TAG: "yes"})
+    assert run(asked(6)) == 12
 
 
-def test_the_calls_of_all_stages_count_together(run):
+def test_what_is_simulated_asks_nobody(run, asked):
+    assert run({"name": "simulated", "provider": "simulator", "replicates": 6}) == 12
+
+
+def test_the_calls_of_all_stages_count_together(run, asked):
     judge = {"engine": "judge", "rubric": "Kind?", "options": ["yes", "no"], "repeats": 3}
-    engine = {"name": "judge", "provider": "simulator", "engine": True}
-    with pytest.raises(Mistake, match="may ask 1,000"):
-        run(simulated(450), engine, measures=[{"name": "kind", "judge": judge}])
+    engine = asked(1, name="judge", engine=True)
+    del engine["replicates"]
+    with pytest.raises(Mistake, match="may ask 10"):
+        run(asked(4), engine, measures=[{"name": "kind", "judge": judge}])

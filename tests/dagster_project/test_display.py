@@ -35,7 +35,7 @@ def shown_on(monkeypatch):
         monkeypatch.setenv("COLUMNS", "120")
         with display() as shown:
             shown.begins("9 of 17  generate")
-            shown.progress.say("fair[/]: 0 answers from the log, 3 to ask for")
+            shown.progress.say("fair[/]\x07: 0 answers from the log, 3 to ask for")
             tell = shown.progress.start("fair", "answers", 3)
             for n in range(1, n_done + 1):
                 tell(n)
@@ -52,7 +52,7 @@ def test_a_file_gets_plain_lines(shown_on):
     assert "\x1b" not in screen.getvalue()
     begun, said, counted, ended, rest = screen.lines()
     assert (begun, ended, rest) == ("9 of 17  generate", "9 of 17  generate: 0.1 s", "")
-    assert said == "    fair[/]: 0 answers from the log, 3 to ask for"
+    assert said == "    fair[/]\\u0007: 0 answers from the log, 3 to ask for"
     assert counted.startswith("    fair: 3 answers in 0.0 s")
 
 
@@ -65,7 +65,7 @@ def test_a_terminal_keeps_what_was_said_and_no_bar(shown_on):
     assert "\x1b[?25l" in screen.getvalue()  # the cursor is hidden while bars are drawn, and comes back
     assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h")
     lines = screen.lines()
-    assert "    fair[/]: 0 answers from the log, 3 to ask for" in lines
+    assert "    fair[/]\\u0007: 0 answers from the log, 3 to ask for" in lines
     assert any(line.startswith("    fair: 3 answers in ") for line in lines)
     assert "9 of 17  generate: 0.1 s" in lines
 

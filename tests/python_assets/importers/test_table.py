@@ -117,7 +117,7 @@ def test_a_response_of_an_unknown_generation_is_quarantined(read, generation):
     assert rules(read(changed(3, g=generation))) == [("t.parquet:row 4", "unknown_generation")]
 
 
-@pytest.mark.parametrize("level", [None, "", " ", "Italy x France"])
+@pytest.mark.parametrize("level", [None, "", " ", "Italy x France", "It\x1b[31maly"])
 def test_a_level_that_can_be_none_is_quarantined(read, level):
     assert rules(read(changed(3, c=level))) == [("t.parquet:row 4", "invalid_level")]
 

@@ -169,23 +169,19 @@ def coverage(tables):
     return tables["coverage_sets"].groupby("factors", sort=False)["factor"].agg(list).to_dict()
 
 
-def test_coverage_is_of_pairs_of_the_factors_of_groupings(tmp_path, build):
+def test_coverage_is_of_every_factor_and_of_pairs_of_those_of_the_groupings(tmp_path, build):
     tables = imported(tmp_path, build)
-    assert coverage(tables) == {"gender": ["gender"], "area": ["area"], "gender x area": ["gender", "area"]}
-    assert tables["coverage_sets"]["factor_position"].tolist() == [0, 0, 0, 1]
+    assert list(coverage(tables)) == ["gender", "area", "style", "gender x area"]
+    assert tables["coverage_sets"]["factor_position"].tolist() == [0, 0, 0, 0, 1]
 
 
-def test_coverage_is_of_the_factors_and_depth_that_are_asked_for(tmp_path, build):
-    more = "analysis: {coverage: {factors: [style, gender, area], depth: 3}}\n"
-    assert list(coverage(imported(tmp_path, build, more))) == [
-        "style",
-        "gender",
-        "area",
-        "style x gender",
-        "style x area",
-        "gender x area",
-        "style x gender x area",
-    ]
+def test_coverage_is_of_the_factors_and_depth_that_are_asked_for_and_of_the_whole(tmp_path, build):
+    more = "analysis: {{coverage: {{factors: [style, gender, area], depth: {}}}}}\n"
+    singles, pairs = ["style", "gender", "area"], ["style x gender", "style x area", "gender x area"]
+    whole = ["style x gender x area"]
+    assert list(coverage(imported(tmp_path, build, more.format(1)))) == [*singles, *whole]
+    assert list(coverage(imported(tmp_path, build, more.format(2)))) == [*singles, *pairs, *whole]
+    assert list(coverage(imported(tmp_path, build, more.format(9)))) == [*singles, *pairs, *whole]
 
 
 def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
@@ -310,6 +306,8 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
         "grouping_references",
         "contrasts",
         "coverage_sets",
+        "coverage_sizes",
+        "impossible_cells",
         "measure_slices",
         "statistics",
         "custom_disparities",

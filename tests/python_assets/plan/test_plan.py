@@ -5,6 +5,7 @@ import pytest
 
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
+from python_assets.plan.text import PlannedCoverage, _coverage_cells
 from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
@@ -54,10 +55,11 @@ labels inside blocks; unit root prompt; prompts like these
 gender x race  all         6      5                 5     30  -           \
 labels inside blocks; unit root prompt; prompts like these
 
-factors        cells  covered  share covered  Gini index
-gender             2        2          1.000       0.000
-race               3        3          1.000       0.000
-gender x race      6        6          1.000       0.000"""
+factors        cells  impossible  covered  share covered  Gini index
+gender             2           0        2          1.000       0.000
+race               3           0        3          1.000       0.000
+template           5           0        5          1.000       0.000
+gender x race      6           0        6          1.000       0.000"""
 
 
 def plan_of(folder, text):
@@ -349,9 +351,22 @@ def test_coverage_counts_prompts_over_all_combinations(tmp_path):
     plan = planned_import(tmp_path, [(str(n), "r", "m", g, r) for n, (g, r) in enumerate(cells)])
     by_factors = {row.factors: row for row in plan.coverage}
     # gender x race: counts 0, 1, 1, 2 of 4 cells; 1 - 2 (1/4 * 2.5/4 + 1/4 * 1.5/4 + 2/4 * 0.5/4) = 0.375
-    assert by_factors["gender x race"][1:] == (4, 3, 0.75, pytest.approx(0.375))
+    assert by_factors["gender x race"][1:] == (4, 0, 3, 0.75, pytest.approx(0.375))
     # race: counts 1, 3; 1 - 2 (1/4 * 1.5/2 + 3/4 * 0.5/2) = 0.25
-    assert by_factors["race"][1:] == (2, 2, 1.0, pytest.approx(0.25))
+    assert by_factors["race"][1:] == (2, 0, 2, 1.0, pytest.approx(0.25))
+
+
+def test_factors_that_cannot_be_told_apart_are_shown(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b", "x": "b"}[g]) for n in range(5) for g in "fmx"]
+    plan = planned_import(tmp_path, rows)
+    ((factor_a, factor_b, relation, _),) = plan.aliasing
+    assert (factor_a, factor_b, relation) == ("gender", "race", "nested")
+    assert "factor  relation   factor  Cramer's V\ngender  nested in  race    0.9" in plan.text()
+
+
+def test_a_vast_design_and_what_is_impossible_are_written_shortly():
+    row = PlannedCoverage("a x b", 1e24, 3.0, 5, 0.0, None)
+    assert _coverage_cells(row) == ("a x b", "1.0e+24", 3, 5, 0.0, None)
 
 
 def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from python_assets.providers import ollama, openai
@@ -29,7 +29,7 @@ SCALARS = (
     st.none()
     | st.booleans()
     | st.integers()
-    | st.sampled_from([10**20, -1, 2**31, 10.0, "10", "10.5", "²", "9" * 5000, 1e308])
+    | st.sampled_from([10**20, -(10**400), 10**400, -1, 2**31, 10.0, "10", "10.5", "²", "9" * 5000, 1e308])
     | st.floats()
     | st.text(st.characters(exclude_categories=()))
     | st.sampled_from(["<think>", "<think>Hm.</think>", "\ud83d", "\x00", "x" * 60])
@@ -37,8 +37,13 @@ SCALARS = (
 JSON = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
 )
+TOKENS = [{"token": "Yes", "logprob": -0.5, "top_logprobs": [{"token": "Yes", "logprob": -0.5}]}]
+WITH_LOGPROBS = openai_completion("Yes.").body
+WITH_LOGPROBS["choices"][0]["logprobs"] = {"content": TOKENS}
+COMPLETED = {"choices": [{"text": "Yes.", "logprobs": {"top_logprobs": [{"Yes": -0.5, "No": -1}]}}]}
 REPLIES: list[tuple[Callable[[dict[str, Any]], Answer], Any]] = [
-    (openai._answer, openai_completion("Yes.").body),
+    (openai._answer, WITH_LOGPROBS),
+    (openai._answer, COMPLETED),
     (ollama._answer, ollama_chat("Yes.").body),
 ]
 
@@ -83,6 +88,14 @@ def a_request() -> Request:
     return plan_requests([Prompt("p", "p", "text")], provider, Description()).rows[0]
 
 
+def with_logprob(value: Any) -> Any:
+    reply = copy.deepcopy(WITH_LOGPROBS)
+    reply["choices"][0]["logprobs"]["content"][0]["top_logprobs"][0]["logprob"] = value
+    return openai._answer, reply
+
+
+@example(with_logprob(-(10**400)))
+@example(with_logprob(float("-inf")))
 @given(replies())
 def test_every_reply_is_a_typed_failure_or_is_read_back_as_it_was_written(given_reply: Any) -> None:
     read, reply = given_reply

@@ -76,6 +76,11 @@ CASES = {
         templates() | {"factors": '{gender: {levels: [woman, " "]}}'},
         'factors.gender.levels[1]: got " "; expected a level that is not blank; name it or remove it',
     ),
+    "a level that a terminal obeys": (
+        templates() | {"factors": '{gender: {levels: [woman, "m\\ean"]}}'},
+        'factors.gender.levels[1]: got "m\\u001ban"; expected a level without control characters, which a '
+        "terminal would obey; remove them",
+    ),
     "a level with blanks around": (
         templates() | {"factors": '{gender: {levels: [woman, " man"]}}'},
         'factors.gender.levels[1]: got " man"; expected a level without blanks around it; remove them',

@@ -138,8 +138,8 @@ CASES = {
     ),
     "a pattern that is none": (
         measures('[{name: m, patterns: {a: "("}}]'),
-        'measures[0].patterns.a: got "("; expected a regular expression (missing ), unterminated subpattern '
-        "at position 0); correct the expression",
+        'measures[0].patterns.a: got "("; expected a regular expression (missing ) at position '
+        "1); correct the expression",
     ),
     "a scale upside down": (
         measures("[{name: m, extractor: vader, scale: [1, -1]}]"),
