@@ -23,7 +23,10 @@ from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarge
 from dagster_webserver.app import create_app_from_workspace_process_context
 from dagster_webserver.version import __version__ as webserver_version
 
+from dagster_project.end_runs import runs_ended
 from dagster_project.local_only import LocalOnly
+from dagster_project.partitions import offer_studies
+from dagster_project.reports import Reports
 from python_assets.errors import PlumblineError
 from python_assets.warehouse import paths
 
@@ -49,6 +52,7 @@ def serve(port: int) -> None:
     with _listening(port) as listener, suppress(KeyboardInterrupt), ExitStack() as stack:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         instance = stack.enter_context(dg.DagsterInstance.get())
+        offer_studies(instance, paths.study_names())
         module = ModuleTarget(DEFINITIONS, None, str(paths.PROJECT), None)
         code = stack.enter_context(ProxyServerManager(instance, module, LOG_LEVEL))
         workspace = stack.enter_context(_workspace(code.get_code_server_specs()))
@@ -61,7 +65,8 @@ def serve(port: int) -> None:
                 workspace_load_target=WorkspaceFileTarget([str(workspace)]),
             )
         )
-        app = LocalOnly(create_app_from_workspace_process_context(context, "", POLL_MILLISECONDS))
+        stack.enter_context(runs_ended(instance))
+        app = LocalOnly(Reports(create_app_from_workspace_process_context(context, "", POLL_MILLISECONDS)))
         print(f"Dagster's UI: http://{ADDRESS}:{listener.getsockname()[1]} (Ctrl-C ends it)", flush=True)
         uvicorn.Server(uvicorn.Config(app, log_level=LOG_LEVEL.lower())).run(sockets=[listener])
 

@@ -6,6 +6,7 @@ Belongs here: arguments, printing and exit codes. Each command calls one functio
 import argparse
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,14 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("Interrupted. What was answered is in the response log; run again to go on.", file=sys.stderr)
-        return 130
+        print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
     )
+    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
@@ -55,7 +58,10 @@ def _parser() -> argparse.ArgumentParser:
         "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
     )
     run.add_argument("--verbose", action="store_true", help="show every step")
-    run.set_defaults(command=_run)
+    run.set_defaults(
+        command=_run,
+        interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
+    )
 
     plan = commands.add_parser(
         "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
@@ -105,12 +111,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study_id = _partition(parsed.study)
     if parsed.provider:
         from python_assets.published.refuse_simulation import refuse_simulation
 
         refuse_simulation(paths.home(), study_id)
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    _require_ready(study_id)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
@@ -120,6 +128,16 @@ def _run(parsed: argparse.Namespace) -> int:
 
     print(printable(summary(paths.home(), study_id)))
     return 0
+
+
+def _require_ready(study_id: str) -> None:
+    """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
+    from python_assets.plan.would_fail import require_ready
+    from python_assets.study_file.load import load_study
+
+    require_ready(
+        load_study(paths.study_path(study_id), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
+    )
 
 
 def _plan(parsed: argparse.Namespace) -> int:

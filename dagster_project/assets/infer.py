@@ -6,8 +6,11 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.assets.common import materialise, timed
+from dagster_project.columns import column_schema
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
@@ -35,11 +38,13 @@ CELLS = [
             description=f"One row per {grain}.",
             deps=[dg.AssetKey(["intermediate", name]) for name in CELLS],
             kinds={"python", "duckdb"},
+            metadata=column_schema("inference", table),
             partitions_def=studies,
         )
         for table, grain in GRAINS.items()
     ],
 )
+@tells_mistakes
 def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
@@ -50,6 +55,6 @@ def infer(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         power_rows = partial(design_power_rows, loaded, connection)
-        counts = timed(infer_study, connection, loaded, power_rows)
+        counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
         for table in GRAINS:
             yield materialise(connection, "inference", table, **counts)

@@ -18,6 +18,7 @@ from python_assets.plan.coverage_sets import Condition, coverage_factors, covera
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models, rows_of
 from python_assets.plan.plan import IN_MEMORY
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
@@ -78,7 +79,7 @@ def cells_to_add(study: Study, n_cells: int) -> list[AddedCell]:
     Raises:
         SourceError: a source or table cannot be read, or was not fetched yet.
     """
-    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    run_context = RunContext(paths.home(), SILENT, may_ask=False)
     with open_build(IN_MEMORY) as connection:
         scrape(study, connection, run_context)
         assemble(study, connection, run_context)

@@ -45,7 +45,8 @@ POWER_HEADER: Final = (
 class PlannedGeneration(NamedTuple):
     """A generation, how many responses it will have, and how many calls at most: none for imports.
 
-    None where prompts are not known yet.
+    None where prompts are not known yet. An engine has what asks it beside its name; a judge is counted at
+    most, what earlier stages ask as their logs hold it.
     """
 
     generation_id: str
@@ -152,6 +153,7 @@ class PowerRow(NamedTuple):
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
+    engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
     """
 
@@ -169,6 +171,8 @@ class Plan(NamedTuple):
     aliasing: list[PlannedAliasing]
     power: list[PowerRow]
     warnings: list[str]
+    engines: list[PlannedGeneration] = []
+    would_fail: list[str] = []
     unknown: str | None = None
 
     def text(self) -> str:
@@ -184,22 +188,25 @@ class Plan(NamedTuple):
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             _aligned(("what", "number"), counts),
-            _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
+            _aligned(
+                ("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]
+            ),
         ]
+        if self.would_fail:
+            parts.insert(1, "\n".join(["A run would fail:", *(f"- {reason}" for reason in self.would_fail)]))
         if self.unknown is not None:
             parts.insert(
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
             )
-        if self.factors:
-            parts.append(_aligned(FACTOR_HEADER, [_factor_cells(row) for row in self.factors]))
-        if self.groupings:
-            parts.append(_aligned(GROUPING_HEADER, [_grouping_cells(one) for one in self.groupings]))
-        if self.coverage:
-            parts.append(_aligned(COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]))
-        if apart := [_aliasing_cells(row) for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]:
-            parts.append(_aligned(ALIASING_HEADER, apart))
-        if self.power:
-            parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
+        apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
+        tables = (
+            (FACTOR_HEADER, [_factor_cells(row) for row in self.factors]),
+            (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
+            (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
+            (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
+            (POWER_HEADER, [_power_cells(row) for row in self.power]),
+        )
+        parts += [_aligned(header, rows) for header, rows in tables if rows]
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)

@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.assemble.assemble_study import assemble
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_group_models
@@ -59,7 +60,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 
 def assemble_into(path: Path, study: Study) -> None:
-    context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    context = RunContext(paths.home(), progress=SILENT, may_ask=False)
     with open_build(path) as connection:
         scrape(study, connection, context)
         assemble(study, connection, context)
