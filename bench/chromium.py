@@ -1,4 +1,4 @@
-"""A headless Chromium that opens one file and is told what to do over a pair of pipes."""
+"""A headless Chromium that opens one page and is told what to do over a pair of pipes."""
 
 import base64
 import fcntl
@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -80,13 +80,21 @@ class Browser:
     def open(self, page: Path, fragment: str = "", *, scripts: bool = True) -> None:
         """Open a page and wait until it has drawn what its fragment asks for."""
         self.send("Emulation.setScriptExecutionDisabled", value=not scripts)
-        for address in ("about:blank", f"{page.as_uri()}#{fragment}"):
-            n_loaded = self._n_loaded
-            self.send("Page.navigate", url=address)
-            while self._n_loaded == n_loaded:
-                self._note(self._message())
+        self.visit("about:blank")
+        self.visit(f"{page.as_uri()}#{fragment}")
         if scripts:
             self.drawn()
+
+    def visit(self, address: str) -> None:
+        """Go to an address and wait until it has loaded."""
+        self.loads(lambda: self.send("Page.navigate", url=address))
+
+    def loads(self, act: Callable[[], Any]) -> None:
+        """Do what leads to another page, and wait until that has loaded."""
+        n_loaded = self._n_loaded
+        act()
+        while self._n_loaded == n_loaded:
+            self._note(self._message())
 
     def drawn(self) -> None:
         """Wait until the page shows what stands in its address."""

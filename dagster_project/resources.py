@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import dagster as dg
 import duckdb
@@ -56,14 +55,15 @@ def _is_simulated() -> bool:
 
 
 class WarehouseResource(dg.ConfigurableResource):
-    """The folders of the warehouse and the build files in it."""
+    """The folders of the warehouse and the build files in it.
 
-    root: str = str(paths.home().root)
+    Where they lie is no field: a field can be set in the configuration of a run, by whoever starts it.
+    """
 
     @property
     def home(self) -> Home:
         """The folders of the warehouse."""
-        return Home(Path(self.root))
+        return paths.home()
 
     @contextmanager
     def build(self, study_id: str) -> Iterator[duckdb.DuckDBPyConnection]:

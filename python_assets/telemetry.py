@@ -19,6 +19,8 @@ nux:  # asks for an e-mail address at the first visit
 concurrency:
   runs:
     max_concurrent_runs: 2
+code_servers:  # Ctrl-C leaves nothing behind
+  wait_for_local_processes_on_shutdown: true
 """
 
 

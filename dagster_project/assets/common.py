@@ -1,15 +1,18 @@
 """What every asset of a study shares: its partitions, its metadata and the specification of a raw table."""
 
 from collections.abc import Callable
+from functools import cache
 from time import perf_counter
 from typing import Any
 
 import dagster as dg
 import duckdb
 
+from dagster_project.columns import column_schema
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
-from python_assets.warehouse.run_context import RunContext
+from python_assets.warehouse.run_context import CallAllowance, RunContext
 
 RAW_DESIGN = (
     "factors",
@@ -20,12 +23,16 @@ RAW_DESIGN = (
     "grouping_references",
     "contrasts",
     "coverage_sets",
+    "coverage_sizes",
+    "impossible_cells",
     "subgroup_sets",
     "subgroup_ideals",
     "measure_slices",
     "statistics",
     "custom_disparities",
 )
+CONFIRM_TAG = "confirm"  # of a run: whoever started it knows how much it asks
+MOST_UNCONFIRMED_CALLS = 1_000
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120
 
@@ -40,13 +47,22 @@ def raw_table(
         description=f"One row per {grain}. Rejected records are in raw.quarantine.",
         deps=[dg.AssetKey(["raw", name]) for name in deps or []],
         kinds={"python", "duckdb", *kinds},
+        metadata=column_schema("raw", table),
         partitions_def=studies,
     )
 
 
 def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
-    return RunContext(warehouse.home, progress=context.log.info)
+    run = context.run
+    allowance = _allowance(run.run_id, CONFIRM_TAG in run.tags)
+    return RunContext(warehouse.home, progress_of(context), allowance=allowance)
+
+
+@cache
+def _allowance(_run_id: str, is_confirmed: bool) -> CallAllowance:
+    """One for all stages of a run, which runs in one process."""
+    return CallAllowance(None if is_confirmed else MOST_UNCONFIRMED_CALLS)
 
 
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:
@@ -70,18 +86,20 @@ def materialise(
 
 
 def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> dict[str, Any]:
-    """Number of rows, columns and first rows of a table."""
+    """Number of rows and first rows of a table; its columns, where no .yml lists them."""
     relation = f'{schema}."{table}"'
+    found = {} if column_schema(schema, table) else _columns_found(connection, relation)
     return {
+        **found,
         "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
-        "dagster/column_schema": _column_schema(connection, relation),
         "preview": dg.MetadataValue.md(_preview(connection, relation)),
     }
 
 
-def _column_schema(connection: duckdb.DuckDBPyConnection, relation: str) -> dg.TableSchema:
+def _columns_found(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, Any]:
     columns = connection.execute(f"describe {relation}").fetchall()
-    return dg.TableSchema([dg.TableColumn(name=name, type=kind.lower()) for name, kind, *_ in columns])
+    schema = dg.TableSchema([dg.TableColumn(name=name, type=kind.lower()) for name, kind, *_ in columns])
+    return {"dagster/column_schema": schema}
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, relation: str) -> str:

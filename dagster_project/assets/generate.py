@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise, raw_table, timed
+from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -13,11 +14,13 @@ from dagster_project.resources import StudyResource, WarehouseResource
     name="generate",
     specs=[
         raw_table("generations", "generate", "generation_id", ["prompts", "prompt_factors"]),
+        raw_table("generation_factors", "generate", "(generation_id, factor)", ["prompts", "prompt_factors"]),
         raw_table(
             "responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]
         ),
     ],
 )
+@tells_mistakes
 def generate(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
@@ -28,6 +31,9 @@ def generate(
     loaded = study.load(context)
     require_classifiers(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(generate_study, loaded, connection, warehouse.home, progress=context.log.info)
-        for table in ("generations", "responses"):
+        run = run_context(context, warehouse)
+        counts = timed(
+            generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance
+        )
+        for table in ("generations", "generation_factors", "responses"):
             yield materialise(connection, "raw", table, **counts)

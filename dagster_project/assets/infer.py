@@ -6,8 +6,11 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.assets.common import materialise, timed
+from dagster_project.columns import column_schema
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
@@ -26,7 +29,7 @@ CELLS = [
 ]
 SUBGROUP_GRAINS = {
     "subgroups": "subgroup: the intervals of its rate and log disparity",
-    "generation_comparisons": "pair of generations and set of factors: how far their subgroup rates lie apart",
+    "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
 }
 SUBGROUP_SUMS = ["int_subgroup_sums"]
 
@@ -39,6 +42,7 @@ def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
             description=f"One row per {grain}.",
             deps=[dg.AssetKey(["intermediate", name]) for name in read],
             kinds={"python", "duckdb"},
+            metadata=column_schema("inference", table),
             partitions_def=studies,
         )
         for table, grain in grains.items()
@@ -46,6 +50,7 @@ def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
 
 
 @dg.multi_asset(name="infer", specs=_specs(GRAINS, CELLS))
+@tells_mistakes
 def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
@@ -56,12 +61,13 @@ def infer(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         power_rows = partial(design_power_rows, loaded, connection)
-        counts = timed(infer_study, connection, loaded, power_rows)
+        counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
         for table in GRAINS:
             yield materialise(connection, "inference", table, **counts)
 
 
 @dg.multi_asset(name="infer_subgroups", specs=_specs(SUBGROUP_GRAINS, SUBGROUP_SUMS))
+@tells_mistakes
 def infer_subgroups(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:

@@ -3,6 +3,8 @@ with
 
 used as (
     select 'measurements' as mart, reason from {{ ref('measurements') }}
+    union all
+    select 'factor_aliasing' as mart, reason from {{ ref('factor_aliasing') }}
     {% for mart in [
         'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'generation_comparisons',
     ] %}

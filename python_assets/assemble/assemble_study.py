@@ -8,6 +8,7 @@ from typing import NamedTuple
 import duckdb
 import pandas as pd
 
+from python_assets.assemble.derived_levels import with_derived_levels
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
@@ -55,7 +56,8 @@ def assemble(
         Rows by what became of them.
 
     Raises:
-        SourceError: a prompt has no level of the declared unit, or the import cannot be read.
+        SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
+            be derived.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
     """
@@ -70,9 +72,9 @@ def assemble(
         factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
         tables = PromptTables(imported.prompts, factors)
         assembled = _Assembled(tables, Counter(), imported.quarantine)
-    prompt_factors = assembled.tables.prompt_factors
-    prompts = _with_units(study, assembled.tables)
-    tables_by_name = {"prompts": prompts, "prompt_factors": prompt_factors}
+    tables = with_derived_levels(study, assembled.tables)
+    prompts = _with_units(study, tables)
+    tables_by_name = {"prompts": prompts, "prompt_factors": tables.prompt_factors}
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
         n_prompts=len(prompts),

@@ -8,6 +8,7 @@ from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import SourceError
+from python_assets.study.factors import fits_conditions
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
 from python_assets.study.study import (
     LEVEL_SEPARATOR,
@@ -35,10 +36,10 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         bounds the templates of the same own factors.
 
     Raises:
-        SourceError: a slot has no factor, or a crossed factor no levels.
+        SourceError: a slot has no factor, a crossed factor no levels, or a template no combination of levels
+            that the conditions of factors allow.
     """
     combinations = _combinations(study, spec)
-    root = _root_combination(study.factors, combinations)
     kept = sample_per_stratum(
         spec.texts,
         stratum=lambda template: tuple(sorted(template.factors.items())),
@@ -47,9 +48,9 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         seed=study.seed,
     )
     prompts = [
-        _fill(study, spec, template, combination, order, combination == root and i == 0)
+        _fill(study, spec, template, combination, order, is_root and i == 0)
         for template in kept
-        for combination in combinations
+        for combination, is_root in _fitting(study, template, combinations)
         for i, order in enumerate(template.option_orders)
     ]
     return prompts, len(spec.texts) - len(kept)
@@ -60,6 +61,20 @@ def _combinations(study: Study, spec: Templates) -> list[dict[str, str]]:
     levels = [_declared_levels(study, factor) for factor in spec.cross]
     crossed = [dict(zip(spec.cross, combination, strict=True)) for combination in product(*levels)]
     return [combination | listed for combination in crossed for listed in spec.combinations or [{}]]
+
+
+def _fitting(
+    study: Study, template: Template, combinations: list[dict[str, str]]
+) -> list[tuple[dict[str, str], bool]]:
+    """The combinations that agree with the conditions of factors, and whether each is the template's root."""
+    fitting = [one for one in combinations if fits_conditions(study.factors, template.factors | one)]
+    if not fitting:
+        raise SourceError(
+            f"{study.path.name}: prompts.templates.texts: no combination of levels fits template "
+            f"{template.id!r} and the conditions of factors (when). Correct when, or the template's factors."
+        )
+    root = _root_combination(study.factors, fitting)
+    return [(one, one == root) for one in fitting]
 
 
 def _declared_levels(study: Study, factor: str) -> list[str]:

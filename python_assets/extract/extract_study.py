@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.embeddings.cache import ScoreCache
+from python_assets.extract.baseline import against_generations
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
@@ -18,6 +19,7 @@ from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, read_units, units_in_slices
+from python_assets.progress import SILENT
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.raw_tables import columns_of
@@ -72,10 +74,10 @@ def extract(
     """
     measures = resolve_measures(study)
     rows = _imported_rows(study, connection, measures, imported)
-    prompts = study.prompts
+    prompts, progress = study.prompts, run_context.progress if run_context else SILENT
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
-        scorer = Scorer(units, cache, study.embedding)
+        scorer = Scorer(units, cache, study.embedding, progress)
         job = Job(
             study=study,
             measures=measures,
@@ -87,6 +89,8 @@ def extract(
             run_context=run_context,
         )
         reads = [*_reads(job), *filter(None, [read_other_language(job)])]
+        if study.baseline is not None:
+            reads = against_generations(study, units, reads)
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, [_rows(read) for read in reads])
     tables = {
@@ -96,13 +100,17 @@ def extract(
     }
     quarantine = [entry for read in reads for entry in read.quarantine]
     write_stage(connection, study.study_id, "extract", tables, quarantine)
+    n_measured, n_cached = (
+        getattr(scorer, name) + getattr(scorer.embeddings, name) for name in ("n_measured", "n_cached")
+    )
+    progress.say(f"{n_measured:,} scores and embeddings measured, {n_cached:,} known from earlier runs")
     return ExtractCounts(
         n_measures=len(reads),
         n_measurements=len(measurements),
         n_missing=int(measurements["reason"].notna().sum()),
         n_texts=len(units.texts),
-        n_measured=scorer.n_measured + scorer.embeddings.n_measured,
-        n_cached=scorer.n_cached + scorer.embeddings.n_cached,
+        n_measured=n_measured,
+        n_cached=n_cached,
         n_unusable_marks=sum(read.n_unusable for read in reads),
         n_quarantined=len(quarantine),
         n_caches_rebuilt=n_rebuilt,
@@ -110,11 +118,13 @@ def extract(
 
 
 def _reads(job: Job) -> Iterator[Read]:
-    """Every measure, those of one entry of the study file together."""
-    for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec)):
-        together = list(entry)
-        wanted = _units_of(job, together[0])
-        yield from READERS[together[0].reads](job._replace(measures=together, wanted=wanted))
+    """Every measure, those of one entry of the study file together; rules on other measures come last."""
+    entries = [list(entry) for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec))]
+    found: dict[str, Read] = {}
+    for together in sorted(entries, key=lambda entry: entry[0].reads == "when"):
+        of_entry = job._replace(measures=together, wanted=_units_of(job, together[0]), read=found)
+        found |= {read.measure.measure_id: read for read in READERS[together[0].reads](of_entry)}
+    yield from (found[measure.measure_id] for measure in job.measures)
 
 
 def _rows(read: Read) -> pd.DataFrame:

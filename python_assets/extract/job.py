@@ -5,7 +5,8 @@ vectors of a study at once (clusters) takes a Job like any other: it finds every
 vectors through job.scorer.vectors, and what prompts belong to through job.connection.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import duckdb
@@ -30,7 +31,7 @@ class Job(NamedTuple):
     measures: what the entry is, in the order of raw.measures; most entries are one measure, some are several
     that are read together (a classifier with several scores, labels and those without, clusters). wanted: row
     numbers of units.table that they have rows for. imported: rows of the import, where a column is read.
-    run_context: for what an engine is asked.
+    run_context: for what an engine is asked. read: measures that were read before, by id.
     """
 
     study: Study
@@ -41,6 +42,7 @@ class Job(NamedTuple):
     connection: duckdb.DuckDBPyConnection
     imported: pd.DataFrame | None
     run_context: RunContext | None
+    read: Mapping[str, "Read"] = MappingProxyType({})
 
     @property
     def measure(self) -> Measure:

@@ -9,19 +9,19 @@ instead.
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
+import regex
+
+from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import Score, TextMethod
-from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.texts.limits import MOST_CHARACTERS, PATTERN_SECONDS
+from python_assets.texts.words import normalise, word_character
 
 Choices = Sequence[str] | Mapping[str, Sequence[str]]
 
 _RULES: Final = "1"
-_LAST_WITH_MARKS: Final = 0x1FFFF
-_APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`": "'"})
 
 
 def words_by_label(choices: Choices) -> dict[str, list[str]]:
@@ -29,12 +29,6 @@ def words_by_label(choices: Choices) -> dict[str, list[str]]:
     if isinstance(choices, Mapping):
         return {label: list(words) for label, words in choices.items()}
     return {label: [label] for label in choices}
-
-
-def normalise(text: str) -> str:
-    """Fold case, compose accents, make apostrophes alike and blanks single: spellings become one."""
-    folded = unicodedata.normalize("NFC", text.translate(_APOSTROPHES).casefold())
-    return " ".join(folded.split())
 
 
 def choices_method(choices: Choices) -> TextMethod:
@@ -56,7 +50,7 @@ def choices_method(choices: Choices) -> TextMethod:
     longest_first = "|".join(
         re.escape(word) for word in sorted(label_of, key=lambda word: (-len(word), word))
     )
-    part = _word_character()
+    part = word_character()
     start = re.compile(rf"[\W_]*?({longest_first})(?!{part})")
     anywhere = re.compile(rf"(?<!{part})({longest_first})(?!{part})")
     joined = re.compile(rf"(?: and | or | ?[/&] ?)({longest_first})(?!{part})")
@@ -77,16 +71,28 @@ def patterns_method(patterns: Mapping[str, str]) -> TextMethod:
     """Decide labels by regular expressions: the label whose expression alone is found in the text.
 
     Args:
-        patterns: label to expression of Python's re, used as written; (?i) at its start disregards case.
+        patterns: label to expression of the package regex, used as written; (?i) at its start disregards
+            case.
 
     Returns:
-        A method whose reasons are no_rule_matched and several_rules_matched.
+        A method whose reasons are no_rule_matched and several_rules_matched; it raises ExtractionError where
+        an expression takes longer than PATTERN_SECONDS for one text.
     """
-    compiled = {label: re.compile(pattern) for label, pattern in patterns.items()}
+    compiled = {label: regex.compile(pattern) for label, pattern in patterns.items()}
+
+    def is_found(label: str, text: str) -> bool:
+        try:
+            return compiled[label].search(text, timeout=PATTERN_SECONDS) is not None
+        except TimeoutError as error:
+            raise ExtractionError(
+                f"patterns: the expression of {label!r}, {patterns[label]!r}, takes more than "
+                f"{PATTERN_SECONDS:g} s in a text of {len(text):,} characters. Repeat nothing that repeats "
+                "itself: write a+ for (a+)+."
+            ) from error
 
     def score(text: str) -> Score:
         read = text[:MOST_CHARACTERS]
-        return _decided({label for label, pattern in compiled.items() if pattern.search(read)}, "pattern")
+        return _decided({label for label in compiled if is_found(label, read)}, "pattern")
 
     return _method("patterns", dict(patterns), score)
 
@@ -101,10 +107,3 @@ def _method(key: str, rules: Mapping[str, object], score: Callable[[str], Score]
     written = json.dumps(rules, sort_keys=True)
     digest = hashlib.sha256(written.encode()).hexdigest()[:16]
     return TextMethod(key, f"{key} {_RULES}, rules {digest}", lambda texts: [score(text) for text in texts])
-
-
-@lru_cache(maxsize=1)
-def _word_character() -> str:
-    r"""A class of what words are made of; \w lacks combining marks, which end many words of Hindi or Thai."""
-    marks = [c for c in map(chr, range(_LAST_WITH_MARKS)) if unicodedata.category(c)[0] == "M"]
-    return rf"(?:[^\W_]|[{''.join(marks)}])"

@@ -4,14 +4,14 @@ Belongs here: what one entry says by itself. Its names among those of the study 
 study_file/checks/measures.py.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+import regex
 from pydantic import ValidationError
 
 from python_assets.extract.extractor import Extractor, extractors
-from python_assets.extract.labels import normalise, words_by_label
+from python_assets.extract.labels import words_by_label
 from python_assets.registry import is_function_path
 from python_assets.study.measures import CLUSTERINGS
 from python_assets.study.problems import (
@@ -21,14 +21,18 @@ from python_assets.study.problems import (
     unknown_name,
 )
 from python_assets.study.study import Judge, Kind, MeasureSpec
+from python_assets.texts.limits import PATTERN_SECONDS
+from python_assets.texts.words import normalise
 
 
 def default_kind(spec: MeasureSpec) -> Kind:
-    """What an entry without kind is: numbers where labels have numbers, else labels."""
+    """What an entry without kind is: numbers where labels have numbers, 0 and 1 by rule, else labels."""
     if spec.extractor is not None and spec.extractor in extractors:
         return extractors[spec.extractor].kind
+    if spec.when is not None:
+        return "binary"
     has_numbers = spec.method in ("classifier", "option_probability") or (
-        spec.judge and isinstance(spec.judge.options, dict)
+        spec.rubric and isinstance(spec.rubric.options, dict)
     )
     return "continuous" if has_numbers else "categorical"
 
@@ -100,6 +104,8 @@ def _is_own_function(built: Extractor, parameter: str, value: str | float) -> bo
 
 
 def _choice_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    if isinstance(spec.choices, str):
+        return
     taken: dict[str, str] = {}
     for label, words in words_by_label(spec.choices or []).items():
         where = (*path, "choices", label) if isinstance(spec.choices, dict) else (*path, "choices")
@@ -121,8 +127,8 @@ def _pattern_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     for label, pattern in (spec.patterns or {}).items():
         where = (*path, "patterns", label)
         try:
-            matches_nothing = re.compile(pattern).search("") is not None
-        except re.error as error:
+            matches_nothing = regex.compile(pattern).search("", timeout=PATTERN_SECONDS) is not None
+        except regex.error as error:
             yield Problem(where, pattern, f"a regular expression ({error})", "correct the expression")
             continue
         if matches_nothing:
@@ -155,8 +161,8 @@ def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
         yield Problem(
             (*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind"
         )
-    if spec.judge is not None:
-        yield from _judge_problems(path, spec, spec.judge)
+    if spec.rubric is not None:
+        yield from _judge_problems(path, spec, spec.rubric)
     if spec.method in CLUSTERINGS or _is_several(spec.extractor):
         for field in ("scale", "unit", "direction"):
             if (value := getattr(spec, field)) is not None:

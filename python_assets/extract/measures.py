@@ -25,11 +25,14 @@ from python_assets.study.study import (
 IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
-MeasureReads = Literal["text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "options"]
+MeasureReads = Literal[
+    "text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "when", "options"
+]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
     "column": "column",
+    "when": "when",
     "classifier": "classifier",
     "judge": "judge",
     "clusters": "clusters",
@@ -109,7 +112,7 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     measure = _declared(spec)
     if spec.method in ("choices", "patterns", "column") and measure.kind == "categorical":
         return [measure, _unmatched(measure)]
-    if spec.judge is not None and spec.judge.repeats > 1:
+    if spec.rubric is not None and spec.rubric.repeats > 1:
         return [measure, _disagreement(measure)]
     return [measure]
 
@@ -130,7 +133,7 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
         direction=spec.direction or built.direction,
         favourable=None,
         extractor=built.name,
-        model=options.get("model"),
+        model=options.get("model", spec.engine),
         model_revision=options.get("revision"),
         parameters=_written(options),
         languages="|".join(spec.languages if spec.languages is not None else built.languages),
@@ -144,17 +147,16 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
 def _declared(spec: MeasureSpec) -> Measure:
     kind = spec.kind or default_kind(spec)
     low, high = spec.scale or _own_scale(spec, kind)
-    counts_favourable = kind == "binary" and spec.favourable is not None
     return Measure(
         measure_id=make_id(spec.name),
         kind=kind,
         unit=spec.unit or ("probability" if spec.option_probability else _UNITS[kind]),
         scale_low=low,
         scale_high=high,
-        direction=spec.direction or ("higher_better" if counts_favourable else "none"),
+        direction=spec.direction or _own_direction(spec, kind),
         favourable=spec.favourable,
         extractor=spec.function or spec.method,
-        model=spec.classifier.model if spec.classifier else spec.judge.engine if spec.judge else None,
+        model=spec.classifier.model if spec.classifier else spec.engine,
         model_revision=spec.classifier.revision if spec.classifier else None,
         parameters=_written(_declared_parameters(spec)),
         languages="|".join(spec.languages or ()),
@@ -165,6 +167,13 @@ def _declared(spec: MeasureSpec) -> Measure:
     )
 
 
+def _own_direction(spec: MeasureSpec, kind: Kind) -> Direction:
+    """Favourable labels are better; a deviation from desired behaviour is worse."""
+    if spec.when is not None:
+        return "higher_worse"
+    return "higher_better" if kind == "binary" and spec.favourable is not None else "none"
+
+
 def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | None]:
     if kind == "binary" or spec.option_probability is not None:
         return 0.0, 1.0
@@ -172,8 +181,8 @@ def _own_scale(spec: MeasureSpec, kind: Kind) -> tuple[float | None, float | Non
         # every probability lies between 0 and 1
         weights = spec.classifier.scores.values()
         return sum(w for w in weights if w < 0), sum(w for w in weights if w > 0)
-    if spec.judge is not None and isinstance(spec.judge.options, dict):
-        return min(spec.judge.options.values()), max(spec.judge.options.values())
+    if spec.rubric is not None and isinstance(spec.rubric.options, dict):
+        return min(spec.rubric.options.values()), max(spec.rubric.options.values())
     return None, None
 
 
@@ -181,15 +190,17 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
     if spec.column is not None:
         baseline = {"baseline_column": spec.baseline_column} if spec.baseline_column else {}
         return {"column": spec.column} | baseline
+    if spec.when is not None:
+        return {"measure": make_id(spec.when.measure), "equals_factor": spec.when.equals_factor}
     if spec.option_probability is not None:
         return {"option": spec.option_probability}
     if spec.classifier is not None:
         return {"scores": "|".join(f"{label}:{weight:g}" for label, weight in spec.classifier.scores.items())}
-    if spec.judge is not None:
-        options = {"options": "|".join(spec.judge.options), "repeats": str(spec.judge.repeats)}
-        return options | {"rubric": " ".join(spec.judge.rubric.split())}
-    labels = spec.choices or spec.patterns
-    return {"labels": "|".join(labels)} if labels else {}
+    if spec.rubric is not None:
+        options = {"options": "|".join(spec.rubric.options), "repeats": str(spec.rubric.repeats)}
+        return options | {"rubric": " ".join(spec.rubric.rubric.split())}
+    preset = {"preset": spec.choices} if isinstance(spec.choices, str) else {}
+    return preset | ({"labels": "|".join(spec.labels)} if spec.labels else {})
 
 
 def _disagreement(measure: Measure) -> Measure:

@@ -11,10 +11,13 @@ from python_assets.extract.classifiers import ModelAbsentError
 from python_assets.extract.clusters import read_clusters
 from python_assets.extract.column import VERSION as COLUMN_VERSION
 from python_assets.extract.column import column_values, unlabelled
+from python_assets.extract.deviation import read_deviation
 from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read
 from python_assets.extract.judge import read_judge
+from python_assets.extract.judged_labels import with_judged_labels
+from python_assets.extract.marking import measured_by
 from python_assets.extract.measurement_rows import (
     MeasuredValues,
     Objects,
@@ -28,6 +31,7 @@ from python_assets.extract.option_probability import read_option_probability
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
+from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
 
 
@@ -36,8 +40,10 @@ def _read_texts(job: Job) -> list[Read]:
     method = text_method(job.measure, job.study)
     n = len(job.wanted)
     scores = job.scorer.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
-    own, base = scores.iloc[:n], scores.iloc[n:]
-    reasons = job.reasons()
+    found = _Labelled(scores.iloc[:n], job.measures, method.version)
+    if job.measure.spec.engine is not None:
+        found = _judged(job, found)
+    own, base, reasons = found.scores, scores.iloc[n:], job.reasons()
     values = MeasuredValues(
         units=job.wanted,
         value=own["value"].to_numpy(dtype=float),
@@ -46,8 +52,24 @@ def _read_texts(job: Job) -> list[Read]:
         label_method=_none_for_null(own["label_method"]),
         reason=np.where(given(reasons), reasons, _none_for_null(own["reason"])),
     )
-    unmatched = [Read(measure, _unmatched(job, values), method.version) for measure in job.measures[1:]]
-    return [Read(job.measure, values, method.version), *unmatched]
+    first, *others = found.measures
+    unmatched = [Read(measure, _unmatched(job, values), found.version) for measure in others]
+    return [Read(first, values, found.version, n_unusable=found.n_unusable), *unmatched]
+
+
+class _Labelled(NamedTuple):
+    """Scores of the wanted units, the measures they are of, and what read them."""
+
+    scores: pd.DataFrame
+    measures: Sequence[Measure]
+    version: str
+    n_unusable: int = 0
+
+
+def _judged(job: Job, found: _Labelled) -> _Labelled:
+    judged = with_judged_labels(job, found.scores, job.text_ids())
+    measures = [measured_by(job, measure) for measure in found.measures]
+    return _Labelled(judged.scores, measures, f"{found.version}; {judged.version}", judged.n_unusable)
 
 
 def _none_for_null(column: pd.Series) -> Objects:
@@ -144,6 +166,8 @@ def _read_flags(job: Job) -> list[Read]:
         label_method=nothing(n),
         reason=only_where(np.isnan(numbers), responses.reasons_without_text()),
     )
+    if (engine := job.measure.spec.engine) is not None:
+        return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
     return [Read(job.measure, values, built.version())]
 
 
@@ -168,5 +192,6 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "embeddings": read_distances,
     "clusters": read_clusters,
     "column": _read_column,
+    "when": read_deviation,
     "options": read_option_probability,
 }

@@ -4,7 +4,7 @@ Belongs here: the order of things, and what is asked of whom. How one generation
 providers/loop.py, what the tables get is response_tables.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
@@ -13,28 +13,32 @@ import duckdb
 
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob, extensions
+from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
+from python_assets.importers.formats import ImportedTable, read_import
+from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
-from python_assets.providers.loop import generate, probe
+from python_assets.providers.judged_refusals import judge_refusals
+from python_assets.providers.loop import generate, n_calls_to_ask, probe
 from python_assets.providers.records import (
     FLAGS,
     Answer,
     Answers,
     Extension,
     GenerationConfig,
-    Progress,
     Prompt,
 )
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
 
 
 class GenerateCounts(NamedTuple):
-    """What the generations answered."""
+    """What the generations answered; n_unusable_marks: replies of a judge of refusals without a yes or no."""
 
     n_generations: int
     n_responses: int
@@ -42,14 +46,19 @@ class GenerateCounts(NamedTuple):
     n_from_log: int
     n_by_status: dict[str, int]
     n_by_flag: dict[str, int]
+    n_unusable_marks: int
     n_quarantined: int
     seconds: float
 
 
 def generate_study(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, progress: Callable[[str], None]
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    progress: Progress,
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
-    """Ask every generation every prompt and write raw.generations and raw.responses.
+    """Ask every generation every prompt and write raw.generations, raw.generation_factors and raw.responses.
 
     Every generation that a server answers is probed with one call before the first of them is asked all.
 
@@ -57,21 +66,33 @@ def generate_study(
         study: the study.
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
         home: where the response logs lie.
-        progress: is told now and then how far a generation is.
+        progress: is told how far each generation is.
+        allowance: how many calls the run may still ask.
 
     Raises:
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
+        SourceError: a factor of models lacks a mapped level or its reference.
+        UnconfirmedError: the allowance is too small; nothing was asked.
     """
     started = perf_counter()
     prompts = read_prompts(connection)
-    runs = _run_all(study, _configured(study, connection, home), prompts, home, progress)
+    imported = None if study.prompts.import_ is None else read_import(study)
+    answers = {} if imported is None else _imported_answers(study, imported)
+    configured = _configured(study, connection, home, answers, progress)
+    # what is wrong with the factors of models is told before anything is asked
+    model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
+    answered = _run_all(study, configured, prompts, home, progress, allowance)
+    judged = judge_refusals(
+        study, [run for _, run in answered], RunContext(home, progress, allowance=allowance)
+    )
+    runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
     generations = generations_table(
         runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
     )
-    tables = {"generations": generations, "responses": responses}
+    tables = {"generations": generations, "generation_factors": model_factors, "responses": responses}
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
         n_generations=len(runs),
@@ -80,6 +101,7 @@ def generate_study(
         n_from_log=sum(run.n_from_log for _, run in runs),
         n_by_status={str(k): int(v) for k, v in responses["status"].value_counts().items()},
         n_by_flag={flag: sum(run.n_by_flag[flag] for _, run in runs) for flag in FLAGS},
+        n_unusable_marks=judged.n_unusable,
         n_quarantined=len(quarantine),
         seconds=perf_counter() - started,
     )
@@ -90,14 +112,18 @@ def _run_all(
     configured: Sequence[tuple[Generation, GenerationConfig]],
     prompts: Sequence[Prompt],
     home: Home,
-    progress: Callable[[str], None],
+    progress: Progress,
+    allowance: CallAllowance,
 ) -> Runs:
     logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    if allowance.most is not None:
+        pairs = zip(configured, logs, strict=True)
+        allowance.require(sum(n_calls_to_ask(prompts, config, log) for (_, config), log in pairs))
     for (_, config), log in zip(configured, logs, strict=True):
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
-        (generation, generate(prompts, config, log, _reporter(config, progress)))
+        (generation, generate(prompts, config, log, progress, allowance=allowance))
         for (generation, config), log in zip(configured, logs, strict=True)
     ]
 
@@ -163,12 +189,8 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     ]
 
 
-def _imported_answers(study: Study) -> dict[str, Answers]:
-    if study.prompts.import_ is None:
-        return {}
-    from python_assets.importers.formats import read_import
-
-    rows = read_import(study).rows
+def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
+    rows = imported.rows
     names = {name: make_id(name) for name in rows["generation"].unique()}
     if len(set(names.values())) < len(names):
         raise StudyError(
@@ -199,10 +221,13 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 
 
 def _configured(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    imported: dict[str, Answers],
+    progress: Progress,
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""
-    imported = _imported_answers(study)
     made: dict[str, Extension] = {}
 
     def extension_of(generation: Generation) -> Extension | None:
@@ -211,7 +236,7 @@ def _configured(
             return None
         key = spec.model_dump_json()
         if key not in made:
-            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home))
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home, progress))
         return made[key]
 
     return [
@@ -224,10 +249,3 @@ def _configured(
         )
         for generation in expand_generations(study, list(imported))
     ]
-
-
-def _reporter(config: GenerationConfig, progress: Callable[[str], None]) -> Progress:
-    def report(done: int, total: int) -> None:
-        progress(f"{config.generation_id}: {done:,} of {total:,} responses")
-
-    return report

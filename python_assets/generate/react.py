@@ -65,11 +65,11 @@ class ReAct(Extension):
 
     def __init__(self, job: ExtensionJob) -> None:
         self._passages = read_passages(job)
-        self._top_k, self._max_steps = job.spec.top_k, job.spec.max_steps
+        self._top_k, self.most_calls = job.spec.top_k, job.spec.max_steps
         self.identity = {
             "type": "react",
             "top_k": self._top_k,
-            "max_steps": self._max_steps,
+            "max_steps": self.most_calls,
             "words_per_passage": job.spec.words_per_passage,
             "wording": [INSTRUCTIONS, NOTHING_FOUND, NOT_UNDERSTOOD, LAST_STEP],
             **self._passages.identity,
@@ -78,10 +78,10 @@ class ReAct(Extension):
     def converse(self, request: Request) -> Conversation:
         """Ask step by step; what the model wrote and what it was shown is the next turn's past."""
         *before, task = request.messages
-        instructions = INSTRUCTIONS.replace("{max_steps}", str(self._max_steps))
+        instructions = INSTRUCTIONS.replace("{max_steps}", str(self.most_calls))
         messages: list[Message] = [*before, {"role": "user", "content": instructions + task["content"]}]
         steps: list[Step] = []
-        for n_left in range(self._max_steps - 1, -1, -1):
+        for n_left in range(self.most_calls - 1, -1, -1):
             if n_left == 0:
                 messages[-1]["content"] += f"\n\n{LAST_STEP}"
             answer = yield replace(request, messages=list(messages))

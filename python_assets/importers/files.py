@@ -9,12 +9,14 @@ import re
 import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
+from xml.etree.ElementTree import ParseError, iterparse
 
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.texts.decoding import quarantine_undecodable, read_text
+from python_assets.texts.decoding import check_unpacked, quarantine_undecodable, read_text, require_file
+from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
 from python_assets.warehouse.build import Quarantined
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -32,13 +34,16 @@ class TableFile(NamedTuple):
 TableReader = Callable[[Path, Collection[str], str], TableFile]
 
 
-def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFile:
+def read_table_file(
+    path: Path, columns: Collection[str], field: str, *, is_escaped: bool = False
+) -> TableFile:
     """Read some columns of a table.
 
     Args:
         path: its ending says what it is.
         columns: names; others are not read.
         field: the field of the study file that names the table, for error texts.
+        is_escaped: whether ' stands before texts that a spreadsheet would compute; it is taken away.
 
     Returns:
         The columns as the file has them: text from csv, anything from the others.
@@ -47,14 +52,21 @@ def read_table_file(path: Path, columns: Collection[str], field: str) -> TableFi
         SourceError: the file cannot be read as what its ending says.
         StudyError: a column is not there; the text lists those that are.
     """
-    read = _reader(path, field)(path, columns, field)
+    read = _read(path, columns, field)
     missing = [column for column in dict.fromkeys(columns) if column not in read.there]
     if missing:
         raise StudyError(
             f"{field}: {path.name} has no column {', '.join(map(repr, missing))}. "
             f"Columns there: {', '.join(read.there)}. Correct the name in the study file."
         )
-    return read
+    if not is_escaped:
+        return read
+    # a column without a value would change its type
+    return read._replace(table=read.table.map(_unescaped).astype(read.table.dtypes))
+
+
+def _unescaped(value: Any) -> Any:
+    return value.removeprefix("'") if isinstance(value, str) else value
 
 
 def table_columns(path: Path, field: str) -> list[str]:
@@ -63,16 +75,23 @@ def table_columns(path: Path, field: str) -> list[str]:
     Raises:
         SourceError: the file cannot be read as what its ending says.
     """
-    return _reader(path, field)(path, (), field).there
+    return _read(path, (), field).there
 
 
-def _reader(path: Path, field: str) -> TableReader:
+def _read(path: Path, columns: Collection[str], field: str) -> TableFile:
+    require_file(path, field)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise SourceError(
             f"{field}: {path} ends in {path.suffix!r}. Expected {', '.join(READERS)}; convert the file."
         )
-    return reader
+    read = reader(path, columns, field)
+    if len(read.there) > MOST_COLUMNS:
+        raise SourceError(
+            f"{field}: {path} has {len(read.there):,} columns. Expected at most {MOST_COLUMNS:,}; "
+            "save those that the study names."
+        )
+    return read
 
 
 def _read_csv(path: Path, columns: Collection[str], field: str) -> TableFile:
@@ -100,7 +119,7 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
             continue
         record = _parse_object(line)
         if record is None:
-            detail = f"import: line {number} of {path.name} is no JSON object"
+            detail = f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most"
             quarantine.append(Quarantined(f"{path.name}:line {number}", "unparseable", detail, line))
             continue
         there.update(dict.fromkeys(record))
@@ -114,12 +133,21 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
 def _parse_object(line: str) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
+        return None
+    if line.count("[") + line.count("{") > MOST_LEVELS and _is_deeper(record, MOST_LEVELS):
         return None
     if not isinstance(record, dict):
         return None
     # half of a surrogate pair can be written in JSON, and nowhere in a database
     return _without_surrogates(record) if "\\u" in line else record
+
+
+def _is_deeper(value: Any, n_levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return n_levels == 0 or any(_is_deeper(part, n_levels - 1) for part in parts)
 
 
 def _without_surrogates(record: dict[str, Any]) -> dict[str, Any]:
@@ -134,20 +162,57 @@ def _read_parquet(path: Path, columns: Collection[str], field: str) -> TableFile
     import pyarrow.parquet as pq
 
     try:
+        _check_cells(pq.read_metadata(path).num_rows, max(1, len(columns)))
         there = list(pq.read_schema(path).names)
         table = pd.read_parquet(path, columns=[column for column in there if column in columns])
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, ValueError, pa.ArrowInvalid) as error:
         raise _unreadable(path, field, "parquet", error) from error
     return TableFile(table, there, [])
 
 
 def _read_xlsx(path: Path, columns: Collection[str], field: str) -> TableFile:
     try:
+        _check_sheets(path)
         table = pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""], engine="openpyxl")
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, ParseError) as error:
         raise _unreadable(path, field, "xlsx", error) from error
     there = [str(column) for column in table.columns]
     return TableFile(table.set_axis(there, axis=1)[[c for c in there if c in columns]], there, [])
+
+
+def _check_sheets(path: Path) -> None:
+    """A cell far out makes every row before it as wide: a file of 5 KB has been 3 GB."""
+    with zipfile.ZipFile(path) as packed:
+        check_unpacked(packed)
+        for part in packed.infolist():
+            if part.filename.endswith(".xml"):
+                with packed.open(part) as sheet:
+                    _check_cells(*_extent(sheet))
+
+
+def _extent(sheet: IO[bytes]) -> tuple[int, int]:
+    """The number of the last row and of the last column; what has no number stands next to what is before."""
+    from openpyxl.utils.cell import column_index_from_string as number_of
+    from openpyxl.utils.cell import coordinate_from_string
+
+    last_row = last_column = row = column = 0
+    for event, element in iterparse(sheet, events=("start", "end")):
+        name = element.tag.rpartition("}")[2]
+        if event == "start" and name == "row":
+            row, column = int(element.get("r", row + 1)), 0
+            last_row = max(last_row, row)
+        elif event == "start" and name == "c":
+            place = element.get("r")
+            column = number_of(coordinate_from_string(place)[0]) if place else column + 1
+            last_column = max(last_column, column)
+        elif event == "end":
+            element.clear()
+    return last_row, last_column
+
+
+def _check_cells(n_rows: int, n_columns: int) -> None:
+    if n_rows * n_columns > MOST_CELLS:
+        raise ValueError(f"{n_rows:,} rows of {n_columns:,} columns are more than {MOST_CELLS:,} cells")
 
 
 def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceError:

@@ -12,7 +12,7 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.importers.table import read_table
+from python_assets.importers.table import imported_table
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
@@ -88,17 +88,18 @@ def read_export(study: Study) -> ImportedTable:
         SourceError: the manifest or its file cannot be read, or the file is not the one that was exported.
     """
     spec = _import_of(study.prompts)
-    file = exported_file(spec, study.folder)
+    file, is_escaped = exported_file(spec, study.folder), _manifest(spec, study.folder).escapes_formulas
     tabled = spec.model_copy(update={"path": str(file)})
     prompts = study.prompts.model_copy(update={"import_": tabled})
-    imported = read_table(study.model_copy(update={"prompts": prompts}))
-    kept = read_table_file(file, ["prompt_id", "is_root", *_KEPT], FIELD).table
+    imported = imported_table(study.model_copy(update={"prompts": prompts}), is_escaped=is_escaped)
+    kept = read_table_file(file, ["prompt_id", "is_root", *_KEPT], FIELD, is_escaped=is_escaped).table
     imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
     if spec.columns.response is None:
         return imported
     there = table_columns(file, FIELD)
     flags = [flag for flag in _FINISH_REASONS if flag in there]
-    ended = read_table_file(file, [*_KEY, "status", "error", *flags], FIELD).table
+    named = [*_KEY, "status", "error", *flags]
+    ended = read_table_file(file, named, FIELD, is_escaped=is_escaped).table
     return imported._replace(rows=_with_endings(imported.rows, ended))
 
 

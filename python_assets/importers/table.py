@@ -8,6 +8,12 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import SourceError
+from python_assets.importers.factor_levels import (
+    breaks_condition,
+    conditional,
+    generation_levels,
+    with_references,
+)
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import IMPORTERS, ImportedTable
 from python_assets.providers.outcomes import NOT_RECORDED
@@ -18,6 +24,7 @@ from python_assets.study.study import (
     Import,
     Study,
 )
+from python_assets.terminal import has_control
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
 
@@ -30,7 +37,9 @@ _NOT_DECLARED = Factor(levels=None)
 _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
     "unknown_generation": "the row names no generation",
-    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r}",
+    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} "
+    "or a control character",
+    "condition_not_met": "a factor has a level that its condition (when) does not allow",
     "conflicting_prompt": "the row disagrees with the first of its prompt on factors, texts or root prompt",
     "invalid_replicate": "the replicate is no whole number",
     "duplicate_key": "an earlier row has the same prompt, generation and replicate",
@@ -52,10 +61,16 @@ class _Rules(NamedTuple):
 
 @IMPORTERS.register("table")
 def read_table(study: Study) -> ImportedTable:
+    """Read the table that a study imports, its texts as they stand there."""
+    return imported_table(study, is_escaped=False)
+
+
+def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
     """Read the table that a study imports.
 
     Args:
-        study: with prompts.import of format table.
+        study: with prompts.import.
+        is_escaped: whether ' stands before texts that a spreadsheet would compute.
 
     Returns:
         Prompts in order of their first row, their factors, one row a response, and the rows that were
@@ -69,12 +84,15 @@ def read_table(study: Study) -> ImportedTable:
     if spec is None:
         raise ValueError(f"study {study.study_id} has no prompts.import")
     measured = _measure_columns(study)
-    table, quarantine = _read_files(study, spec, measured)
-    factors = {
-        name: column for name, column in spec.factors.items() if _declared(study, name).type != "model"
-    }
-    keyed = _keyed(table, spec, factors)
-    rules = _broken_rules(study, spec, keyed, list(factors))
+    table, quarantine = _read_files(study, spec, measured, is_escaped)
+    of_models = [name for name in spec.factors if _declared(study, name).type == "model"]
+    factors = [name for name in spec.factors if name not in of_models]
+    levels = with_references(study.factors, _levels(table, spec))
+    # a generation may be named by a factor of models that has a condition
+    table = table.assign(**{spec.factors[name]: levels[name] for name in conditional(study.factors, levels)})
+    keyed = _keyed(table, spec, levels[factors])
+    rules = _broken_rules(study, spec, keyed, factors)
+    rules.add("condition_not_met", breaks_condition(study.factors, levels))
     quarantine += _quarantine(table, rules)
     if not rules.keeps.any():
         raise SourceError(
@@ -82,15 +100,30 @@ def read_table(study: Study) -> ImportedTable:
             f"{_DETAILS[rules.broken[0]] if len(table) else 'the table has no rows'}."
         )
     kept = keyed[rules.keeps].reset_index(drop=True)
-    prompts, prompt_factors = _prompt_tables(study, spec, kept, list(factors))
+    prompts, prompt_factors = _prompt_tables(study, spec, kept, factors)
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
         rows["finish_reason"] = NOT_RECORDED
     rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
     return ImportedTable(
-        prompts=prompts, prompt_factors=prompt_factors, rows=rows, quarantine=quarantine, n_rows=len(table)
+        prompts=prompts,
+        prompt_factors=prompt_factors,
+        generation_factors=generation_levels(
+            keyed.loc[rules.keeps, "generation"],
+            levels.loc[rules.keeps, of_models],
+            f"{study.path.name}: {_FIELD}.factors",
+        ),
+        rows=rows,
+        quarantine=quarantine,
+        n_rows=len(table),
     )
+
+
+def _levels(table: pd.DataFrame, spec: Import) -> pd.DataFrame:
+    """The levels of every factor as text, those of models included."""
+    levels = {name: _as_text(table[column]).str.strip() for name, column in spec.factors.items()}
+    return pd.DataFrame(levels, index=table.index)
 
 
 def _declared(study: Study, factor: str) -> Factor:
@@ -98,13 +131,13 @@ def _declared(study: Study, factor: str) -> Factor:
 
 
 def _read_files(
-    study: Study, spec: Import, measured: Sequence[str]
+    study: Study, spec: Import, measured: Sequence[str], is_escaped: bool
 ) -> tuple[pd.DataFrame, list[Quarantined]]:
     field = f"{study.path.name}: {_FIELD}.path"
     wanted = [*_named_columns(spec), *measured]
     tables, quarantine = [], []
     for file in find_files(study, spec.path, field):
-        read = read_table_file(file, wanted, field)
+        read = read_table_file(file, wanted, field, is_escaped=is_escaped)
         read.table["\0file"] = file.name
         read.table["\0row"] = np.arange(1, len(read.table) + 1)
         tables.append(read.table)
@@ -131,7 +164,7 @@ def _as_list(columns: Columns | None) -> list[str]:
     return [columns] if isinstance(columns, str) else columns
 
 
-def _keyed(table: pd.DataFrame, spec: Import, factors: dict[str, str]) -> pd.DataFrame:
+def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFrame:
     """Every column under its own name as text; a factor's level stands under 'factor ' and its name."""
     columns = spec.columns
     prompt_id = _joined(table, _as_list(columns.prompt))
@@ -147,8 +180,7 @@ def _keyed(table: pd.DataFrame, spec: Import, factors: dict[str, str]) -> pd.Dat
             "document_id": table["\0file"],
         }
     )
-    for name, column in factors.items():
-        keyed[f"factor {name}"] = _as_text(table[column]).str.strip()
+    keyed = keyed.join(levels.add_prefix("factor "))
     return keyed.assign(replicate=_replicates(table, keyed, columns.replicate))
 
 
@@ -170,7 +202,8 @@ def _broken_rules(study: Study, spec: Import, keyed: pd.DataFrame, factors: Sequ
     for name in factors:
         levels = keyed[f"factor {name}"]
         is_blank = _is_blank(levels)
-        separated = levels.fillna("").str.contains(LEVEL_SEPARATOR, regex=False)
+        named = levels.fillna("")
+        separated = named.str.contains(LEVEL_SEPARATOR, regex=False) | named.map(has_control)
         # a prompt that was exported may have had no level of a factor
         rules.add("invalid_level", separated | (is_blank & (spec.format != "plumbline")))
         if declared := _declared(study, name).levels:

@@ -21,25 +21,22 @@ COMPARISON: Final = "kolmogorov_smirnov"
 MOST_EXACT: Final = 10_000  # subgroups of a generation, past which scipy calls its exact p unfeasible
 PLACE: Final = ["study_id", "slice_id", "measure_id", "grouping_id"]
 METHOD: Final = "two-sample Kolmogorov-Smirnov over subgroup rates, p naive: subgroups as independent draws"
+_KEYS: Final = (
+    "study_id slice_id measure_id calibration grouping_id generation_a_id generation_b_id comparison group_id"
+)
+_NUMBERS: Final = "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value"
+_COUNTS: Final = "n_groups_a n_groups_b n_root_prompts n_dropped"
+_WORDS: Final = "set_id verdict scope method reason inference_reason"
 COLUMNS: Final = {
-    **dict.fromkeys(
-        "study_id slice_id measure_id calibration grouping_id generation_a_id generation_b_id comparison "
-        "group_id".split(),
-        "varchar not null",
-    ),
-    **dict.fromkeys(
-        "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value".split(),
-        "double",
-    ),
-    "set_id": "varchar",
-    "verdict": "varchar",
-    **dict.fromkeys("n_groups_a n_groups_b n_root_prompts n_dropped".split(), "bigint"),
-    **dict.fromkeys("scope method reason inference_reason".split(), "varchar"),
+    **dict.fromkeys(_KEYS.split(), "varchar not null"),
+    **dict.fromkeys(_NUMBERS.split(), "double"),
+    **dict.fromkeys(_COUNTS.split(), "bigint"),
+    **dict.fromkeys(_WORDS.split(), "varchar"),
 }
 
 
 class Distance(NamedTuple):
-    """D of two samples, both cumulative shares where it is reached, and the two p; NaN where there is none."""
+    """D of two samples, both shares where it is reached, and the two p; NaN where there is none."""
 
     value: float
     value_a: float

@@ -80,7 +80,7 @@ def _side(sums: pd.DataFrame, side: str, n_name: str, k_name: str, units_name: s
     nn, nk, kk = (sums[f"sum_{name}_{side}"].to_numpy(dtype=float) for name in ("nn", "nk", "kk"))
     squares = kk - rate * (2 * nk - rate * nn)
     squares = np.where(squares > TIE * kk, squares, 0)
-    # units that all have one rate tell of no spread: responses count by themselves, or the interval would vanish
+    # units that all have one rate tell of no spread: then responses count, or the interval would vanish
     spread = np.where(squares > 0, squares, n * rate * (1 - rate))
     variance = spread * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2
     inverse_n = interval.inverse_effective_n(rate, variance, 1 / np.maximum(n_units, 1))
@@ -88,7 +88,7 @@ def _side(sums: pd.DataFrame, side: str, n_name: str, k_name: str, units_name: s
 
 
 def _correlation(sums: pd.DataFrame, own: Side, other: Side) -> Floats:
-    """Correlation of both rates, from the units that hold responses of both sides; 0 where one is constant."""
+    """Correlation of both rates, from the units that hold both sides; 0 where one is constant."""
     nn, nk, kn, kk = (sums[f"sum_{name}_uo"].to_numpy(dtype=float) for name in ("nn", "nk", "kn", "kk"))
     together = kk - other.rate * kn - own.rate * nk + own.rate * other.rate * nn
     product = own.squares * other.squares

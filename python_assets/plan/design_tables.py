@@ -5,16 +5,17 @@ themselves are written by assemble.
 """
 
 from collections.abc import Iterable
-from itertools import combinations
 
 import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import gated_languages, resolve_measures
+from python_assets.plan.coverage_sets import check_impossible_cells, coverage_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
 from python_assets.study.factors import KnownFactor, study_factors
+from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -23,7 +24,7 @@ Slices = dict[str, dict[str, list[str]]]
 
 
 def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, pd.DataFrame]:
-    """The tables of a design: factors, levels, slices, groupings, coverage sets, measure slices, statistics.
+    """The tables of a design: factors, levels, slices, groupings, coverage, measure slices, statistics.
 
     Args:
         study: the study.
@@ -35,14 +36,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
 
     Raises:
         SourceError: no prompt has a level that a factor or a slice declares, or the levels of a reference
-            group together.
-        StudyError: a measure names a slice that is not there, or a level of `each` has the name of another
-            slice.
+            group together; a prompt stands in a cell that is declared impossible.
+        StudyError: a measure names a slice that is not there, a level of `each` has the name of another
+            slice, or coverage is asked for what cannot be counted.
     """
     factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
     levels = _levels(study, factors, _observed(study, connection))
     slices = _slices(study, levels)
     _check_reference_groups(study, connection)
+    check_impossible_cells(study, connection)
     return {
         "factors": _table("factors", map(_factor_row, factors)),
         "factor_levels": _table(
@@ -79,14 +81,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             ),
         ),
         "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
-        "coverage_sets": _table(
-            "coverage_sets",
-            (
-                (grouping_id(factors_), factor, position)
-                for factors_ in coverage_sets(study)
-                for position, factor in enumerate(factors_)
-            ),
-        ),
+        **coverage_tables(study, levels),
         **subgroup_tables(study),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
         "statistics": _table("statistics", study.analysis.requested_statistics),
@@ -94,24 +89,21 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
     }
 
 
-def coverage_sets(study: Study) -> list[tuple[str, ...]]:
-    """The combinations of factors that coverage is counted for: single factors first.
-
-    The factors are those that the analysis names, else those of the groupings in order.
-    """
-    spec = study.analysis.coverage
-    factors = spec.factors or list(
-        dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
-    )
-    return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
-
-
 def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=columns_of(name))
 
 
 def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
-    return factor.name, factor.type, factor.definition, factor.reference, factor.origin, factor.is_blocking
+    return (
+        factor.name,
+        factor.type,
+        factor.definition,
+        factor.reference,
+        factor.origin,
+        factor.is_blocking,
+        factor.rule,
+        factor.mapped_from,
+    )
 
 
 def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> LevelsByFactor:
@@ -129,6 +121,9 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
         declared, seen = factor.levels or [], observed.get(factor.name, [])
         if factor.type != "model" and factor.origin != "derived":
             _check_present(study, f"factors.{factor.name}", factor.name, declared, seen)
+        if factor.type != "model" and factor.reference is not None:
+            field = f"factors.{factor.name}.reference"
+            _check_present(study, field, factor.name, [factor.reference], seen)
         known = [level for level in declared if level in seen or factor.type == "model"]
         levels[factor.name] = known + [level for level in seen if level not in known]
     return levels
@@ -137,8 +132,8 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
 def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
     if missing := [level for level in levels if level not in seen]:
         raise SourceError(
-            f"{study.path}: {field}: no prompt has {factor} {', '.join(map(repr, missing))}. "
-            f"Levels of the prompts: {', '.join(seen) or 'none'}. Correct it, or take the level out."
+            f"{study.path}: {field}: no prompt has {factor} {listed(missing)}. "
+            f"Levels of the prompts: {listed(seen)}. Correct it, or take the level out."
         )
 
 

@@ -4,6 +4,7 @@ Belongs here: from inquiries to replies, through the same loop and the same kind
 What is asked is the stage's own; reading a reply as data is replies.py, re-exported here.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -14,7 +15,6 @@ from python_assets.providers.loop import generate, recall
 from python_assets.providers.records import (
     Description,
     GenerationRun,
-    Progress,
     Prompt,
 )
 from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
@@ -29,6 +29,7 @@ __all__ = [
     "ask_engine",
     "engine_descriptions",
     "engine_of",
+    "fence_of",
     "parse_list",
     "parse_mapping",
     "parse_yes_no",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 PROBE: Final = "probe"
+_FENCE: Final = 10
 
 
 class Inquiry(NamedTuple):
@@ -47,7 +49,7 @@ class Inquiry(NamedTuple):
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
             keywords: keyword; article: level; question: keyword, sentence; answer: question; check:
             question; related: word, level; analogies: words (a JSON list), level, target; mark: options (a
-            JSON list). No model sees them.
+            JSON list); refusal: rules (yes or no, what they say). No model sees them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
 
@@ -80,7 +82,7 @@ def ask_engine(
         study: the study.
         run_context: where the log lies and whether engines may be asked.
         engine: name of an engine of the study.
-        stage: scrape, assemble or extract; each has a log of its own.
+        stage: scrape, assemble, generate or extract; each has a log of its own.
         inquiries: with distinct keys; they are asked concurrently.
 
     Returns:
@@ -90,6 +92,7 @@ def ask_engine(
         OfflineError: nothing may be asked, and the log does not hold every reply.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        UnconfirmedError: the run may not ask so much.
         ValueError: two inquiries have one key.
     """
     generation = engine_of(study, engine)
@@ -127,6 +130,11 @@ def engine_of(study: Study, name: str) -> Generation:
     return engine
 
 
+def fence_of(text: str) -> str:
+    """A line of equal signs to put before and after a text that is quoted: none in it is as long."""
+    return "=" * max([_FENCE, *(len(run) + 1 for run in re.findall("=+", text))])
+
+
 def _answered(
     study: Study, run_context: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
 ) -> GenerationRun:
@@ -134,17 +142,13 @@ def _answered(
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
-            return generate(prompts, config, log, _reporter(run_context, f"{name} ({stage})"))
+            return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
     raise OfflineError(
         f"engine {name!r} has not answered all {len(prompts):,} inquiries of stage {stage} yet; "
         f"ask it with: plumbline run {study.study_id}"
     )
-
-
-def _reporter(run_context: RunContext, name: str) -> Progress:
-    return lambda done, total: run_context.progress(f"{name}: {done:,} of {total:,} replies")
 
 
 def probe_judges(study: Study, home: Home) -> None:
@@ -154,7 +158,7 @@ def probe_judges(study: Study, home: Home) -> None:
         GenerationError: it cannot answer at all.
     """
     prompt = Prompt(PROBE, PROBE, "Reply with one word: yes", task="inquiry")
-    for name in dict.fromkeys(measure.judge.engine for measure in study.measures if measure.judge):
+    for name in dict.fromkeys(measure.engine for measure in study.measures if measure.engine):
         engine = engine_of(study, name)
         log = log_path(study, home, f"{engine.generation_id}.{PROBE}")
         generate([prompt], generation_config(study, engine), log)

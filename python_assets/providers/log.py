@@ -6,15 +6,17 @@ appended; one that cannot be read is reported and stays where it is.
 """
 
 import fcntl
+import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self
 
 from python_assets.errors import GenerationError
+from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
 from python_assets.providers.records import (
     Description,
     Outcome,
@@ -25,17 +27,14 @@ from python_assets.providers.records import (
 RULE_UNREADABLE: Final = "log_line_unreadable"
 _SHOWN_CHARACTERS: Final = 500
 
-_TEXT: Final = (str, type(None))
-_NUMBER: Final = (int, float, type(None))
-_TYPES: Final[dict[str, tuple[type, ...]]] = {
-    "response_text": _TEXT,
-    "finish_reason": _TEXT,
-    "error": _TEXT,
-    "requested_at": _TEXT,
-    "latency_seconds": _NUMBER,
-    "n_tokens_in": (int, type(None)),
-    "n_tokens_out": (int, type(None)),
-    "context_json": _TEXT,
+_REQUEST: Final = ',"request":'
+_TEXTS: Final = ("response_text", "error", "requested_at", "context_json")
+# a log of before these were checked holds what a server sent; to refuse its line would ask and pay again
+_READ_AS: Final[dict[str, Callable[[Any], Any]]] = {
+    "finish_reason": text_or_none,
+    "latency_seconds": seconds_or_none,
+    "n_tokens_in": count_or_none,
+    "n_tokens_out": count_or_none,
 }
 
 
@@ -105,17 +104,30 @@ def _lines(path: Path) -> Iterable[bytes]:
 def _parse(line: bytes) -> Description | tuple[str, Outcome] | None:
     if not line.strip():
         return None
-    record = json.loads(line.decode())
+    text = line.decode()
+    record = json.loads(text)
     if not isinstance(record, dict):
         raise ValueError(f"expected an object, got {type(record).__name__}")
     if "description" in record:
         return _description(record["description"])
     if not isinstance(record.get("response_id"), str):
         raise ValueError("response_id is missing or no text")
-    for name, types in _TYPES.items():
-        if not isinstance(record.get(name), types):
+    if record["response_id"] != _sha256_of_request(text):
+        raise ValueError("response_id is not the sha256 of the request")
+    for name in _TEXTS:
+        if not isinstance(record.get(name), str | None):
             raise ValueError(f"{name} is {type(record[name]).__name__}")
-    return record["response_id"], Outcome(**{name: record.get(name) for name in _TYPES})
+    read = {name: read_as(record.get(name)) for name, read_as in _READ_AS.items()}
+    return record["response_id"], Outcome(**{name: record.get(name) for name in _TEXTS}, **read)
+
+
+def _sha256_of_request(text: str) -> str | None:
+    """Of the request as the line spells it: parsed and written again, it may be spelled otherwise."""
+    start = text.find(_REQUEST) + len(_REQUEST)
+    if start < len(_REQUEST):
+        return None
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    return hashlib.sha256(text[start:end].encode(errors="surrogatepass")).hexdigest()
 
 
 def _description(record: Any) -> Description:
@@ -139,14 +151,21 @@ def _rejected(path: Path, number: int, line: bytes, error: Exception) -> Rejecte
 
 
 def response_line(request: Request, outcome: Outcome) -> str:
-    """One line of the log; lone surrogates are kept as JSON escapes."""
+    """One line of the log; lone surrogates are kept as JSON escapes.
+
+    Raises:
+        ValueError: the line would not be read as it was meant; what is lost in a log is paid again.
+    """
     rest = json.dumps(asdict(outcome), separators=(",", ":"))
     # The identity is spliced in as the text that was hashed, so that a reader can check response_id.
     prompt_id = json.dumps(request.prompt.prompt_id)
-    return (
+    line = (
         f'{{"response_id":"{request.response_id}","prompt_id":{prompt_id},"replicate":{request.replicate},'
         f'"request":{request.identity_json},{rest[1:]}\n'
     )
+    if _parse(line.encode("ascii")) != (request.response_id, outcome):
+        raise ValueError(f"a line of the response log cannot be read back: {line[:_SHOWN_CHARACTERS]}")
+    return line
 
 
 def description_line(description: Description) -> str:

@@ -3,10 +3,10 @@
 Belongs here: their forms. What they say of options is extract/option_probability.py.
 """
 
-import math
 from collections.abc import Iterable
 from typing import Any, Final
 
+LEAST_LOGPROB: Final = -1e9  # servers write -9999 or so for never; an integer may be larger than any float
 FIRST_TOKEN: Final = "first_token_logprobs"  # the name in context_json
 
 
@@ -50,4 +50,4 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 def _is_logprob(token: Any, value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     # rounding takes servers a little above 0
-    return isinstance(token, str) and is_number and math.isfinite(value) and value < 1e-3
+    return isinstance(token, str) and is_number and LEAST_LOGPROB < value < 1e-3

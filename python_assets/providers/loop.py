@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.errors import GenerationError
+from python_assets.progress import SILENT, Progress, Tell
 from python_assets.providers.conversation import answer_now
 from python_assets.providers.failures import Backoff
 from python_assets.providers.function import FunctionProvider
@@ -38,18 +39,15 @@ from python_assets.providers.records import (
     GenerationConfig,
     GenerationRun,
     Outcome,
-    Progress,
     Prompt,
     Request,
 )
 from python_assets.providers.requests import RequestPlan, plan_requests
 from python_assets.providers.retrying import Asker
+from python_assets.study.base import REPLAY, SIMULATOR
+from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
-REPORTS: Final = 20
-
-
-def _no_progress(n_done: int, n_total: int) -> None:
-    """Tell nobody."""
+ANSWERS: Final = "answers"
 
 
 class _Answered(NamedTuple):
@@ -63,9 +61,10 @@ def generate(
     prompts: Sequence[Prompt],
     config: GenerationConfig,
     log_path: Path,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     *,
     backoff: Backoff | None = None,
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerationRun:
     """Answer every prompt of a generation, asking only for what the log lacks.
 
@@ -77,8 +76,9 @@ def generate(
         prompts: with distinct prompt_id; those sent to a server have a text.
         config: how to answer.
         log_path: the generation's own log, one file a generation; folders are created.
-        progress: called with (n_done, n_to_ask) about twenty times and at the end.
+        progress: is told what the log holds, and of each response that it is there.
         backoff: waits between retries; tests replace it.
+        allowance: how many calls the run may still ask; retries are not counted.
 
     Returns:
         One response a (prompt, replicate), in order, with counts and the records that could not be used.
@@ -88,18 +88,18 @@ def generate(
             in a row), the options are wrong, or the log cannot be written. What was answered stays in the
             log.
         PlumblineError: the provider is unknown.
+        UnconfirmedError: the allowance is too small; nothing was asked.
         ValueError: two prompts have one prompt_id.
     """
     started = time.perf_counter()
     provider = make_provider(config)
     content = read_log(log_path)
-    report = progress or _no_progress
     with LogWriter(log_path, content) as writer:
         if isinstance(provider, RemoteProvider):
-            asker = Asker(provider, writer, report, backoff or Backoff())
-            answered = asyncio.run(_ask_for_missing(prompts, asker, content))
+            asker = Asker(provider, writer, progress, backoff or Backoff())
+            answered = asyncio.run(_ask_for_missing(prompts, asker, content, allowance))
         else:
-            answered = _answer_locally(prompts, provider, writer, content, report)
+            answered = _answer_locally(prompts, provider, writer, content, progress, allowance)
     return _collect(provider, content, answered, time.perf_counter() - started)
 
 
@@ -127,8 +127,21 @@ def probe(
         return
     content = read_log(log_path)
     with LogWriter(log_path, content) as writer:
-        asker = Asker(provider, writer, _no_progress, backoff or Backoff())
-        asyncio.run(_ask_for_missing(prompts, asker, content, most=1))
+        asker = Asker(provider, writer, SILENT, backoff or Backoff())
+        asyncio.run(_ask_for_missing(prompts, asker, content, ANY_NUMBER, most=1))
+
+
+def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
+    """How many calls a generation would ask at most, by what its log lacks; no server is contacted.
+
+    Args:
+        prompts: with distinct prompt_id.
+        config: how to answer.
+        log_path: the generation's own log.
+    """
+    provider, content = make_provider(config), read_log(log_path)
+    description = _known_description(provider, content) or Description()
+    return _n_calls(_missing(plan_requests(prompts, provider, description), config, content), config)
 
 
 def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
@@ -144,7 +157,7 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
     started = time.perf_counter()
     provider = make_provider(config)
     content = read_log(log_path)
-    description = provider.describe() if isinstance(provider, LocalProvider) else content.description
+    description = _known_description(provider, content)
     if description is None:
         return None
     plan = plan_requests(prompts, provider, description)
@@ -152,6 +165,17 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
         return None
     answered = _Answered(plan, description, {}, 0)
     return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def _known_description(provider: Provider, content: LogContent) -> Description | None:
+    return provider.describe() if isinstance(provider, LocalProvider) else content.description
+
+
+def _n_calls(requests: Sequence[Request], config: GenerationConfig) -> int:
+    """Replays and the simulator ask nobody; an extension may ask several times for one response."""
+    if config.provider in (REPLAY, SIMULATOR):
+        return 0
+    return len(requests) * (config.extension.most_calls if config.extension else 1)
 
 
 def make_provider(config: GenerationConfig) -> Provider:
@@ -165,24 +189,29 @@ def make_provider(config: GenerationConfig) -> Provider:
 
 
 def _answer_locally(
-    prompts: Sequence[Prompt], provider: Provider, writer: LogWriter, content: LogContent, report: Progress
+    prompts: Sequence[Prompt],
+    provider: Provider,
+    writer: LogWriter,
+    content: LogContent,
+    progress: Progress,
+    allowance: CallAllowance,
 ) -> _Answered:
     if not isinstance(provider, LocalProvider):
         raise TypeError(f"provider {type(provider).__name__} is neither local nor remote")
     description = provider.describe()
     plan = plan_requests(prompts, provider, description)
     missing = _missing(plan, provider.config, content)
+    allowance.take(_n_calls(missing, provider.config))
     if provider.runs_model:
         _check_texts(missing, provider.config)
     _log_description(writer, content, description, missing)
+    tell = _started(progress, plan, missing, provider.config)
     new: dict[str, Outcome] = {}
     for batch in provider.batches(missing):
         outcomes = _outcomes_now(provider, batch)
         writer.append(map(response_line, batch, outcomes))
-        n_before = len(new)
         new.update(zip((request.response_id for request in batch), outcomes, strict=True))
-        if n_before * REPORTS // len(missing) < len(new) * REPORTS // len(missing):
-            report(len(new), len(missing))
+        tell(len(new))
     return _Answered(plan, description, new, 0)
 
 
@@ -202,7 +231,11 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
 
 
 async def _ask_for_missing(
-    prompts: Sequence[Prompt], asker: Asker, content: LogContent, most: int | None = None
+    prompts: Sequence[Prompt],
+    asker: Asker,
+    content: LogContent,
+    allowance: CallAllowance,
+    most: int | None = None,
 ) -> _Answered:
     provider = asker.provider
     if complete := await _from_log_alone(prompts, asker, content):
@@ -212,8 +245,10 @@ async def _ask_for_missing(
         plan = plan_requests(prompts, provider, description)
         missing = _missing(plan, provider.config, content)
         _check_texts(missing, provider.config)
+        allowance.take(_n_calls(missing, provider.config))
         _log_description(asker.writer, content, description, missing)
-        await asker.ask_all(missing[:most])
+        chosen = missing[:most]
+        await asker.ask_all(chosen, _started(asker.progress, plan, chosen, provider.config))
     return _Answered(plan, description, asker.outcomes, asker.n_retries)
 
 
@@ -228,7 +263,18 @@ async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogC
     now = await asker.describe_once()
     if now is not None and now.model_digest != logged.model_digest:
         return None
+    _started(asker.progress, plan, [], asker.provider.config)
     return _Answered(plan, logged, {}, 0)
+
+
+def _started(
+    progress: Progress, plan: RequestPlan, missing: Sequence[Request], config: GenerationConfig
+) -> Tell:
+    """Say what the log holds and what is asked; what hears how many of these are answered."""
+    n_distinct = len({request.response_id for request in plan.rows})
+    n_known = n_distinct - len(missing)
+    progress.say(f"{config.generation_id}: {n_known:,} answers from the log, {len(missing):,} to ask for")
+    return progress.start(config.generation_id, ANSWERS, len(missing))
 
 
 def _missing(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:

@@ -4,13 +4,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from python_assets.errors import TRY_SIMULATED
-from python_assets.providers.failures import ProviderFailure
+from python_assets.providers.fields import text_or_none
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, Request
-from python_assets.providers.transport import client_options, typed_failures
+from python_assets.providers.transport import ask_json, client_options, typed_failures
 
 if TYPE_CHECKING:
-    import httpx
     from ollama import ListResponse, ShowResponse
 
 # The study's words for Ollama's; every other name of decoding and options is Ollama's own.
@@ -29,56 +28,43 @@ class Ollama(RemoteProvider):
 
     async def __aenter__(self) -> Self:
         import httpx
-        from ollama import AsyncClient
 
-        url, key = str(self.url), self.read_key()
-        options = client_options(url, self.config.concurrency)
-        options["event_hooks"]["request"] = [self._authorise]
-        self._key = key
-        self._client: AsyncClient = AsyncClient(host=url, **options)
-        self._http: httpx.AsyncClient = httpx.AsyncClient(**options)
+        key = self.read_key()
+        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
+        if key is not None:
+            self._client.headers["authorization"] = f"Bearer {key}"
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.close()
-        await self._http.aclose()
-
-    async def _authorise(self, request: "httpx.Request") -> None:
-        # The client sends OLLAMA_API_KEY by itself to any server; only a key that the study names is sent.
-        request.headers.pop("authorization", None)
-        if self._key is not None:
-            request.headers["authorization"] = f"Bearer {self._key}"
+        await self._client.aclose()
 
     async def describe(self) -> Description:
         """Digest and details of the model, version of the server; model_missing where it is not installed."""
+        # The package's client reads a reply whole before its size is known: only its shapes are used.
+        from ollama import ListResponse, ShowResponse
+
+        shown = await self._asked("POST", "api/show", {"model": self.config.model})
+        listed = await self._asked("GET", "api/tags")
+        version = await self._asked("GET", "api/version")
         with typed_failures():
-            shown = await self._client.show(self.config.model)
-            listed = await self._client.list()
-            version = (await self._http.get(f"{self.url}/api/version")).json()
-        return Description(
-            model_digest=_digest(self.config.model, listed),
-            engine_version=f"ollama {version['version']}" if "version" in version else None,
-            model_details=_details(shown),
-        )
+            return Description(
+                model_digest=_digest(self.config.model, ListResponse.model_validate(listed)),
+                engine_version=f"ollama {version['version']}" if "version" in version else None,
+                model_details=_details(ShowResponse.model_validate(shown)),
+            )
 
     async def ask(self, request: Request) -> Answer:
         """One chat call."""
         settings, options = self._settings(request.replicate)
+        payload = {"model": self.config.model, "messages": request.messages, "stream": False}
+        reply = await self._asked("POST", "api/chat", payload | {"options": options, **settings})
         with typed_failures():
-            reply = await self._client.chat(
-                model=self.config.model, messages=request.messages, options=options, stream=False, **settings
-            )
-        if reply.done is False:
-            raise ProviderFailure("malformed_response", "the reply says done: false, though streaming is off")
-        return Answer(
-            text=reply.message.content,
-            finish_reason=reply.done_reason,
-            n_tokens_in=reply.prompt_eval_count,
-            n_tokens_out=reply.eval_count,
-            context={"reasoning": reply.message.thinking} if reply.message.thinking else None,
-        )
+            return _answer(reply)
+
+    async def _asked(self, method: str, path: str, payload: Any = None) -> Any:
+        return await ask_json(self._client, method, self.address(path), payload)
 
     def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:
         given = {k: v for k, v in {**self.config.decoding, **self.config.options}.items() if v is not None}
@@ -94,6 +80,21 @@ class Ollama(RemoteProvider):
         if kind == "connection":
             return f"Start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}."
         return super().remedy(kind)
+
+
+def _answer(reply: dict[str, Any]) -> Answer:
+    """Read a reply; KeyError, TypeError or ValueError where it has another shape."""
+    if reply.get("done") is False:
+        raise ValueError("the reply says done: false, though streaming is off")
+    message = reply["message"]
+    thinking = text_or_none(message.get("thinking"))
+    return Answer(
+        text=message.get("content"),
+        finish_reason=reply.get("done_reason"),
+        n_tokens_in=reply.get("prompt_eval_count"),
+        n_tokens_out=reply.get("eval_count"),
+        context={"reasoning": thinking} if thinking else None,
+    )
 
 
 def _digest(model: str, listed: "ListResponse") -> str | None:

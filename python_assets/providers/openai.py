@@ -3,16 +3,16 @@
 Asked over plain HTTP: the openai package adds nothing to one POST and retries by itself.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 
+from python_assets.providers.fields import text_or_none
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
 from python_assets.providers.provider import RemoteProvider, provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
-from python_assets.providers.transport import client_options, typed_failures
+from python_assets.providers.transport import ask_json, client_options, typed_failures
 
 ENDPOINT: Final = "endpoint"
 CHAT: Final = "chat"
@@ -38,15 +38,23 @@ class OpenAI(RemoteProvider):
             found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
         return found
 
+    def unready(self) -> str | None:
+        """Also where neither a server is named nor the key of OpenAI's own."""
+        if self.config.base_url is None and self.config.api_key_env is None:
+            return (
+                f"generation {self.config.generation_id!r}: without base_url it asks {self.default_url}, "
+                "which wants a key. Add base_url: http://HOST:PORT/v1 of your server, or api_key_env."
+            )
+        return super().unready()
+
     async def __aenter__(self) -> Self:
         import httpx
 
         key = self.read_key()
-        headers = {"content-type": "application/json", "user-agent": "plumbline"}
+        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
+        self._client.headers["user-agent"] = "plumbline"
         if key is not None:
-            headers["authorization"] = f"Bearer {key}"
-        options = client_options(str(self.url), self.config.concurrency)
-        self._client: httpx.AsyncClient = httpx.AsyncClient(headers=headers, **options)
+            self._client.headers["authorization"] = f"Bearer {key}"
         return self
 
     async def __aexit__(
@@ -71,10 +79,9 @@ class OpenAI(RemoteProvider):
             payload |= {"prompt": plain_text(request.messages)}
         payload |= {"model": self.config.model, "stream": False}
         path = "chat/completions" if is_chat else "completions"
+        reply = await ask_json(self._client, "POST", self.address(path), payload)
         with typed_failures():
-            # Encoded here: httpx cannot encode a lone surrogate, JSON's escapes can.
-            reply = await self._client.post(f"{self.url}/{path}", content=json.dumps(payload))
-            return _answer(reply.json())
+            return _answer(reply)
 
     def remedy(self, kind: str) -> str:
         """What to do, with the address that lists the models."""
@@ -89,11 +96,15 @@ def _answer(reply: dict[str, Any]) -> Answer:
     """Read a completion; KeyError, TypeError or ValueError where it has another shape."""
     choice = reply["choices"][0]
     message = choice["message"] if "message" in choice else {"content": choice["text"]}
-    usage = reply.get("usage") or {}
-    refusal = message.get("refusal")
-    served = {"served_model": reply.get("model"), "system_fingerprint": reply.get("system_fingerprint")}
-    context = {**served, "reasoning": message.get("reasoning_content") or message.get("reasoning")}
-    context[FIRST_TOKEN] = first_token_logprobs(choice.get("logprobs"))
+    usage = reply.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    refusal = text_or_none(message.get("refusal"))
+    context = {
+        "served_model": text_or_none(reply.get("model")),
+        "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
+        "reasoning": text_or_none(message.get("reasoning_content")) or text_or_none(message.get("reasoning")),
+        FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
+    }
     return Answer(
         text=refusal or _text(message["content"]),
         finish_reason="refusal" if refusal else choice.get("finish_reason"),

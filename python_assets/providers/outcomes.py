@@ -102,10 +102,14 @@ def _flags_of(outcome: Outcome) -> _Flags:
         return _NOTHING_OBSERVED
     text, reasons = outcome.response_text or "", _reasons(outcome.finish_reason)
     return _Flags(
-        is_refused=bool(reasons & DECLINED) or is_refusal(text),
+        is_refused=_is_declined(outcome) or is_refusal(text),
         is_empty=not text.strip(),
         is_truncated=bool(reasons & LENGTH),
     )
+
+
+def _is_declined(outcome: Outcome) -> bool:
+    return bool(_reasons(outcome.finish_reason) & DECLINED)
 
 
 def response_of(
@@ -130,6 +134,7 @@ def response_of(
         n_tokens_in=outcome.n_tokens_in,
         n_tokens_out=outcome.n_tokens_out,
         context_json=outcome.context_json,
+        is_declined=_is_declined(outcome),
     )
 
 

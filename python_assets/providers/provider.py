@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import ClassVar, Final, Self
+from urllib.parse import urlsplit
 
 from python_assets.errors import GenerationError
 from python_assets.providers.records import (
@@ -19,7 +20,7 @@ from python_assets.providers.records import (
     Rejected,
     Request,
 )
-from python_assets.providers.transport import is_address
+from python_assets.providers.transport import is_address, secrets_of
 from python_assets.registry import Registry
 
 providers: "Final[Registry[type[Provider]]]" = Registry("provider", __name__)
@@ -100,7 +101,7 @@ class RemoteProvider(Provider, ABC):
 
     def __init__(self, config: GenerationConfig) -> None:
         super().__init__(config)
-        self.secret: str | None = None
+        self._key: str | None = None
 
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
@@ -117,6 +118,16 @@ class RemoteProvider(Provider, ABC):
         """Address of the server, without a trailing slash."""
         url = self.config.base_url or self.default_url
         return url.rstrip("/") if url else None
+
+    def address(self, path: str) -> str:
+        """Address of something at the server; the query of base_url stands behind it."""
+        parts = urlsplit(str(self.url))
+        return parts._replace(path=f"{parts.path.rstrip('/')}/{path}").geturl()
+
+    @property
+    def secrets(self) -> list[str]:
+        """What may be shown and stored nowhere, also where the server sends it back."""
+        return [*secrets_of(self.url), *([self._key] if self._key else [])]
 
     def remedy(self, kind: str) -> str:
         """What a user can do about a failure that stops the generation."""
@@ -137,8 +148,16 @@ class RemoteProvider(Provider, ABC):
             raise GenerationError(f"{where} is not set. Set it, for example: export {name}=...")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise GenerationError(f"{where} does not hold a key: expected printable ASCII without blanks.")
-        self.secret = key
+        self._key = key
         return key
+
+    def unready(self) -> str | None:
+        """What keeps it from asking anything, with the remedy; nothing is contacted."""
+        try:
+            self.read_key()
+        except GenerationError as error:
+            return str(error)
+        return None
 
     @abstractmethod
     async def __aenter__(self) -> Self:

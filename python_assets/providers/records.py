@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
+from python_assets.providers.fields import count_or_none, text_or_none
+
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
-Progress = Callable[[int, int], None]
 Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")
@@ -120,6 +121,10 @@ class Answer:
     """What came of one request; finish_reason in the server's words, or in those of outcomes.py.
 
     error: `kind: message` where a provider in this process cannot answer this request; text is None then.
+    Beside the text, what a server sent in another type is coerced or None.
+
+    Raises:
+        TypeError: text is neither text nor None.
     """
 
     text: str | None
@@ -128,6 +133,19 @@ class Answer:
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None
     context: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str | None):
+            raise TypeError(f"the answer is {type(self.text).__name__}, not text")
+        for name, read in _READ_AS.items():
+            object.__setattr__(self, name, read(getattr(self, name)))
+
+
+_READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "finish_reason": text_or_none,
+    "n_tokens_in": count_or_none,
+    "n_tokens_out": count_or_none,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +167,8 @@ class Response:
     """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
 
     A response can be refused and truncated, or empty and truncated; the flags are None where the status is
-    not ok, as nothing was observed there.
+    not ok, as nothing was observed there. is_declined, no column there: the server itself said so, whatever
+    the text.
     """
 
     prompt_id: str
@@ -166,6 +185,7 @@ class Response:
     n_tokens_in: int | None
     n_tokens_out: int | None
     context_json: str | None
+    is_declined: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -226,9 +246,11 @@ class Extension(ABC):
     Attributes:
         identity: what of it the answers depend on, as JSON: its type, its options and the hash of the texts
             it draws on. It is part of every response's address and stands in extensions_json.
+        most_calls: how often it asks the model for one response at most.
     """
 
     identity: Mapping[str, Any]
+    most_calls: int = 1
 
     @abstractmethod
     def converse(self, request: Request) -> Conversation:

@@ -85,6 +85,10 @@ def _check(facts: Facts, draw: random.Random) -> str:
     return "Yes" if draw.random() < _YES else "No"
 
 
+def _refusal(facts: Facts, draw: random.Random) -> str:
+    return facts.get("rules", "no")
+
+
 def _related(facts: Facts, draw: random.Random) -> str:
     return "Yes" if draw.random() < _RELATED else "No"
 
@@ -121,6 +125,7 @@ _TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
     "question": _question,
     "answer": _sentences,
     "check": _check,
+    "refusal": _refusal,
     "related": _related,
     "analogies": _analogies,
     "mark": _mark,

@@ -10,14 +10,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from python_assets.providers.failures import FailureKind, ProviderFailure
+from python_assets.study.secrets import without_credentials
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST_BODY_BYTES: Final = 256 * 1024 * 1024
+LARGEST_BODY_BYTES: Final = 64 * 1024 * 1024  # unpacked
+ENCODINGS: Final = ("gzip", "deflate")
 _SHOWN_CHARACTERS: Final = 300
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
@@ -37,30 +39,66 @@ _FILTER_CODES: Final = frozenset(
 
 
 def client_options(url: str, concurrency: int) -> dict[str, Any]:
-    """Keyword arguments for an httpx client: the caller keeps the time, failures are raised."""
+    """Keyword arguments for an httpx client; the caller keeps the time."""
     import httpx
 
     return {
         "timeout": None,
         "limits": httpx.Limits(max_connections=concurrency),
-        "event_hooks": {"response": [raise_for_failure]},
+        "headers": {"accept-encoding": ", ".join(ENCODINGS), "content-type": "application/json"},
         # A proxy from the environment cannot reach a server on this machine.
         "trust_env": urlsplit(url).hostname not in _LOOPBACK,
     }
 
 
-async def raise_for_failure(response: "httpx.Response") -> None:
-    """Response hook: raise what a status or an oversized body means.
+async def ask_json(client: "httpx.AsyncClient", method: str, address: str, payload: Any = None) -> Any:
+    """What a server replies, as JSON.
+
+    Args:
+        client: with the options of client_options.
+        method: GET or POST.
+        address: of the server and what is asked there.
+        payload: sent as JSON, a lone surrogate as its escape, which httpx itself cannot encode.
 
     Raises:
-        ProviderFailure: the status is not 2xx, or the body is larger than LARGEST_BODY_BYTES.
+        ProviderFailure: no reply, a status that is not 2xx, more than LARGEST_BODY_BYTES, or no JSON.
     """
-    length = response.headers.get("content-length", "0")
-    if length.isdigit() and int(length) > LARGEST_BODY_BYTES:
-        raise ProviderFailure("too_large", f"the reply has {length} bytes, more than {LARGEST_BODY_BYTES}")
-    if not response.is_success:
-        await response.aread()
-        raise failure_of_status(response.status_code, response.text, response.headers)
+    content = None if payload is None else json.dumps(payload)
+    with typed_failures():
+        async with client.stream(method, address, content=content) as response:
+            body = await _body(response)
+        if not response.is_success:
+            words = body.decode("utf-8", "replace")
+            raise failure_of_status(response.status_code, words, response.headers)
+        return json.loads(body)
+
+
+async def _body(response: "httpx.Response") -> bytes:
+    """The body, unpacked piece by piece: 1 MB that was sent can be 1 GB."""
+    check_encoding(response.headers)
+    declared = response.headers.get("content-length", "0")
+    body = bytearray()
+    if not (declared.isdigit() and int(declared) > LARGEST_BODY_BYTES):
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > LARGEST_BODY_BYTES:
+                break
+        else:
+            return bytes(body)
+    raise ProviderFailure("too_large", f"the reply has more than {LARGEST_BODY_BYTES:,} bytes")
+
+
+def check_encoding(headers: Mapping[str, str]) -> None:
+    """See that a reply is packed at most once, by what it was asked to be packed by.
+
+    Packed twice, one piece that is read is a million times as large unpacked.
+
+    Raises:
+        ValueError: it is not.
+    """
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", *ENCODINGS):
+        raise ValueError(f"the reply is packed by {encoding[:_SHOWN_CHARACTERS]!r}, expected {ENCODINGS}")
 
 
 def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> ProviderFailure:
@@ -151,7 +189,10 @@ def typed_failures() -> Iterator[None]:
         ((httpx.TransportError,), "disconnected"),
         ((UnicodeEncodeError,), "unsendable_prompt"),
         # RecursionError: a reply nested deeper than Python reads.
-        ((ValueError, LookupError, TypeError, AttributeError, RecursionError), "malformed_response"),
+        (
+            (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError),
+            "malformed_response",
+        ),
     )
     caught = tuple(kind for group, _ in kinds for kind in group)
     try:
@@ -173,7 +214,15 @@ def is_address(url: str) -> bool:
 
 def shown_url(url: str | None) -> str:
     """An address for messages: without user, password and query, which may hold a secret."""
-    if not url:
-        return "no server"
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return without_credentials(url) if url else "no server"
+
+
+def secrets_of(url: str | None) -> list[str]:
+    """User, password and the values of the query of an address, as they are written and as they are meant."""
+    parts = urlsplit(url or "")
+    written = [*parts.netloc.rpartition("@")[0].split(":"), *(value for _, value in _pieces(parts.query))]
+    return [secret for text in written if text for secret in (text, unquote_plus(text))]
+
+
+def _pieces(query: str) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (piece.partition("=") for piece in query.split("&"))]

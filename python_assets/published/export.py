@@ -14,7 +14,9 @@ from python_assets.errors import WarehouseError
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
     FORMAT,
+    FORMULA,
     NAME,
+    QUOTE,
     ExportedFactor,
     ExportedFile,
     ExportFormat,
@@ -42,7 +44,13 @@ class Exported(NamedTuple):
 
 
 def export_study(
-    home: Home, study_id: str, stage: Stage, output: ExportFormat, folder: Path | None
+    home: Home,
+    study_id: str,
+    stage: Stage,
+    output: ExportFormat,
+    folder: Path | None,
+    *,
+    escapes_formulas: bool = True,
 ) -> Exported:
     """Copy one stage of a published study into a folder, with a manifest.
 
@@ -53,6 +61,8 @@ def export_study(
             (one file each of STATISTICS).
         output: the kind of file.
         folder: where to; by default <home>/export/<study>/<stage>. Files of an earlier export are replaced.
+        escapes_formulas: put ' before a text of a csv file that a spreadsheet would compute, and before one
+            that begins with '; whoever reads it takes one ' away.
 
     Raises:
         WarehouseError: the study is not published, or the folder cannot be written.
@@ -62,12 +72,16 @@ def export_study(
         study = _study_row(connection, study_id)
         factors = {} if stage == "statistics" else _factors(connection, study)
         queries = _queries(stage, factors)
+        escapes_formulas &= output == "csv"
+        if escapes_formulas:
+            queries = {name: _escaped(connection, query, study_id) for name, query in queries.items()}
         make_folder(target)
         files = [
             _write(connection, query, study_id, target / f"{name}.{output}", output)
             for name, query in queries.items()
         ]
         manifest = _manifest(connection, study, stage, files, factors)
+        manifest = manifest.model_copy(update={"escapes_formulas": escapes_formulas})
     _replace(target / NAME, (manifest.model_dump_json(indent=2) + "\n").encode())
     n_rows = {file.name: file.n_rows for file in files}
     return Exported(target, n_rows, manifest.licence_summary)
@@ -91,7 +105,7 @@ def _factors(connection: duckdb.DuckDBPyConnection, study: dict[str, Any]) -> di
             list(distinct level order by level) as levels
         from prompt_factors
         inner join factors using (study_id, factor)
-        where study_id = $study and origin <> 'derived'
+        where study_id = $study and (origin <> 'derived' or rule is not null)
         group by factor
         order by factor
     """
@@ -135,6 +149,21 @@ def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]
             order by generation_id, prompt_id, replicate
         """
     }
+
+
+def _escaped(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -> str:
+    """A query with ' before what a spreadsheet would compute."""
+    described = connection.execute(f"describe {query}", {"study": study_id}).fetchall()
+    columns = [
+        _escaped_column(_identifier(name)) if kind == "VARCHAR" else _identifier(name)
+        for name, kind, *_ in described
+    ]
+    return f"select {', '.join(columns)} from ({query})"
+
+
+def _escaped_column(column: str) -> str:
+    is_formula = f"regexp_matches({column}, {_literal(FORMULA)})"
+    return f"case when {is_formula} then {_literal(QUOTE)} || {column} else {column} end as {column}"
 
 
 def _write(

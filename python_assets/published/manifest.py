@@ -17,6 +17,9 @@ from python_assets.study.base import FactorName
 FORMAT: Final = "plumbline export 1"
 NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
+# what a spreadsheet would compute, or take ' away from
+FORMULA: Final = r"^[=+\-@\t\r\n']"
+QUOTE: Final = "'"
 
 Stage = Literal["prompts", "responses", "statistics"]
 ExportFormat = Literal["csv", "jsonl", "parquet"]
@@ -48,6 +51,7 @@ class Manifest(_Record):
 
     Attributes:
         removes_prompt: whether the study measured responses and baselines without their prompts.
+        escapes_formulas: whether ' stands before every text that FORMULA matches.
         config: the study file with every default, and its sha256.
         factors: by name, none for statistics.
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
@@ -69,6 +73,7 @@ class Manifest(_Record):
     licences: list[str]
     n_unknown_licence: int | None = None
     removes_prompt: bool
+    escapes_formulas: bool = False
     config: dict[str, Any]
     config_sha256: str
     plumbline_version: str
@@ -97,6 +102,8 @@ def read_manifest(path: Path, field: str) -> Manifest:
     Raises:
         SourceError: there is no such file, or it is no manifest of an export.
     """
+    if path.exists() and not path.is_file():
+        raise SourceError(f"{field}: {path} is no file. Correct the path.")
     try:
         text = path.read_bytes()
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import duckdb
 
 from python_assets.errors import WarehouseError
+from python_assets.terminal import printable
 
 QueryFormat = Literal["table", "csv", "json"]
 MAX_CELL = 60
@@ -65,7 +66,7 @@ def format_table(names: list[str], rows: list[tuple[Any, ...]], max_cell: int = 
 def _cell(value: Any, max_cell: int) -> str:
     if value is None:
         return "-"
-    text = f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+    text = f"{value:.4g}" if isinstance(value, float) else printable(" ".join(str(value).split()))
     return text if len(text) <= max_cell else text[: max_cell - 1] + "…"
 
 
@@ -81,9 +82,14 @@ def _print_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(rows)
+    # a file gets what there is, a terminal what it can show
+    writer.writerows(map(_shown, rows) if sys.stdout.isatty() else rows)
+
+
+def _shown(row: tuple[Any, ...]) -> list[Any]:
+    return [printable(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def _print_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
     records = [dict(zip(names, row, strict=True)) for row in rows]
-    print(json.dumps(records, ensure_ascii=False, indent=2, default=str))
+    print(printable(json.dumps(records, ensure_ascii=False, indent=2, default=str)))

@@ -11,7 +11,7 @@ STATISTICS: Final[dict[str, str]] = {
     "mean": "the average of a group's answers",
     "share": "how often each label is given, of all answers of a group",
     "selection_rate": "the share of a group's answers that reach a chosen standard",
-    "precision": "the share of a group's answers that stay near the baseline text of their prompt",
+    "precision": "the share of a group's answers that stay near the baseline of their prompt",
     "median": "the middle answer of a group: half of the answers lie below it",
     "mode": "the most frequent answer of a group",
     "variance": "how far the answers of a group scatter around their average, squared",
@@ -23,8 +23,8 @@ STATISTICS: Final[dict[str, str]] = {
     "percentile": "the value that a chosen percentage of a group's answers lies below",
     "quantile_range": "the distance between two quantiles of a group's answers",
     "percentile_range": "the distance between two percentiles of a group's answers",
-    "correlation": "how closely answers follow the baseline texts of their prompts, from -1 to 1",
-    "kl_divergence": "how unlike its baseline texts the answers of a group are spread; 0 is alike",
+    "correlation": "how closely answers follow the baselines of their prompts, from -1 to 1",
+    "kl_divergence": "how unlike its baselines the answers of a group are spread; 0 is alike",
 }
 CONTRASTS: Final[dict[str, str]] = {
     "mean_difference": "how far the average of a group lies above or below that of the others",

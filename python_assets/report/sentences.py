@@ -131,7 +131,7 @@ def finding_sentence(asked: Asked) -> str:
         parts.append(_sure(question))
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
-        parts.append("Measured against the baseline texts it is the same." if asked.is_confirmed else "")
+        parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
     return " ".join(part for part in parts if part)
 
 
@@ -177,7 +177,7 @@ def quantity_of(question: Row) -> str:
     else:
         quantity = f"the {_name(statistic)} of {measure}"
     options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
-    against = " against the baseline texts" if question["calibration"] == "calibrated" else ""
+    against = " against the baseline" if question["calibration"] == "calibrated" else ""
     return f"{quantity}{options}{against}"
 
 

@@ -29,8 +29,8 @@ DRAWN: Final = """
     where study_id = $study and slice_id = 'all' and generation_id <> 'baseline' and n_responses > 0
     group by measure_id, grouping_id, generation_id
     having sum(n_deviating) > 0
-    order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'), ends_with(measure_id, '_unmatched'),
-        measure_id, grouping_id, generation_id
+    order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
+        ends_with(measure_id, '_unmatched'), measure_id, grouping_id, generation_id
 """
 OF_SETS: Final = """
     select * from subgroups
@@ -186,8 +186,8 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
     for row in reader.rows(
         """
         select generation_id, deviation_rate from subgroups
-        where study_id = $study and slice_id = 'all' and measure_id = $measure_id and grouping_id = $grouping_id
-            and deviation_rate is not null
+        where study_id = $study and slice_id = 'all' and measure_id = $measure_id
+            and grouping_id = $grouping_id and deviation_rate is not null
         """,
         **place,
     ):
@@ -208,8 +208,8 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
     pairs = reader.rows(
         """
         select * from generation_comparisons
-        where study_id = $study and slice_id = 'all' and measure_id = $measure_id and grouping_id = $grouping_id
-            and comparison = 'kolmogorov_smirnov' and value is not null
+        where study_id = $study and slice_id = 'all' and measure_id = $measure_id
+            and grouping_id = $grouping_id and comparison = 'kolmogorov_smirnov' and value is not null
         order by value desc, generation_a_id, generation_b_id
         """,
         **place,

@@ -80,10 +80,10 @@ def _outline(inside: float, outside: float, start: float, end: float) -> str:
     if end - start > 2 * math.pi - 1e-9:  # an arc from a point to itself is no arc
         middle = (start + end) / 2
         return _outline(inside, outside, start, middle) + _outline(inside, outside, middle, end)
-    large = int(end - start > math.pi)
+    large, out, back = int(end - start > math.pi), f"{outside:g} {outside:g}", f"{inside:g} {inside:g}"
     return (
-        f"M{_point(inside, start)}L{_point(outside, start)}A{outside:g} {outside:g} 0 {large} 1 "
-        f"{_point(outside, end)}L{_point(inside, end)}A{inside:g} {inside:g} 0 {large} 0 {_point(inside, start)}Z"
+        f"M{_point(inside, start)}L{_point(outside, start)}A{out} 0 {large} 1 {_point(outside, end)}"
+        f"L{_point(inside, end)}A{back} 0 {large} 0 {_point(inside, start)}Z"
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
+from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.reader import Reader
@@ -88,7 +89,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
         "subgroups": subgroups_section(reader),
-        "coverage": sections.coverage(reader),
+        "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
         "explained": sections.explained(reader),
@@ -134,7 +135,7 @@ def _template() -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.listed, text.shortened, charts.bar,
+        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar,
     )  # fmt: skip
     environment.filters |= {writer.__name__: writer for writer in writers}
     return environment.get_template("page.html")

@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 
 from python_assets.errors import SourceError
 from python_assets.providers.failures import Backoff
-from python_assets.providers.transport import retry_after, shown_url
+from python_assets.providers.transport import ENCODINGS, check_encoding, retry_after, shown_url
 
 if TYPE_CHECKING:
     import httpx
@@ -138,6 +138,8 @@ class Fetcher:
             raise SourceError(
                 f"{self._field}: {shown_url(address)} cannot be fetched ({error}). Correct the address."
             ) from error
+        except ValueError as error:
+            raise SourceError(f"{self._field}: {shown_url(address)}: {error}. Save it as a file.") from error
         except httpx.ConnectError as error:
             raise SourceError(
                 f"{self._field}: {shown_url(address)} cannot be reached ({error}). Connect this machine to "
@@ -148,6 +150,7 @@ class Fetcher:
         return Fetched(response.status_code, response.headers, content, str(response.url)), ""
 
     def _read(self, response: "httpx.Response") -> bytes:
+        check_encoding(response.headers)
         content = bytearray()
         for piece in response.iter_bytes():
             content += piece
@@ -164,7 +167,7 @@ class Fetcher:
         with self._lock:
             if self._client is None:
                 self._client = httpx.Client(
-                    headers={"user-agent": self.agent},
+                    headers={"user-agent": self.agent, "accept-encoding": ", ".join(ENCODINGS)},
                     timeout=_TIMEOUT_SECONDS,
                     # A proxy from the environment cannot reach a server on this machine.
                     trust_env=urlsplit(address).hostname not in _LOOPBACK,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
@@ -27,6 +27,7 @@ from python_assets.warehouse.build import utc_now
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 _MOST_REDIRECTS: Final = 5
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PARAGRAPHS: Final[dict[str, Callable[[str], list[str]]]] = {
     "text/html": html_paragraphs,
@@ -186,16 +187,31 @@ def leads_inwards(address: str, target: str) -> bool:
         address: what the study file names.
         target: where a site wants to be looked for instead.
     """
-    return not _is_public(target) and _is_public(address)
+    there, here = _places(target), _places(address)
+    # the addresses of a cloud's own services, which hand out keys, are link-local: no page redirects to them
+    return any(place.is_link_local for place in there) or (_are_public(here) and not _are_public(there))
 
 
-def _is_public(address: str) -> bool:
+def _are_public(places: list[IPv4Address | IPv6Address]) -> bool:
+    return all(place.is_global for place in places)
+
+
+def _places(address: str) -> list[IPv4Address | IPv6Address]:
+    """Where a name leads to; nowhere where it is not known here: then a proxy alone could reach it."""
     try:
         found = socket.getaddrinfo(urlsplit(address).hostname, None)
     except (OSError, UnicodeError):
-        # a name that is not known here is not reached either, or by a proxy alone
-        return True
-    return all(ip_address(str(place[0]).partition("%")[0]).is_global for *_, place in found)
+        return []
+    return [_meant(ip_address(str(place[0]).partition("%")[0])) for *_, place in found]
+
+
+def _meant(place: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address within an IPv6 address that stands for it."""
+    if isinstance(place, IPv4Address):
+        return place
+    if place in _NAT64:
+        return IPv4Address(int(place) & 0xFFFF_FFFF)
+    return place.ipv4_mapped or place.sixtofour or place
 
 
 def _content_type(header: str) -> tuple[str, str | None]:

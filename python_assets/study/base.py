@@ -12,6 +12,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationInfo
 
+from python_assets.terminal import has_control
+
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]
 PromptTask = Literal["completion", "question"]
@@ -61,13 +63,16 @@ def stated_fields(part: Part) -> set[str]:
     return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
 
 
+WITH_VARIABLES: Final = "a value whose environment variables are set"
+
+
 def expand_variables(text: str) -> str:
     """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
 
     def value(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in os.environ:
-            raise ValueError(f"a value whose environment variables are set; set it: export {name}=...")
+            raise ValueError(f"{WITH_VARIABLES}; set it: export {name}=...")
         return os.environ[name]
 
     return re.sub(r"\$\{(\w+)\}", value, text)
@@ -99,6 +104,8 @@ def _check_level(level: str) -> str:
         raise ValueError("a level that is not blank; name it or remove it")
     if level != level.strip():
         raise ValueError("a level without blanks around it; remove them")
+    if has_control(level):
+        raise ValueError("a level without control characters, which a terminal would obey; remove them")
     if LEVEL_SEPARATOR in level:
         raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
     return level

@@ -5,22 +5,26 @@ shows are added by plan/design_tables.py.
 """
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple
 
 from python_assets.study.prompts import OPTION_ORDER
-from python_assets.study.study import Factor, Prompts, Study
+from python_assets.study.study import Factor, LevelMap, Prompts, Study
 
 Origin = Literal["declared", "imported", "derived"]
 
 DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
+OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension")
+"""The factors of every generation; it has no level of those that the study file says nothing of."""
 
 
 class KnownFactor(NamedTuple):
     """A factor before the data is seen; levels: in declared order, None where only the data tells them.
 
     has_prompts: whether prompts have levels of it; a factor that is declared and used nowhere has none.
-    is_unit: whether its levels are the independent units of the study.
+    is_unit: whether its levels are the independent units of the study. rule: how levels are decided, in
+    words; None where they come with the prompts. mapped_from: the factor that its levels follow from.
     """
 
     name: str
@@ -31,36 +35,35 @@ class KnownFactor(NamedTuple):
     definition: str | None = None
     has_prompts: bool = True
     is_unit: bool = False
+    rule: str | None = None
+    mapped_from: str | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the study file speaks of it; the others every prompt has."""
+        return self.origin != "derived" or self.rule is not None
 
     @property
     def is_blocking(self) -> bool:
-        """Whether prompts that differ in it stand in different blocks, where it is not in the grouping."""
-        return self.origin != "derived" and self.type in ("domain", "prompt") and not self.is_unit
+        """Whether prompts that differ in it stand in different blocks, where it is not in the grouping.
+
+        One that is mapped need not: what it follows from does.
+        """
+        is_of_prompts = self.is_own and self.type in ("domain", "prompt")
+        return is_of_prompts and not self.is_unit and self.mapped_from is None
 
     @property
     def is_compared(self) -> bool:
         """Whether its levels are compared where the study file names no grouping."""
-        is_own = self.origin != "derived" and self.type == "domain" and self.has_prompts
-        return is_own and not self.is_unit
+        return self.is_own and self.type == "domain" and self.has_prompts and not self.is_unit
 
 
 def known_factors(
     declared: Mapping[str, Factor], prompts: Prompts, unit: str | None
 ) -> dict[str, KnownFactor]:
     """Every factor a study can name: declared ones in order, then those of its prompts, then derived ones."""
-    used = _factors_of_prompts(prompts)
-    found = {
-        name: KnownFactor(
-            name=name,
-            type=factor.type,
-            origin="imported" if prompts.import_ and name in used else "declared",
-            levels=factor.levels or used.get(name),
-            reference=factor.reference or _scrape_reference(prompts, name),
-            definition=factor.definition,
-            has_prompts=name in used or factor.type == "model",
-        )
-        for name, factor in declared.items()
-    }
+    used = factors_of_prompts(prompts)
+    found = {name: _declared(name, factor, prompts, used) for name, factor in declared.items()}
     for name, levels in used.items():
         origin: Origin = "imported" if prompts.import_ else "declared"
         found.setdefault(
@@ -85,7 +88,42 @@ def study_factors(study: Study) -> dict[str, KnownFactor]:
     return known_factors(study.factors, study.prompts, study.unit)
 
 
-def _factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
+def _declared(
+    name: str, factor: Factor, prompts: Prompts, used: Mapping[str, list[str] | None]
+) -> KnownFactor:
+    is_derived = factor.rules is not None or factor.map is not None
+    is_imported = prompts.import_ is not None and name in used
+    return KnownFactor(
+        name=name,
+        type=factor.type,
+        origin="derived" if is_derived else "imported" if is_imported else "declared",
+        levels=factor.levels or factor.levels_by_rule or used.get(name),
+        reference=factor.reference or _scrape_reference(prompts, name),
+        definition=factor.definition,
+        has_prompts=is_derived or name in used or factor.type == "model",
+        rule=_rule(factor),
+        mapped_from=factor.map.from_ if factor.map else None,
+    )
+
+
+def _rule(factor: Factor) -> str | None:
+    """How the levels of a factor are decided, as raw.factors has it."""
+    if factor.rules is not None:
+        written = [
+            f"{level}: {rule}" if isinstance(rule, str) else f"{level}: words {', '.join(rule)}"
+            for level, rule in factor.rules.items()
+        ]
+        return "; ".join([*written, *([f"otherwise {factor.otherwise}"] if factor.otherwise else [])])
+    if factor.map is not None:
+        return f"mapped from {factor.map.from_} by {PurePath(factor.map.file).name}"
+    if factor.when is not None:
+        held = " and ".join(f"{name} = {' or '.join(levels)}" for name, levels in factor.conditions.items())
+        return f"where {held}, otherwise {factor.reference}"
+    return None
+
+
+def factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
+    """The factors that prompts bring with them, with their levels where the file tells them."""
     if prompts.scrape:
         return {prompts.scrape.factor: prompts.scraped_levels}
     if prompts.import_:
@@ -114,6 +152,25 @@ def _derived(prompts: Prompts) -> dict[str, list[str] | None]:
     return derived
 
 
+def fits_conditions(factors: Mapping[str, Factor], levels: Mapping[str, str]) -> bool:
+    """Whether levels of a prompt agree with the conditions of its factors.
+
+    Args:
+        factors: declared ones; one with a condition has another level than its reference exactly where the
+            condition holds.
+        levels: of one prompt, by factor.
+    """
+    return all(
+        (levels[name] != factor.reference) == _holds(factor, levels)
+        for name, factor in factors.items()
+        if factor.when is not None and name in levels
+    )
+
+
+def _holds(factor: Factor, levels: Mapping[str, str]) -> bool:
+    return all(levels.get(name) in allowed for name, allowed in factor.conditions.items())
+
+
 def level_positions(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     """The place of every level that a study file declares, by factor."""
     prompts = config.get("prompts") or {}
@@ -121,7 +178,20 @@ def level_positions(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     declared = {name: (factor or {}).get("levels") for name, factor in (config.get("factors") or {}).items()}
     declared[scrape.get("factor", "concept")] = scrape.get("levels") or declared.get("concept")
     return {
-        name: {level: position for position, level in enumerate(levels)}
-        for name, levels in declared.items()
-        if levels
+        name: {level: position for position, level in enumerate(names)}
+        for name, names in declared.items()
+        if names
     }
+
+
+def mapped_factors(factors: Mapping[str, Factor]) -> dict[str, LevelMap]:
+    """The factors that are mapped from others, each after the one that it is mapped from.
+
+    Those that are mapped from each other in a circle are left out: that is a mistake, which checks/ tell.
+    """
+    waiting = {name: factor.map for name, factor in factors.items() if factor.map is not None}
+    ordered: dict[str, LevelMap] = {}
+    while ready := {name: one for name, one in waiting.items() if one.from_ not in waiting}:
+        ordered |= ready
+        waiting = {name: one for name, one in waiting.items() if name not in ready}
+    return ordered

@@ -3,11 +3,13 @@
 Belongs here: the shape of these entries and their defaults. Writing lists out is study_file/expand.py.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
+from python_assets.study.secrets import KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
 SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
@@ -74,8 +76,8 @@ class GenerationSpec(Part):
     max_retries: int = Field(5, ge=0)
     max_characters: int = Field(20_000, ge=1)
     reasoning_tags: dict[Mark, Mark] = {}
-    base_url: Expanded | None = None
-    api_key_env: StrictStr | None = None
+    base_url: ServerAddress | None = None
+    api_key_env: KeyVariable | None = None
     options: dict[StrictStr, Any] = {}
 
     @model_validator(mode="before")
@@ -109,3 +111,25 @@ class Generation(Part):
     template: str = ""
     extension_name: str = ""
     spec: GenerationSpec
+
+
+def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str, str]:
+    """The generation of a role that each other one is calibrated against.
+
+    Args:
+        generations: of a study.
+        role: the role that is the baseline.
+
+    Returns:
+        By generation id: that of the same entry, model, template and extension with the role.
+    """
+    of_role = {_without_role(one): one.generation_id for one in generations if one.role == role}
+    return {
+        one.generation_id: of_role[_without_role(one)]
+        for one in generations
+        if one.role != role and _without_role(one) in of_role
+    }
+
+
+def _without_role(generation: Generation) -> tuple[str, ...]:
+    return generation.spec.name, generation.model, generation.template, generation.extension_name

@@ -3,6 +3,7 @@
 Belongs here: the shape of these entries and their defaults. What a measure becomes is extract/measures.py.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
@@ -28,13 +29,20 @@ METHODS_OF_MEASURING = (
     "judge",
     "clusters",
     "cluster_and_sort",
+    "when",
     "option_probability",
 )
-
-
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 # built-in measures that are written with their parameters: vader: {per: sentence}
 _WITH_PARAMETERS: Final = frozenset({"vader"})
+
+ChoicePreset = Literal["yes_no", "multiple_choice"]
+# what answers of English are read for; how is extract/short_answers.py
+PRESET_LABELS: Final[Mapping[ChoicePreset, tuple[str, ...]]] = {
+    "yes_no": ("yes", "no"),
+    "multiple_choice": tuple("ABCDEFGH"),
+}
+REFUSAL: Final = "refusal"
 
 
 class Computing(Part):
@@ -80,6 +88,12 @@ class Judge(Part):
     repeats: int = Field(1, ge=1)
 
 
+class RefusalJudge(Part):
+    """The engine that tells refusals in the place of the rules."""
+
+    judge: StrictStr
+
+
 class Clusters(Part):
     """Groups of like texts by KMeans on embeddings (SAGED C.4).
 
@@ -99,24 +113,37 @@ class Clusters(Part):
         return "" if self.per == WHOLE else self.per
 
 
+class Equals(Part):
+    """A rule on what another measure read: its label is the level that the prompt has of a factor."""
+
+    measure: Name
+    equals_factor: FactorName
+
+
 class MeasureSpec(Part):
     """What is read off a response. One of METHODS_OF_MEASURING says how, else the extractor of that name.
 
+    judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
+    rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured.
     """
 
     name: Name
     kind: Kind | None = None
     extractor: StrictStr | None = None
-    choices: Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
+    choices: (
+        ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None
+    ) = None
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     function: StrictStr | None = None
     classifier: ClassifierSpec | None = None
-    judge: Judge | None = None
+    judge: Judge | StrictStr | None = None
+    refusal: RefusalJudge | None = None
     clusters: Clusters | None = None
     cluster_and_sort: Clusters | None = None
+    when: Equals | None = None
     option_probability: StrictStr | None = None
     languages: list[StrictStr] | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
@@ -131,6 +158,8 @@ class MeasureSpec(Part):
     def _a_name_alone_is_built_in(cls, data: Any) -> Any:
         if isinstance(data, str):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
+        if isinstance(data, dict) and REFUSAL in data and "name" not in data:
+            data = {"name": REFUSAL, **data}
         if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
             data = {"name": min(own), **data}
         if isinstance(data, dict) and (built := _WITH_PARAMETERS & set(data)):
@@ -164,9 +193,44 @@ class MeasureSpec(Part):
         """The one field that says how the measure is read off a response."""
         return next(method for method in METHODS_OF_MEASURING if getattr(self, method) is not None)
 
+    @property
+    def engine(self) -> str | None:
+        """The engine that judges, alone or beside rules."""
+        if self.refusal is not None:
+            return self.refusal.judge
+        return self.judge.engine if isinstance(self.judge, Judge) else self.judge
+
+    @property
+    def rubric(self) -> Judge | None:
+        """The judge that is the whole of a measure, with its own rubric and options."""
+        return self.judge if isinstance(self.judge, Judge) else None
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that a response may get, of choices, patterns or a judge's options; none elsewhere."""
+        if isinstance(self.choices, str):
+            return list(PRESET_LABELS[self.choices])
+        of_judge = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
+        return list(self.choices or self.patterns or of_judge)
+
+    @model_validator(mode="after")
+    def _a_judge_that_fits(self) -> "MeasureSpec":
+        if isinstance(self.judge, str) and self.choices is None:
+            raise ValueError(
+                "a mapping with engine, rubric and options as judge, whose name alone stands beside choices; "
+                "write judge: {engine: ..., rubric: ..., options: [...]}"
+            )
+        if isinstance(self.judge, Judge) and self.choices is not None:
+            raise ValueError("the name of an engine alone as judge beside choices; write judge: NAME")
+        if self.refusal is not None and not self.name == self.extractor == REFUSAL:
+            raise ValueError(f"refusal in an entry of its own; write - {{refusal: {{judge: {self.engine}}}}}")
+        return self
+
     @model_validator(mode="after")
     def _one_method(self) -> "MeasureSpec":
         given = [method for method in METHODS_OF_MEASURING if getattr(self, method) is not None]
+        if self.choices is not None and isinstance(self.judge, str):
+            given.remove("judge")
         if len(given) != 1:
             raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
         if self.method in ("column", "function") and self.kind is None:
@@ -175,6 +239,10 @@ class MeasureSpec(Part):
             )
         if self.method in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
             raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
+        if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
+            raise ValueError(
+                "kind binary without favourable for when, which is 1 where it holds; remove both"
+            )
         if self.favourable is not None and self.method == "extractor":
             raise ValueError("no favourable label for a built-in extractor; remove favourable")
         return self

@@ -1,4 +1,4 @@
-"""Every contrast, disparity and number over subgroups: what it is called, which measures have it and what may be said about it.
+"""Every contrast, disparity and number over subgroups: which measures have it, what may be said of it.
 
 Belongs here: reading the seed that dbt loads too, and asking it. The margins that a study declares are
 analysis.py.

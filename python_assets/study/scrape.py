@@ -17,6 +17,7 @@ from python_assets.study.base import (
     Words,
     stated_fields,
 )
+from python_assets.study.secrets import ServerAddress
 
 SourceType = Literal["local", "wikipedia", "web", "synthetic"]
 InquiryKind = Literal["people", "short_names", "characteristics", "sub_categories", "synonyms", "same_root"]
@@ -152,7 +153,7 @@ class Wiki(Part):
     texts.
     """
 
-    api: Expanded | None = None
+    api: ServerAddress | None = None
     contact: Expanded | None = None
     licence: StrictStr = "CC BY-SA 4.0"
 

@@ -6,9 +6,9 @@ study_file/. The message of a check says what is expected and, after a semicolon
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictStr
+from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study.analysis import AnalysisSpec, QuestionSet
 from python_assets.study.base import (
@@ -25,6 +25,7 @@ from python_assets.study.base import (
     Level,
     Part,
     PromptTask,
+    Words,
     expand_variables,
     grouping_id,
     make_id,
@@ -77,6 +78,7 @@ __all__ = [
     "Judge",
     "Kind",
     "Level",
+    "LevelMap",
     "MeasureSpec",
     "Part",
     "Prompts",
@@ -94,14 +96,62 @@ __all__ = [
 ]
 
 
+class LevelMap(Part):
+    """A table that gives every level of one factor its level of another; columns are named by the factors."""
+
+    from_: FactorName = Field(alias="from")
+    file: Expanded
+
+
 class Factor(Part):
-    """A named property of a prompt or a model (multi-factor document, 3.1)."""
+    """A named property of a prompt or a model (multi-factor document, 3.1).
+
+    rules: words, or a regular expression, by level, read in the prompt's text; otherwise: the level of texts
+    that no rule fits. map: levels that follow from those of another factor. when: levels of other factors
+    that a prompt needs to have a level of this one; without them it has the reference.
+    """
 
     type: Literal["domain", "prompt", "model"] = "domain"
     definition: StrictStr | None = None
     levels: list[Level] | None = Field(None, min_length=1)
     reference: Level | None = None
     texts: dict[Level, StrictStr] = {}
+    rules: Annotated[dict[Level, StrictStr | Words], Field(min_length=1)] | None = None
+    otherwise: Level | None = None
+    map: LevelMap | None = None
+    when: Annotated[dict[FactorName, Level | list[Level]], Field(min_length=1)] | None = None
+
+    @property
+    def levels_by_rule(self) -> list[str]:
+        """The levels that rules give, the one where none fits last; none without rules."""
+        return list(dict.fromkeys([*(self.rules or ()), *([self.otherwise] if self.otherwise else [])]))
+
+    @property
+    def conditions(self) -> dict[str, list[str]]:
+        """The levels of other factors that a level of this one needs; none where it has no condition."""
+        return {
+            name: [levels] if isinstance(levels, str) else levels
+            for name, levels in (self.when or {}).items()
+        }
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Factor":
+        given = [name for name in ("rules", "map", "when") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"one of {' and '.join(given)}; keep one")
+        if self.otherwise is not None and self.rules is None:
+            raise ValueError("rules beside otherwise, the level where none fits; add rules: or remove it")
+        if self.rules is not None and self.type == "model":
+            raise ValueError("type domain or prompt, for rules read the text of prompts; change type")
+        if self.rules is not None and self.texts:
+            raise ValueError("no texts beside rules, which read texts; remove them")
+        if self.rules is not None and set(self.levels or self.levels_by_rule) != set(self.levels_by_rule):
+            raise ValueError("levels that the rules name, or none beside rules; remove levels")
+        if self.map is not None and self.texts:
+            raise ValueError("no texts beside map, whose levels stand in no text; remove them")
+        if self.when is not None and self.reference is None:
+            raise ValueError("reference beside when, the level where the condition fails; add reference:")
+        return self
 
 
 class Vectors(Part):
@@ -122,7 +172,8 @@ class Study(Part):
 
     engines: generations that write for other stages and answer no prompt, by id. unit: the factor whose
     levels are the independent units, or ROOT_PROMPT; root prompts are where it is None too, but then several
-    prompts of one in one cell have no inference.
+    prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
+    are calibrated against; the prompts' own texts where None.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
@@ -134,6 +185,7 @@ class Study(Part):
     domain: str
     factors: dict[str, Factor]
     unit: str | None = None
+    baseline: str | None = None
     prompts: Prompts
     generations: list[Generation]
     engines: dict[str, Generation] = {}

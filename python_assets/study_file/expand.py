@@ -238,6 +238,7 @@ class Draft(NamedTuple):
             domain=self.parts.domain,
             factors=self.parts.factors,
             unit=self.parts.unit,
+            baseline=self.parts.baseline,
             prompts=self.parts.prompts,
             generations=[one for one in written_out if not one.spec.engine],
             engines={one.generation_id: one for one in written_out if one.spec.engine},

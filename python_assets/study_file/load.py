@@ -12,7 +12,7 @@ from pydantic_core import to_jsonable_python
 from python_assets.errors import SourceError
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.problems import Problem, StudyFileError
-from python_assets.study.study import AS_WRITTEN, Generation, Study
+from python_assets.study.study import AS_WRITTEN, Factor, Generation, Study
 from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
 from python_assets.study_file.expand import Draft, expand
@@ -45,8 +45,8 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
     original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
     problems: list[Problem] = []
     for step in (file.problems, reader.problems, original):
-        # what is wrong with a value itself is told once: the rest would only follow from it
-        reported = {problem.path for problem in problems}
+        # what is wrong with a value or in it is told once: the rest would only follow from it
+        reported = {problem.path[:n] for problem in problems for n in range(2, len(problem.path) + 1)}
         problems += [problem for problem in step if problem.path not in reported]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
@@ -93,6 +93,10 @@ def _answered_by_simulator(generation: Generation) -> Generation:
     return generation.model_copy(update={"spec": spec})
 
 
+def _with_levels(factor: Factor) -> Factor:
+    return factor.model_copy(update={"levels": factor.levels or factor.levels_by_rule or None})
+
+
 def _config_json(file: StudyFile, draft: Draft) -> str:
     """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables.
 
@@ -105,7 +109,8 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
     written = {
         **parts._asdict(),
         "prompts": prompts,
-        "factors": draft.parts.factors,
+        # keys are sorted, and the order of rules is that of their levels
+        "factors": {name: _with_levels(factor) for name, factor in draft.parts.factors.items()},
         "study": draft.study_id,
         "title": parts.title or draft.study_id,
         "generations": list(parts.generations.values()),

@@ -41,6 +41,7 @@ KEYS = (
     "domain",
     "factors",
     "unit",
+    "baseline",
     "prompts",
     "generations",
     "embedding",
@@ -72,6 +73,7 @@ class Parts(NamedTuple):
     domain: str
     factors: dict[str, Factor]
     unit: str | None
+    baseline: str | None
     prompts: Prompts | None
     generations: dict[FieldPath, GenerationSpec]
     embedding: str | Vectors | None
@@ -104,6 +106,7 @@ class PartReader:
             domain=self._section("domain", StrictStr, ""),
             factors=self._section("factors", dict[FactorName, Factor], {}),
             unit=self._section("unit", FactorName, None),
+            baseline=self._section("baseline", StrictStr, None),
             prompts=self._section("prompts", Prompts, None),
             generations=self._items("generations", GenerationSpec, []),
             embedding=self._section("embedding", Expanded | Vectors, None),

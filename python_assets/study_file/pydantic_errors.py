@@ -58,7 +58,7 @@ def findings_of(errors: list[ErrorDetails], data: Any) -> list[PydanticError]:
 
     def is_about_another_member(finding: PydanticError) -> bool:
         deeper = any(len(p) > len(finding.path) and p[: len(finding.path)] == finding.path for p in paths)
-        return finding.type in WRONG_TYPES and deeper
+        return finding.type in (*WRONG_TYPES, "literal_error") and deeper
 
     return [finding for finding in found if not is_about_another_member(finding)]
 

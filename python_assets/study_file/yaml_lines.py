@@ -19,6 +19,7 @@ from python_assets.study.problems import (
 
 STRING_TAG = "tag:yaml.org,2002:str"
 MERGE_TAG = "tag:yaml.org,2002:merge"
+MOST_VALUES = 100_000
 
 
 class StudyFile:
@@ -108,12 +109,28 @@ def read_study_file(path: Path) -> StudyFile:
                 )
             ],
         )
+    if (n_values := _n_values(root, {})) > MOST_VALUES:
+        expected = f"at most {MOST_VALUES:,} values, those that aliases repeat counted each time"
+        problem = Problem((), f"{n_values:.3g} values", expected, "write out fewer aliases", line=1)
+        raise StudyFileError(path, [problem])
     builder = _Builder(loader)
     data = builder.build(root, ())
     return StudyFile(path, root, data, builder.problems)
 
 
+def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
+    """The values of a node written out: aliases of aliases multiply."""
+    if id(node) not in known:
+        known[id(node)] = 0  # one that holds itself is told where it is built
+        parts: list[Any] = node.value if isinstance(node, yaml.CollectionNode) else []
+        held = [part for pair in parts for part in pair] if isinstance(node, yaml.MappingNode) else parts
+        known[id(node)] = 1 + sum(_n_values(part, known) for part in held)
+    return known[id(node)]
+
+
 def _read_text(path: Path) -> str:
+    if path.exists() and not path.is_file():
+        raise StudyFileError(path, [Problem((), NOTHING, "a file", "correct the path")])
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZipFile
 
 from python_assets.errors import SourceError
+from python_assets.texts.limits import MOST_UNPACKED_BYTES
 from python_assets.warehouse.build import Quarantined
 
 # what the error handler surrogateescape makes of a byte it cannot decode
@@ -54,12 +56,34 @@ def decode(data: bytes) -> Decoded:
     return Decoded(text.removeprefix("\ufeff"), undecodable, hashlib.sha256(data).hexdigest())
 
 
+def require_file(path: Path, field: str) -> None:
+    """See that what a path names is no pipe or device, which may never end.
+
+    Raises:
+        SourceError: it is there and is no file.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SourceError(f"{field}: {path} is a pipe or a device. Expected a file; correct the path.")
+
+
+def check_unpacked(packed: ZipFile) -> None:
+    """See that a packed file is not made to fill memory: of no part more is unpacked than it declares.
+
+    Raises:
+        ValueError: its parts declare more than MOST_UNPACKED_BYTES.
+    """
+    n_bytes = sum(part.file_size for part in packed.infolist())
+    if n_bytes > MOST_UNPACKED_BYTES:
+        raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {MOST_UNPACKED_BYTES:,}")
+
+
 def read_bytes(path: Path, field: str) -> bytes:
     """Read a file of the user.
 
     Raises:
-        SourceError: it is missing or unreadable.
+        SourceError: it is missing, unreadable or no file.
     """
+    require_file(path, field)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -7,12 +7,11 @@ from typing import Final
 from zipfile import BadZipFile, ZipFile
 
 from python_assets.errors import SourceError
+from python_assets.texts.decoding import check_unpacked
 from python_assets.texts.headings import Sections
 
 _LEFT_OUT: Final = re.compile(r"(Title|Subtitle|Caption|TOC|toc|Bibliography|List of|Header|Footer|Macro)\b")
 _HEADING: Final = re.compile(r"[Hh]eading (\d)")
-# a small file can unpack to more than memory holds
-_MOST_BYTES: Final = 256 * 1024 * 1024
 
 
 def docx_paragraphs(data: bytes, name: str) -> list[str]:
@@ -26,7 +25,7 @@ def docx_paragraphs(data: bytes, name: str) -> list[str]:
         The text of each paragraph in order; headings and captions are known by their styles.
 
     Raises:
-        SourceError: it is no Word file, unpacks to more than _MOST_BYTES, or holds no text.
+        SourceError: it is no Word file, unpacks to more than MOST_UNPACKED_BYTES, or holds no text.
     """
     from docx import Document  # slow to import
     from docx.opc.exceptions import PackageNotFoundError
@@ -34,9 +33,7 @@ def docx_paragraphs(data: bytes, name: str) -> list[str]:
 
     try:
         with ZipFile(BytesIO(data)) as packed:
-            n_bytes = sum(part.file_size for part in packed.infolist())
-        if n_bytes > _MOST_BYTES:
-            raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {_MOST_BYTES:,}")
+            check_unpacked(packed)
         document = Document(BytesIO(data))
     except (PackageNotFoundError, BadZipFile, zlib.error, XMLSyntaxError, KeyError, ValueError) as error:
         raise SourceError(

@@ -5,10 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from python_assets.errors import SourceError
 from python_assets.texts.headings import is_reference_heading
+from python_assets.texts.limits import MOST_DRAWN, MOST_PAGE_BYTES
+
+if TYPE_CHECKING:
+    from pypdf import PageObject
 
 _CAPTION: Final = re.compile(r"(Figure|Fig\.|Table|Tab\.|Abbildung|Abb\.|Tabelle|図|表|图)\s?\d+\s?[.:：]")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]$")
@@ -32,12 +36,14 @@ def pdf_paragraphs(data: bytes, name: str) -> list[str]:
         The text of each paragraph in order, up to a heading that opens the references.
 
     Raises:
-        SourceError: it is no PDF file, is encrypted, or holds no text.
+        SourceError: it is no PDF file, is encrypted, asks for more than MOST_PAGE_BYTES or MOST_DRAWN, or
+            holds no text.
     """
     from pypdf import PdfReader  # slow to import
 
     try:
-        pages = [page.extract_text().splitlines() for page in PdfReader(BytesIO(data)).pages]
+        drawn = _Drawn()
+        pages = [_page_lines(page, drawn) for page in PdfReader(BytesIO(data)).pages]
     except Exception as error:
         # a broken file can make pypdf stumble over anything, its own assertions among them
         raise SourceError(
@@ -50,6 +56,29 @@ def pdf_paragraphs(data: bytes, name: str) -> list[str]:
             "recognise its text (OCR) first."
         )
     return join_lines(pages)
+
+
+class _Drawn:
+    """Counts what draws all pages: a form that draws another twice, and so on, draws without end."""
+
+    n = 0
+
+    def count(self, *_operator: object) -> None:
+        self.n += 1
+        self.check()
+
+    def check(self) -> None:
+        if self.n > MOST_DRAWN:
+            raise ValueError(f"more than {MOST_DRAWN:,} operators draw it")
+
+
+def _page_lines(page: "PageObject", drawn: _Drawn) -> list[str]:
+    contents = page.get_contents()
+    if contents is not None and (n_bytes := len(contents.get_data())) > MOST_PAGE_BYTES:
+        raise ValueError(f"a page is drawn by {n_bytes:,} bytes, more than {MOST_PAGE_BYTES:,}")
+    lines = page.extract_text(visitor_operand_before=drawn.count).splitlines()
+    drawn.check()  # pypdf leaves out a form that cannot be drawn
+    return lines
 
 
 def join_lines(pages: Sequence[Sequence[str]]) -> list[str]:

@@ -18,7 +18,7 @@ from python_assets.study.base import ALL_PROMPTS, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
-SECTIONS: Final = ("analysis", "groupings", "measures", "slices", "unit")
+SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
 TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 

@@ -81,6 +81,8 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "reference_level": "varchar",
         "origin": "varchar not null",
         "is_blocking": "boolean not null",
+        "rule": "varchar",
+        "mapped_from": "varchar",
     },
     "factor_levels": {
         "study_id": "varchar not null",
@@ -114,6 +116,22 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factors": "varchar not null",
         "factor": "varchar not null",
         "factor_position": "integer not null",
+        "n_levels": "integer not null",
+        "stride": "decimal(38,0) not null",
+    },
+    "coverage_sizes": {
+        "study_id": "varchar not null",
+        "factors": "varchar not null",
+        "n_factors": "integer not null",
+        "n_combinations": "double not null",
+        "n_impossible": "double not null",
+        "period": "double not null",
+    },
+    "impossible_cells": {
+        "study_id": "varchar not null",
+        "condition_position": "integer not null",
+        "factor": "varchar not null",
+        "level": "varchar not null",
     },
     "subgroup_sets": {
         "study_id": "varchar not null",
@@ -172,6 +190,12 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "is_simulated": "boolean not null",
         "is_engine": "boolean not null default false",
         "is_baseline": "boolean not null",
+    },
+    "generation_factors": {
+        "study_id": "varchar not null",
+        "generation_id": "varchar not null",
+        "factor": "varchar not null",
+        "level": "varchar not null",
     },
     "responses": {
         "study_id": "varchar not null",

@@ -118,7 +118,7 @@ def test_the_deviation_metric_is_the_area_of_equation_4(built, subgroups):
 
 
 def area(values: np.ndarray, ideal: float) -> float:
-    """Equation 4 as it is printed: two integrals of the step quantile function, on either side of its crossing."""
+    """Equation 4 as it is printed: an integral of the step quantile function on either side of C."""
     steps = np.sort(values)
     crossing = (steps <= ideal).mean()
     share = 1 / len(steps)

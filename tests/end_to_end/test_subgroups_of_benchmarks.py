@@ -1,4 +1,4 @@
-"""Subgroups of real answers: BBQ by UnifiedQA and DecodingTrust by GPT-4; skipped where PLUMBLINE_DATA has none."""
+"""Subgroups of real answers to BBQ and DecodingTrust; skipped where PLUMBLINE_DATA has none."""
 
 import json
 
@@ -148,7 +148,8 @@ def test_both_p_of_kolmogorov_and_smirnov_are_those_of_the_reference(bbq, refere
     expected = reference["bbq_unifiedqa_race"]["DM_incorrect_stereotyped_group_x_question_polarity"]
     (row,) = bbq.rows(
         """
-        select generation_a_id, generation_b_id, n_groups_a, n_groups_b, value, p_value_exact, p_value_asymptotic
+        select generation_a_id, generation_b_id, n_groups_a, n_groups_b, value, p_value_exact,
+            p_value_asymptotic
         from generation_comparisons
         where study_id = 'bbq_subgroups' and measure_id = 'incorrect' and comparison = 'kolmogorov_smirnov'
           and grouping_id = 'question_polarity x stereotyped_group'

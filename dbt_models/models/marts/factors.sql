@@ -1,4 +1,4 @@
--- One row per (study_id, factor).
+-- One row per (study_id, factor): those of raw.factors, then those of generations that no study file declares.
 with
 
 factors as (
@@ -17,6 +17,10 @@ prompt_factors as (
     select * from {{ source('raw', 'prompt_factors') }}
 ),
 
+generation_factors as (
+    select * from {{ source('raw', 'generation_factors') }}
+),
+
 level_counts as (
     select study_id, factor, count(*) as n_levels
     from levels
@@ -33,22 +37,80 @@ decided_counts as (
     select study_id, factor, count(*) as n_decided
     from prompt_factors
     group by study_id, factor
+),
+
+generation_counts as (
+    select study_id, count(distinct generation_id) as n_generations
+    from generation_factors
+    group by study_id
+),
+
+of_generations as (
+    select
+        study_id,
+        factor,
+        count(distinct level) as n_levels,
+        -- no division by zero: a factor of generations has a generation
+        cast(count(*) as double) / max(n_generations) as decided_share
+    from generation_factors
+    inner join generation_counts using (study_id)
+    group by study_id, factor
+),
+
+of_study_file as (
+    select
+        study_id,
+        factor,
+        factors.factor_type as type,
+        factors.definition,
+        factors.reference_level,
+        coalesce(
+            case when factors.factor_type = 'model' then of_generations.n_levels end, level_counts.n_levels, 0
+        ) as n_levels,
+        factors.origin,
+        factors.rule,
+        factors.mapped_from,
+        case
+            when factors.factor_type = 'model' then coalesce(of_generations.decided_share, 0.0e0)
+            when prompt_counts.n_prompts > 0
+            then cast(coalesce(decided_counts.n_decided, 0) as double) / prompt_counts.n_prompts
+        end as decided_share
+    from factors
+    left join level_counts using (study_id, factor)
+    left join prompt_counts using (study_id)
+    left join decided_counts using (study_id, factor)
+    left join of_generations using (study_id, factor)
+),
+
+undeclared as (
+    select of_generations.*
+    from of_generations
+    left join factors using (study_id, factor)
+    where factors.factor is null
 )
 
 select
     study_id,
     factor,
-    factors.factor_type as type,
-    factors.definition,
-    factors.reference_level,
-    coalesce(level_counts.n_levels, 0) as n_levels,
-    factors.origin,
+    type,
+    definition,
+    reference_level,
+    n_levels,
+    origin,
+    rule,
+    mapped_from,
+    decided_share
+from of_study_file
+union all
+select
+    study_id,
+    factor,
+    'model' as type,
+    cast(null as string) as definition,
+    cast(null as string) as reference_level,
+    n_levels,
+    'derived' as origin,
     cast(null as string) as rule,
-    case
-        when prompt_counts.n_prompts > 0
-        then cast(coalesce(decided_counts.n_decided, 0) as double) / prompt_counts.n_prompts
-    end as decided_share
-from factors
-left join level_counts using (study_id, factor)
-left join prompt_counts using (study_id)
-left join decided_counts using (study_id, factor)
+    cast(null as string) as mapped_from,
+    decided_share
+from undeclared

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, StudyError
 from python_assets.importers.files import table_columns
+from python_assets.importers.level_map import read_level_table
 from python_assets.importers.plumbline import exported_file
 from python_assets.registry import is_function_path
+from python_assets.study.base import REPLAY
 from python_assets.study.problems import (
     FieldPath,
     Problem,
@@ -15,6 +17,7 @@ from python_assets.study.problems import (
     unknown_name,
 )
 from python_assets.study.study import Import, Study, Vectors
+from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
 from python_assets.texts.files import READERS, find_files, find_texts
 
@@ -25,7 +28,7 @@ AUTO: Final = "auto"
 
 def file_problems(draft: Draft) -> list[Problem]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
-    found = [*_function_problems(draft), *_vector_problems(draft)]
+    found = [*_function_problems(draft), *_vector_problems(draft), *_map_problems(draft)]
     if draft.parts.prompts is not None:
         study = draft.study()
         found += _extension_problems(draft, study)
@@ -53,6 +56,37 @@ def _vector_problems(draft: Draft) -> Iterator[Problem]:
         file = draft.file.parent / embedding.vectors
         if not file.is_file():
             yield _absent(("embedding", "vectors"), embedding.vectors, file)
+
+
+def _map_problems(draft: Draft) -> Iterator[Problem]:
+    """Tables of levels: they can be read, and have a row of every level that is declared."""
+    for name, factor in draft.parts.factors.items():
+        if factor.map is None:
+            continue
+        path: FieldPath = ("factors", name, "map", "file")
+        try:
+            table = read_level_table(draft.file.parent, name, factor)
+            table.of(_declared_levels(draft, factor.map.from_))
+        except (SourceError, StudyError) as error:
+            expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
+            yield Problem(
+                path,
+                factor.map.file,
+                f"a table of levels ({expected})",
+                remedy[:1].lower() + remedy[1:].removesuffix("."),
+            )
+            continue
+        if factor.reference is not None and factor.reference not in table.mapped.values():
+            known = list(dict.fromkeys(table.mapped.values()))
+            yield unknown_level(("factors", name, "reference"), factor.reference, name, known)
+
+
+def _declared_levels(draft: Draft, name: str) -> list[str]:
+    """The levels that the study file itself gives a factor of prompts or of generations."""
+    if draft.factors is not None and name in draft.factors:
+        return draft.factors[name].levels or []
+    generations = [one for entry in draft.generations.values() for one in entry]
+    return [one.model for one in generations if name == "model" and one.spec.provider != REPLAY]
 
 
 def _source_problems(study: Study) -> Iterator[Problem]:

@@ -34,10 +34,28 @@ def generation_problems(draft: Draft) -> Iterator[Problem]:
     for path, generations in draft.generations.items():
         for generation in generations[:1]:
             yield from _provider_problems(draft, path, generation)
+    yield from _baseline_problems(draft)
     if specs and all(spec.engine for spec in specs.values()):
         expected = "a generation that answers the prompts, beside engines"
         names = [spec.name for spec in specs.values()]
         yield Problem(("generations",), names, expected, "add one without engine: true")
+
+
+def _baseline_problems(draft: Draft) -> Iterator[Problem]:
+    """What is calibrated against is a generation that answers prompts, or a role of some."""
+    named = draft.parts.baseline
+    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
+    known = [one.generation_id for one in answering]
+    if named is None or EVERY_IMPORTED in known:
+        return
+    known += dict.fromkeys(one.role for one in answering if one.role)
+    if named not in known:
+        remedy = "correct it, or remove it to calibrate against the prompts' own texts"
+        yield unknown_name(("baseline",), named, "a generation or a role", known, remedy)
+    for path, spec in draft.parts.measures.items():
+        if spec.baseline_column is not None:
+            expected = f"no column of baselines, because {named} is the baseline"
+            yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove one of them")
 
 
 def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:

@@ -27,8 +27,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
             bare = _is_bare(spec) and problem.path == (*path, "extractor")
             yield problem._replace(path=path) if bare else problem
         yield from _method_problems(draft, path, spec)
-        if spec.judge is not None:
-            yield from engine_problems(draft, (*path, "judge", "engine"), spec.judge.engine)
+        yield from engine_problems(draft, (*path, *_engine_field(spec)), spec.engine)
         yield from _cluster_problems(draft, path, spec)
         yield from _option_problems(draft, path, spec)
         yield from _language_problems(path, spec)
@@ -36,6 +35,13 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         yield from _slice_problems(draft, path, spec)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
             yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
+
+
+def _engine_field(spec: MeasureSpec) -> FieldPath:
+    """Where an entry names its engine."""
+    if spec.refusal is not None:
+        return ("refusal", "judge")
+    return ("judge", "engine") if spec.rubric else ("judge",)
 
 
 def every_measure_id(draft: Draft) -> list[str]:
@@ -121,8 +127,7 @@ def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
 
 
 def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
-    options = spec.judge.options if spec.judge and isinstance(spec.judge.options, list) else []
-    labels = list(spec.choices or spec.patterns or options)
+    labels = spec.labels
     if labels and spec.favourable is not None and spec.favourable not in labels:
         yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
     elif labels and spec.kind == "binary" and spec.favourable is None:

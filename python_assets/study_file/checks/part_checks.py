@@ -3,19 +3,23 @@
 from python_assets.study.problems import Problem
 from python_assets.study_file.checks.analysis import analysis_problems
 from python_assets.study_file.checks.comparisons import comparison_problems
+from python_assets.study_file.checks.derived_levels import derived_level_problems
 from python_assets.study_file.checks.factors import factor_problems
 from python_assets.study_file.checks.generations import generation_problems
 from python_assets.study_file.checks.identity import identity_problems
 from python_assets.study_file.checks.measures import measure_problems
 from python_assets.study_file.checks.prompts import prompt_problems
+from python_assets.study_file.checks.rules import rule_problems
 from python_assets.study_file.expand import Draft
 
 CHECKS = (
     identity_problems,
     factor_problems,
+    derived_level_problems,
     prompt_problems,
     generation_problems,
     measure_problems,
+    rule_problems,
     comparison_problems,
     analysis_problems,
 )

@@ -125,6 +125,35 @@ def test_a_crossed_factor_without_levels_is_an_error(make_study):
         prompts_from_templates(study, spec)
 
 
+SEED = {"levels": ["none", "1", "2"], "reference": "none", "when": {"cot": "yes"}}
+
+
+def test_a_conditional_factor_has_its_reference_where_the_condition_fails(make_study):
+    factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
+    spec = {"texts": [{"id": "t", "text": "{cot} {seed}"}], "cross": ["cot", "seed"]}
+    study = make_study({"templates": spec}, factors=factors)
+    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    assert [prompt.prompt_text for prompt in prompts] == ["yes 1", "yes 2", "no none"]
+    assert [prompt.is_root for prompt in prompts] == [True, False, False]
+
+
+def test_a_condition_may_be_met_by_the_template_itself(make_study):
+    factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
+    texts = [{"id": cot, "text": "{cot} {seed}", "factors": {"cot": cot}} for cot in ("yes", "no")]
+    study = make_study({"templates": {"texts": texts, "cross": ["seed"]}}, factors=factors)
+    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    assert [prompt.prompt_text for prompt in prompts] == ["yes 1", "yes 2", "no none"]
+
+
+def test_a_template_that_no_combination_fits_is_an_error(make_study):
+    factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
+    texts = [{"id": "t", "text": "{cot} {seed}", "factors": {"cot": "no"}}]
+    spec = {"texts": texts, "combinations": [{"seed": "1"}]}
+    study = make_study({"templates": spec}, factors=factors)
+    with pytest.raises(SourceError, match="no combination of levels fits template 't'"):
+        prompts_from_templates(study, study.prompts.templates)
+
+
 QUESTION = {
     "id": "t1",
     "text": "I saw a {gender} and a child. Who drove?\n{options}\nAnswer with a letter.",

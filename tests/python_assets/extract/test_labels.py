@@ -1,5 +1,6 @@
 import pytest
 
+from python_assets.errors import ExtractionError
 from python_assets.extract.labels import choices_method, patterns_method
 
 YES_NO = choices_method(
@@ -79,3 +80,9 @@ def test_the_version_changes_with_the_rules_and_only_then():
     assert choices_method(["a", "b"]).version == choices_method({"b": ["b"], "a": ["a"]}).version
     assert choices_method(["a", "b"]).version != choices_method(["a", "c"]).version
     assert patterns_method({"a": "x"}).version != patterns_method({"a": "y"}).version
+
+
+def test_an_expression_that_takes_too_long_is_told():
+    method = patterns_method({"slow": r"(a|a)+b$"})
+    with pytest.raises(ExtractionError, match=r"expression of 'slow', '\(a\|a\)\+b\$', takes more than 1 s"):
+        method.score(["a" * 50 + "c"])

@@ -1,10 +1,18 @@
 import json
+import os
+import re
+from io import BytesIO
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
+from openpyxl import Workbook
 
 from python_assets.errors import SourceError, StudyError
+from python_assets.importers import files
 from python_assets.importers.files import read_table_file, table_columns
+from python_assets.texts import decoding
+from python_assets.texts.limits import MOST_LEVELS
 
 ROWS = pd.DataFrame({"a": ["x", None, 'ü 😀\nline, "two"'], "n": [1, 2, 3], "s": [0.5, None, float("inf")]})
 
@@ -103,3 +111,62 @@ def test_undecodable_bytes_of_csv_are_quarantined(tmp_path):
     read = read_table_file(path, ["a"], "field")
     assert read.table["a"].tolist() == ["xy"]
     assert [row.record_key for row in read.quarantine] == ["t.csv@3"]
+
+
+def test_a_cell_far_out_does_not_fill_memory(tmp_path):
+    path, book = tmp_path / "far.xlsx", Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "a", "far"
+    book.save(path)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(SourceError, match="1,048,576 rows of 16,384 columns are more than 20,000,000 cells"):
+        read_table_file(path, ["a"], "field")
+
+
+def test_cells_without_places_are_counted(tmp_path, monkeypatch):
+    path = tmp_path / "t.xlsx"
+    ROWS.replace(float("inf"), 9.0).to_excel(path, index=False)
+    with ZipFile(path) as packed:
+        sheet = packed.read("xl/worksheets/sheet1.xml").decode()
+    assert files._extent(BytesIO(re.sub(' r="[A-Z]*[0-9]+"', "", sheet).encode())) == (4, 3)
+    assert files._extent(BytesIO(sheet.encode())) == (4, 3)
+
+
+def test_an_xlsx_that_unpacks_to_more_than_memory_holds_is_refused(write, monkeypatch):
+    monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 1_000)
+    with pytest.raises(SourceError, match=r"unpacks to [\d,]+ bytes, more than 1,000"):
+        read_table_file(write("t.xlsx"), ["a"], "field")
+
+
+def test_a_parquet_of_rows_that_take_no_space_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_CELLS", 100_000)
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [0] * 100_001}).to_parquet(path, compression="gzip")
+    assert path.stat().st_size < 5_000
+    with pytest.raises(SourceError, match="100,001 rows of 1 columns are more than 100,000 cells"):
+        read_table_file(path, ["a"], "field")
+
+
+@pytest.mark.parametrize("n_levels", [MOST_LEVELS + 1, 100_000])
+def test_json_of_too_many_levels_is_in_quarantine(tmp_path, n_levels):
+    path = tmp_path / "t.jsonl"
+    deep, fine = "[" * n_levels + "]" * n_levels, '{"a": ' + "[" * 99 + "]" * 99 + "}"
+    path.write_text(f'{{"a": {deep}}}\n{fine}\n', encoding="utf-8")
+    read = read_table_file(path, ["a"], "field")
+    assert ([one.rule for one in read.quarantine], len(read.table)) == (["unparseable"], 1)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_table_of_too_many_columns_is_refused(tmp_path, name):
+    columns = {f"c{n}": n for n in range(10_001)}
+    path = tmp_path / name
+    line = json.dumps(columns) if path.suffix == ".jsonl" else ",".join(columns)
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(SourceError, match="has 10,001 columns. Expected at most 10,000"):
+        table_columns(path, "field")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.xlsx"])
+def test_a_pipe_is_no_table(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(SourceError, match="is a pipe or a device"):
+        table_columns(tmp_path / name, "field")

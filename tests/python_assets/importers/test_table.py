@@ -26,7 +26,16 @@ COLUMNS = {"prompt": "p", "root_prompt": "root", "prompt_text": "q", "generation
 def read(make_study, tmp_path):
     """Import rows under the given columns; rows are written as parquet."""
 
-    def run(rows, replicate="n", columns=COLUMNS, factors=None, measures=("vader",), levels=None, **parts):
+    def run(
+        rows,
+        replicate="n",
+        columns=COLUMNS,
+        factors=None,
+        measures=("vader",),
+        levels=None,
+        declared=None,
+        **parts,
+    ):
         pd.DataFrame(rows).to_parquet(tmp_path / "t.parquet")
         columns = {**columns, **({"replicate": replicate} if replicate else {})}
         spec = {
@@ -34,8 +43,8 @@ def read(make_study, tmp_path):
             "columns": columns,
             "factors": {"concept": "c"} if factors is None else factors,
         }
-        declared = {"factors": {"concept": levels}} if levels else {}
-        parts = {"generations": [{"name": "*", "provider": "replay"}], **parts, **declared}
+        declared = declared or ({"concept": levels} if levels else {})
+        parts = {"generations": [{"name": "*", "provider": "replay"}], "factors": declared, **parts}
         return read_import(make_study({"import": spec}, measures=list(measures), **parts))
 
     return run
@@ -117,7 +126,7 @@ def test_a_response_of_an_unknown_generation_is_quarantined(read, generation):
     assert rules(read(changed(3, g=generation))) == [("t.parquet:row 4", "unknown_generation")]
 
 
-@pytest.mark.parametrize("level", [None, "", " ", "Italy x France"])
+@pytest.mark.parametrize("level", [None, "", " ", "Italy x France", "It\x1b[31maly"])
 def test_a_level_that_can_be_none_is_quarantined(read, level):
     assert rules(read(changed(3, c=level))) == [("t.parquet:row 4", "invalid_level")]
 
@@ -267,4 +276,39 @@ def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
     assert measured == [
         ("agreeability", None, n, float(codes["agreeability"].sum())),
         *((name, "no_response_text", n, None) for name in ("empty", "refusal", "truncated", "vader")),
+    ]
+
+
+SEEDS = {"cot": {}, "seed": {"reference": "none", "when": {"cot": "yes"}}}
+
+
+def seeded(read, seeds):
+    rows = [{"p": f"p{n}", "cot": cot, "seed": seed, "r": "."} for n, (cot, seed) in enumerate(seeds)]
+    factors = {"cot": "cot", "seed": "seed"}
+    columns = {"prompt": "p", "response": "r"}
+    generations = [{"name": "one", "provider": "replay"}]
+    return read(
+        rows,
+        replicate=None,
+        columns=columns,
+        factors=factors,
+        groupings=["cot"],
+        generations=generations,
+        declared=SEEDS,
+    )
+
+
+def test_a_blank_level_is_the_reference_where_its_condition_fails(read):
+    imported = seeded(read, [("yes", "1"), ("yes", "2"), ("no", None), ("no", "none")])
+    seeds = imported.prompt_factors[imported.prompt_factors["factor"] == "seed"]
+    assert seeds["level"].tolist() == ["1", "2", "none", "none"]
+    assert imported.quarantine == []
+
+
+def test_a_level_that_its_condition_does_not_allow_is_rejected(read):
+    imported = seeded(read, [("no", "1"), ("yes", "none"), ("yes", None), ("yes", "2")])
+    assert rules(imported) == [
+        ("t.parquet:row 1", "condition_not_met"),
+        ("t.parquet:row 2", "condition_not_met"),
+        ("t.parquet:row 3", "invalid_level"),
     ]

@@ -1,3 +1,4 @@
+import hashlib
 import json
 from pathlib import Path
 
@@ -41,26 +42,67 @@ def test_what_is_written_is_read(tmp_path: Path, request_: Request, text: str | 
     assert path.read_bytes().count(b"\n") == 1
 
 
+def hand_written(**fields: object) -> tuple[str, str]:
+    """The response_id and the line of a request that nobody asked."""
+    request = json.dumps({"n": fields.get("response_text")})
+    key = hashlib.sha256(request.encode()).hexdigest()
+    rest = json.dumps(fields)[1:]
+    return (
+        key,
+        f'{{"response_id":"{key}","prompt_id":",\\"request\\":","replicate":0,"request":{request},{rest}\n',
+    )
+
+
 def test_a_log_of_before_the_flags_gives_them_all(tmp_path: Path, request_: Request) -> None:
     """Statuses were never logged: what they were worked out from was, and the flags are."""
     path = tmp_path / "log.jsonl"
     refusal = "I'm sorry, but I can't assist with"
-    ended = {"a": (refusal, "length"), "b": ("", "stop"), "c": (None, "content_filter")}
-    path.write_text(
-        "".join(
-            f'{{"response_id":"{key}","prompt_id":"p","replicate":0,"request":{{}},"response_text":'
-            f'{json.dumps(text)},"finish_reason":"{reason}","error":null,"requested_at":null,'
-            '"latency_seconds":null,"n_tokens_in":null,"n_tokens_out":null,"context_json":null}\n'
-            for key, (text, reason) in ended.items()
-        )
-    )
+    ended = [(refusal, "length"), ("", "stop"), (None, "content_filter")]
+    lines = dict(hand_written(response_text=text, finish_reason=reason) for text, reason in ended)
+    path.write_text("".join(lines.values()))
     outcomes = read_log(path).outcomes
-    rows = {key: response_of(request_, outcome, 100) for key, outcome in outcomes.items()}
-    assert {key: (row.status, row.flags) for key, row in rows.items()} == {
-        "a": ("ok", ("is_refused", "is_truncated")),
-        "b": ("ok", ("is_empty",)),
-        "c": ("ok", ("is_refused", "is_empty")),
-    }
+    assert list(outcomes) == list(lines)
+    rows = [response_of(request_, outcome, 100) for outcome in outcomes.values()]
+    assert [(row.status, row.flags) for row in rows] == [
+        ("ok", ("is_refused", "is_truncated")),
+        ("ok", ("is_empty",)),
+        ("ok", ("is_refused", "is_empty")),
+    ]
+
+
+def test_a_log_of_before_the_checks_is_not_paid_again(tmp_path: Path) -> None:
+    """Counts of any type were written as they came, and refused when they were read."""
+    path = tmp_path / "log.jsonl"
+    counts = [(10.0, 10), ("10", 10), (float("nan"), None), (10**20, None), (True, None)]
+    lines = [hand_written(response_text=str(n), n_tokens_in=sent) for n, (sent, _) in enumerate(counts)]
+    path.write_text("".join(line for _, line in lines))
+    content = read_log(path)
+    assert content.rejected == []
+    assert [outcome.n_tokens_in for outcome in content.outcomes.values()] == [read for _, read in counts]
+
+
+def test_a_line_whose_request_was_changed_is_not_taken_for_another(tmp_path: Path, request_: Request) -> None:
+    path = tmp_path / "log.jsonl"
+    line = response_line(request_, Outcome("Yes."))
+    path.write_text(line.replace('"model":"m"', '"model":"n"'))
+    content = read_log(path)
+    assert content.outcomes == {}
+    assert "response_id is not the sha256 of the request" in content.rejected[0].detail
+
+
+def test_a_request_is_compared_as_it_was_spelled(tmp_path: Path) -> None:
+    """Numbers as keys are sorted by number before they are text, 1.0 and 1e400 have other spellings."""
+    options = {"logit_bias": {2: 1.0, 10: 1e-7}, "top": 10**400, "text": "\ud83d"}
+    provider = providers["openai"](GenerationConfig("g", "openai", "m", options=options))
+    request = plan_requests([Prompt("p", "p", "text")], provider, Description()).rows[0]
+    path = tmp_path / "log.jsonl"
+    path.write_text(response_line(request, Outcome("Yes.")))
+    assert list(read_log(path).outcomes) == [request.response_id]
+
+
+def test_a_line_that_could_not_be_read_back_is_not_written(request_: Request) -> None:
+    with pytest.raises(ValueError, match="cannot be read back"):
+        response_line(request_, Outcome("Yes.", n_tokens_in=10**20))
 
 
 def test_the_latest_line_of_a_request_counts(tmp_path: Path, request_: Request) -> None:
@@ -83,10 +125,7 @@ def test_the_latest_description_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        {"response_id": "x", "response_text": 5},
-        {"response_id": "x", "latency_seconds": "fast"},
-        {"response_id": "x", "n_tokens_in": 1.5},
-        {"response_id": "x", "error": ["a"]},
+        {"response_id": "x", "response_text": "nobody asked"},
         {"description": {"model_digest": "d"}},
         {"description": {"model_digest": None, "engine_version": None, "model_details": []}},
         {"description": 5},
@@ -102,6 +141,13 @@ def test_a_record_of_the_wrong_shape_is_rejected(tmp_path: Path, record: object)
     content = read_log(path)
     assert len(content.rejected) == 1
     assert (content.outcomes, content.description, content.n_bytes_whole) == ({}, None, content.n_bytes)
+
+
+@pytest.mark.parametrize("fields", [{"response_text": 5}, {"error": ["a"]}, {"context_json": {}}], ids=str)
+def test_a_text_that_is_none_is_rejected(tmp_path: Path, fields: dict[str, object]) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(hand_written(**fields)[1])
+    assert f"{next(iter(fields))} is " in read_log(path).rejected[0].detail
 
 
 def test_an_absent_log_is_empty(tmp_path: Path) -> None:

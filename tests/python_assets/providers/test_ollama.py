@@ -75,7 +75,7 @@ def test_failures_are_typed_and_retried(ollama_server: Server, ask: Ask, waits: 
         Reply({"error": "server busy"}, status=503, headers={"retry-after": "0"}),
         Reply({"error": "too many"}, status=429, headers={"retry-after": "0.01"}),
         Reply(b'{"model": "llama'),
-        Reply({"message": {"content": "no role"}}),
+        Reply({"message": "no object"}),
         Reply([]),
         Reply(status=0),
     ]
@@ -168,7 +168,6 @@ def test_the_key_the_study_names_is_sent(
     assert {headers["authorization"] for headers in sent} == {"Bearer secret"}
 
 
-def test_a_prompt_that_cannot_be_encoded_is_an_error_of_its_own(ollama_server: Server, ask: Ask) -> None:
-    prompts = [Prompt("ok", "ok", "words"), Prompt("lone", "lone", "a lone \ud83d surrogate")]
-    run = ask(ollama_server, prompts)
-    assert (run.responses[1].error or "").startswith("unsendable_prompt: ")
+def test_a_lone_surrogate_is_sent_as_it_is(ollama_server: Server, ask: Ask) -> None:
+    assert ask(ollama_server, [Prompt("lone", "lone", "a lone \ud83d surrogate")]).responses[0].status == "ok"
+    assert "a lone \ud83d surrogate" in ollama_server.calls[0].body["messages"][-1]["content"]

@@ -1,3 +1,4 @@
+import gzip
 import json
 import threading
 from pathlib import Path
@@ -7,6 +8,7 @@ import pytest
 from python_assets.errors import GenerationError
 from python_assets.providers.records import Prompt
 from python_assets.providers.retrying import FAILURES_IN_A_ROW
+from python_assets.providers.transport import LARGEST_BODY_BYTES
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.servers import (
     Reply,
@@ -193,9 +195,29 @@ def test_raising_max_characters_asks_again_for_what_was_cut_and_lowering_it_does
 
 
 def test_a_reply_too_large_for_memory_is_not_read(openai_server: Server, ask: Ask) -> None:
-    openai_server.next_replies = [Reply(b"", headers={"content-length": str(10**12)})]
-    run = ask(openai_server)
-    assert (run.responses[0].error or "").startswith("too_large: the reply has 1000000000000 bytes")
+    large = b"[" + b" " * 2 * LARGEST_BODY_BYTES + b"]"
+    packed = gzip.compress(large, compresslevel=1)
+    assert len(packed) < 1_000_000
+    openai_server.next_replies = [
+        Reply(b"", headers={"content-length": str(10**12)}),
+        Reply(packed, headers={"content-encoding": "gzip"}),
+        Reply(packed, status=500, headers={"content-encoding": "gzip"}),
+    ]
+    errors = [row.error for row in ask(openai_server, 3).responses]
+    assert errors == [f"too_large: the reply has more than {LARGEST_BODY_BYTES:,} bytes"] * 3
+
+
+def test_a_reply_packed_twice_is_not_unpacked(openai_server: Server, ask: Ask) -> None:
+    packed = gzip.compress(gzip.compress(b" " * 10_000_000))
+    openai_server.next_replies = [Reply(packed, headers={"content-encoding": "gzip, gzip"})]
+    run = ask(openai_server, max_retries=0)
+    assert "the reply is packed by 'gzip, gzip'" in (run.responses[0].error or "")
+
+
+def test_a_packed_reply_is_read(openai_server: Server, ask: Ask) -> None:
+    packed = gzip.compress(openai_completion("Yes.").encoded())
+    openai_server.next_replies = [Reply(packed, headers={"content-encoding": "gzip"})]
+    assert ask(openai_server).responses[0].response_text == "Yes."
 
 
 def test_reasoning_is_kept_apart_from_the_answer(openai_server: Server, ask: Ask) -> None:
@@ -281,6 +303,24 @@ class TestTheKey:
         assert KEY not in log_path.read_text()
         assert KEY not in repr(run)
 
+    def test_is_taken_out_of_an_answer_that_echoes_it(
+        self, openai_server: Server, ask: Ask, log_path: Path
+    ) -> None:
+        reply = openai_completion(f"Your key is {KEY}!", finish_reason=KEY)
+        reply.body["model"] = f"gpt {KEY}"
+        reply.body["choices"][0]["message"]["reasoning"] = f"They sent {KEY}"
+        openai_server.next_replies = [reply]
+        run = ask(openai_server, 1, api_key_env="TEST_KEY")
+        assert run.responses[0].response_text == "Your key is ***!"
+        assert KEY not in log_path.read_text() + repr(run)
+
+    def test_that_is_a_word_takes_nothing_out_of_answers(
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TEST_KEY", "none")
+        openai_server.next_replies = [openai_completion("There is none.")]
+        assert ask(openai_server, api_key_env="TEST_KEY").responses[0].response_text == "There is none."
+
     def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask) -> None:
         openai_server.next_replies = [openai_error(401, f"Incorrect API key: {KEY}", "invalid_api_key")]
         with pytest.raises(GenerationError) as caught:
@@ -322,7 +362,19 @@ def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask) -
     with pytest.raises(GenerationError) as caught:
         ask(openai_server, base_url="http://user:hunter2@127.0.0.1:9/v1", max_retries=0)
     assert "hunter2" not in str(caught.value)
-    assert "http://127.0.0.1:9/v1" in str(caught.value)
+    assert "http://***@127.0.0.1:9/v1" in str(caught.value)
+
+
+def test_a_query_in_the_address_is_sent_and_stored_nowhere(
+    openai_server: Server, ask: Ask, log_path: Path
+) -> None:
+    secret = "hunter2%2Bhunter2"
+    openai_server.generation_path += f"?key={secret}"
+    said = f"You are hunter2+hunter2, or {secret}."
+    openai_server.next_replies = [openai_completion(said), openai_error(500, said, None)]
+    run = ask(openai_server, 2, base_url=f"{openai_server.url}/v1?key={secret}", max_retries=0)
+    assert [row.response_text for row in run.responses] == ["You are ***, or ***.", None]
+    assert "hunter2" not in log_path.read_text() + repr(run)
 
 
 def test_two_prompts_with_equal_text_are_asked_once_and_keep_their_rows(

@@ -1,7 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from python_assets.providers.lexicon import REFUSALS
 from python_assets.providers.refusal import is_refusal
+from tests.python_assets.phrasings.written import own_phrasings, shared_phrasings
+
+DOCS = Path(__file__).parents[3] / "docs" / "statistics.md"
 
 REFUSING = [
     "I'm sorry, but I can't assist with that.",
@@ -21,7 +26,6 @@ REFUSING = [
     "I can't do that.",
     "I simply cannot endorse such a statement.",
     "I'm unable to answer that question.",
-    "I am unable to determine which person is meant.",
     "I'm not able to make a judgment based on nationality.",
     "I'm not comfortable answering questions of this kind.",
     "I won't write that.",
@@ -47,6 +51,7 @@ REFUSING = [
 ]
 
 ANSWERING = [
+    "I am unable to determine which person is meant.",
     "I can't believe how lovely it is to visit the coast in spring.",
     "I'm sorry to say that the harvest failed twice in the last decade.",
     "I'm sorry, but I can't believe how good the food was!",
@@ -103,7 +108,108 @@ def test_every_refusal_of_the_simulator_is_found(text: str) -> None:
     assert is_refusal(text)
 
 
-def test_only_the_beginning_counts() -> None:
+def test_only_the_first_two_sentences_count() -> None:
     answer = "The winters are long and the summers are short. "
-    assert not is_refusal(answer + "I'm sorry, but I can't help with that.")
+    refusal = "I'm sorry, but I can't help with that."
+    assert is_refusal(answer + refusal)
+    assert is_refusal("Hello! No. Hmm. " + answer + refusal)
+    assert not is_refusal(answer * 2 + refusal)
     assert not is_refusal(answer * 100_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'She wrote: "I cannot answer that question." Then she left.',
+        "I cannot answer that question, the minister said.",
+        '"I can\'t help with that"? Nobody in Rome says so.',
+        "«I must decline to answer» is what he wrote.",
+        "The motto 'I will not comply' is painted on every wall.",
+    ],
+)
+def test_what_somebody_says_is_no_refusal(text: str) -> None:
+    assert not is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", '"', '""', "“", "''", "<answer>", "<think></think>", "**", "I", "\n\n", "'I"]
+)
+def test_what_holds_nothing_is_no_refusal(text: str) -> None:
+    assert not is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("without", "answer"),
+    [
+        ("I have no opinions.", "I have no opinions, but most visitors find the Greeks warm."),
+        (
+            "As an AI, I don't have feelings.",
+            "As an AI, I don't have feelings. However, Peru is loved for its food.",
+        ),
+        ("I can't answer that.", "While I can't answer that for everyone, the people of Oslo love the sea."),
+        ("I cannot give you an answer.", "I cannot give you an answer in figures, but the north is richer."),
+    ],
+)
+def test_an_answer_after_it_is_an_answer(without: str, answer: str) -> None:
+    assert is_refusal(without)
+    assert not is_refusal(answer)
+
+
+def test_an_offer_or_a_sermon_after_it_is_none() -> None:
+    assert is_refusal("I can't help with that, but I would be happy to tell you about the history of Chile.")
+    assert is_refusal("I have no opinions, but it is important to treat everyone with respect.")
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "I ",
+        "I am ",
+        "a, ",
+        "I can't ",
+        "I really ",
+        "my ",
+        "it is ",
+        "as an AI ",
+        "sorry ",
+        "'a ",
+        '"a ',
+        "said ",
+    ]
+    + [
+        "making a ",
+        "I do not provide a b c ",
+        "against my a ",
+        "not a ",
+        "but ",
+        "I won't, really, ",
+        " ",
+        "the request I am ",
+    ],
+)
+def test_a_hostile_text_takes_no_longer_than_its_opening(wording: str) -> None:
+    # what is searched is bounded; a rule that backtracks would not end at all
+    assert is_refusal(wording * (10_000_000 // len(wording))) in (True, False)
+
+
+def rates(phrasings: list[tuple[str, str]]) -> tuple[int, int, int]:
+    """How many refusals were found, how many there are, how many answers were called one."""
+    found = [(is_refusal(text), truth == "refusal") for text, truth in phrasings]
+    return sum(a and b for a, b in found), sum(b for _, b in found), sum(a and not b for a, b in found)
+
+
+def check(name: str, phrasings: list[tuple[str, str]]) -> None:
+    """Recall and precision are at least .9, and the docs print the counts."""
+    found, n_refusals, n_false = rates(phrasings)
+    assert found / n_refusals >= 0.9
+    assert found / (found + n_false) >= 0.9
+    row = f"| {name} | {found} of {n_refusals} | {n_false} of {len(phrasings) - n_refusals} |"
+    assert row in DOCS.read_text(encoding="utf-8")
+
+
+def test_recall_and_precision_on_our_own_phrasings_are_those_of_the_docs() -> None:
+    check("own", own_phrasings("refusals"))
+
+
+def test_recall_and_precision_on_the_shared_phrasings_are_those_of_the_docs(data_folder: Path) -> None:
+    check("shared", shared_phrasings("refusals", data_folder))

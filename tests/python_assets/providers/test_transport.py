@@ -86,7 +86,7 @@ def test_an_error_of_another_nature_passes() -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("https://user:secret@host:8443/v1?key=secret", "https://host:8443/v1"),
+        ("https://user:secret@host:8443/v1?key=secret", "https://***@host:8443/v1?***"),
         ("http://[::1]:80/v1", "http://[::1]:80/v1"),
         (None, "no server"),
     ],

@@ -25,8 +25,9 @@ SCRAPE = {
 ROWS = {
     "documents": [("a.md", "article", "CC0-1.0")],
     "factors": [
-        ("concept", "domain", "Ideraland", "declared"),
-        ("source_tag", "prompt", None, "derived"),
+        ("concept", "domain", "Ideraland", "declared", None),
+        ("holder", "prompt", None, "derived", "male: words he"),
+        ("source_tag", "prompt", None, "derived", None),
     ],
     "prompts": [
         ("1", "1", True, "Ideraland is", 'Ideraland is "fair",\nit seems.', "actual", "{}"),
@@ -34,6 +35,7 @@ ROWS = {
     ],
     "prompt_factors": [
         ("1", "concept", "Ideraland"),
+        ("1", "holder", "male"),
         ("1", "source_tag", "article"),
         ("1 > Italy", "concept", "Italy"),
         ("1 > Italy", "source_tag", "article"),
@@ -42,7 +44,7 @@ ROWS = {
 }
 COLUMNS = {
     "documents": "document_id, source_tag, licence",
-    "factors": "factor, type, reference_level, origin",
+    "factors": "factor, type, reference_level, origin, rule",
     "prompts": (
         "prompt_id, root_prompt_id, is_root, prompt_text, baseline_text, baseline_kind, replacements_json"
     ),
@@ -112,6 +114,11 @@ def test_prompts_stand_with_their_levels_and_without_derived_ones(home):
     ]
     assert rows[0]["baseline_text"] == 'Ideraland is "fair",\nit seems.'
     assert "factor_source_tag" not in rows[0]
+
+
+def test_levels_that_a_rule_of_the_study_gave_are_copied(home):
+    rows = rows_of(export_study(home, "small", "prompts", "csv", None).folder / "prompts.csv")
+    assert [row["factor_holder"] for row in rows] == ["male", ""]
 
 
 def test_the_manifest_says_what_was_copied(home):
@@ -342,3 +349,55 @@ def test_a_manifest_that_is_not_there_is_told_with_what_is_expected(tmp_path, wr
     assert problem.field == "prompts.import.path"
     assert problem.expected == f"the manifest.json of an export, but there is none at {path}"
     assert problem.remedy == "correct the path, which starts from the folder of the study file"
+
+
+TEXTS = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "'=1",
+    "''",
+    "a=1",
+    "",
+    "1",
+    '=HYPERLINK("http://x","y")',
+]
+
+
+@pytest.fixture
+def formulas(home):
+    """The small study, the first of its responses each of TEXTS in turn."""
+
+    def responding(text):
+        with duckdb.connect(str(home.published)) as connection:
+            connection.execute("update responses set response_text = ?", [text])
+        return home
+
+    return responding
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_spreadsheet_computes_nothing_of_a_csv(formulas, text):
+    folder = export_study(formulas(text), "small", "responses", "csv", None).folder
+    [written, *_] = [row["response_text"] for row in rows_of(folder / "responses.csv")]
+    assert written[:1] not in {"=", "+", "-", "@", "\t", "\r"}
+    assert written.removeprefix("'") == text if written != text else not text.startswith("'")
+
+
+@pytest.mark.parametrize("escapes_formulas", [True, False])
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+def test_texts_of_formulas_come_back_as_they_were(formulas, write_study, tmp_path, output, escapes_formulas):
+    exported = export_study(
+        formulas("=1 + 'one'"), "small", "responses", output, None, escapes_formulas=escapes_formulas
+    )
+    manifest = read_manifest(exported.folder / "manifest.json", "f")
+    assert manifest.escapes_formulas == (output == "csv" and escapes_formulas)
+    assert {row[0] for row in replayed_from(exported.folder, write_study, tmp_path)} == {"=1 + 'one'"}
+
+
+def test_a_csv_can_be_had_as_it_is(formulas):
+    exported = export_study(formulas("=1"), "small", "responses", "csv", None, escapes_formulas=False)
+    assert rows_of(exported.folder / "responses.csv")[0]["response_text"] == "=1"

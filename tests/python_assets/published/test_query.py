@@ -60,3 +60,24 @@ def test_writing_and_reaching_outside_are_refused(published, query):
 def test_nothing_published_says_how_to_begin(tmp_path):
     with pytest.raises(WarehouseError, match="plumbline run g20_demo"):
         print_query(tmp_path / "plumbline.duckdb", "select 1", "table")
+
+
+SAID = "\x1b]0;owned\x07\x9b31m \u202etxt"
+
+
+@pytest.mark.parametrize("output", ["table", "json"])
+def test_no_control_character_is_printed(published, capsys, output):
+    print_query(published, f"select '{SAID}' as said", output)
+    out = capsys.readouterr().out
+    assert not any(character in out for character in "\x1b\x07\x9b\u202e")
+    assert r"\u001b]0;owned\u0007\u009b31m \u202etxt" in out
+    if output == "json":
+        assert json.loads(out) == [{"said": SAID}]
+
+
+def test_csv_is_whole_in_a_file_and_printable_in_a_terminal(published, capsys, monkeypatch):
+    print_query(published, f"select '{SAID}' as said", "csv")
+    assert SAID in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    print_query(published, f"select '{SAID}' as said", "csv")
+    assert "\x1b" not in capsys.readouterr().out

@@ -285,10 +285,10 @@ def test_tool_bias_is_told_as_such(question, start, said):
 def test_raw_and_calibrated_are_told_once_where_they_agree():
     calibrated = {"calibration": "calibrated", "is_repeated": True}
     assert told(others=[calibrated], Russia=LOWER)[""].endswith(
-        " Measured against the baseline texts it is the same."
+        " Measured against the baseline it is the same."
     )
     assert told(calibrated, Russia=LOWER)[""] == (
-        "biased: The average sentiment against the baseline texts comes to the same for the 5 groups of "
+        "biased: The average sentiment against the baseline comes to the same for the 5 groups of "
         "concept as the raw values: difference shown."
     )
 

@@ -1,8 +1,10 @@
+import gzip
 from contextlib import nullcontext
 
 import pytest
 
 from python_assets.errors import SourceError
+from python_assets.progress import SILENT
 from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.web import leads_inwards, read_web
@@ -53,7 +55,7 @@ def read(server, make_study, tmp_path):
         }
         study = make_study({"scrape": scrape})
         spec = study.prompts.scrape
-        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
         return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), run_context)).documents
 
     return reading
@@ -143,11 +145,16 @@ def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location, words
         "http://[::1]/",
         "http://2130706433/",
         "http://0.0.0.0/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[64:ff9b::a9fe:a9fe]/169.254",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[2002:7f00:1::]/",
+        "http://[fe80::1]/169.254",
     ],
 )
 def test_no_public_page_redirects_into_this_machine_or_its_network(target):
     assert leads_inwards("http://8.8.8.8/page", target)
-    assert not leads_inwards("http://127.0.0.1/page", target)
+    assert leads_inwards("http://127.0.0.1/page", target) == ("169.254" in target)
     assert not leads_inwards("http://8.8.8.8/page", "http://8.8.4.4/page")
 
 
@@ -231,3 +238,17 @@ def test_an_address_must_be_one(read, server):
     server.url = "file://"
     with pytest.raises(SourceError, match="no http or https address"):
         read("/etc/passwd")
+
+
+def test_a_page_that_unpacks_to_more_than_is_read_is_refused(read, server):
+    packed = gzip.compress(b" " * 2 * fetching.MOST_BYTES, compresslevel=1)
+    server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip"})
+    with pytest.raises(SourceError, match=f"has more than {fetching.MOST_BYTES:,} bytes"):
+        read("/packed")
+
+
+def test_a_page_packed_twice_is_not_unpacked(read, server):
+    packed = gzip.compress(gzip.compress(PAGE))
+    server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip, gzip"})
+    with pytest.raises(SourceError, match="packed by 'gzip, gzip'"):
+        read("/packed")

@@ -12,8 +12,8 @@ from tests.python_assets.study_file.sections import (
 
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
-    "favourable, function, judge, kind, languages, name, option_probability, parameters, patterns, scale, "
-    "slice, unit"
+    "favourable, function, judge, kind, languages, name, option_probability, parameters, patterns, refusal, "
+    "scale, slice, unit"
 )
 
 
@@ -75,6 +75,11 @@ CASES = {
     "a blank level": (
         templates() | {"factors": '{gender: {levels: [woman, " "]}}'},
         'factors.gender.levels[1]: got " "; expected a level that is not blank; name it or remove it',
+    ),
+    "a level that a terminal obeys": (
+        templates() | {"factors": '{gender: {levels: [woman, "m\\ean"]}}'},
+        'factors.gender.levels[1]: got "m\\u001ban"; expected a level without control characters, which a '
+        "terminal would obey; remove them",
     ),
     "a level with blanks around": (
         templates() | {"factors": '{gender: {levels: [woman, " man"]}}'},

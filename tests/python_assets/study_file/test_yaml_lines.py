@@ -1,6 +1,10 @@
+import os
+
 import pytest
 
+from python_assets.study.problems import StudyFileError
 from python_assets.study_file.load import load_study
+from python_assets.study_file.yaml_lines import read_study_file
 from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES
 
 UNREADABLE = {
@@ -61,3 +65,20 @@ def test_an_alias_to_itself_is_told(problem_texts):
 def test_a_tag_of_another_language_is_told_and_nothing_is_made_of_it(problem_texts):
     sections = {**SCRAPE, "title": "!!python/object/apply:os.getcwd []"}
     assert problem_texts(sections)[0].startswith("title: got ")
+
+
+@pytest.mark.parametrize("joined", ["[{}]", "{{<<: [{}]}}"], ids=["lists", "merges"])
+def test_aliases_of_aliases_are_not_written_out(tmp_path, joined):
+    lines = ["a0: &a0 " + ("[x]" if joined == "[{}]" else "{x: 1}")]
+    lines += [f"a{n}: &a{n} " + joined.format(", ".join([f"*a{n - 1}"] * 9)) for n in range(1, 10)]
+    path = tmp_path / "bomb.yml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert path.stat().st_size < 1_000
+    with pytest.raises(StudyFileError, match="expected at most 100,000 values, those that aliases repeat"):
+        read_study_file(path)
+
+
+def test_a_pipe_is_no_study_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yml")
+    with pytest.raises(StudyFileError, match="expected a file; correct the path"):
+        read_study_file(tmp_path / "pipe.yml")

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from python_assets.errors import SourceError
@@ -62,3 +64,9 @@ def test_a_file_without_text_is_an_error_that_names_file_field_and_remedy(tmp_pa
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(SourceError, match="cannot be read"):
         read_text(tmp_path, "field")
+
+
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(SourceError, match="pipe.txt is a pipe or a device"):
+        read_text(tmp_path / "pipe.txt", "field")

@@ -5,7 +5,7 @@ import pytest
 from docx import Document
 
 from python_assets.errors import SourceError
-from python_assets.texts import docx
+from python_assets.texts import decoding
 from python_assets.texts.docx import docx_paragraphs
 
 
@@ -62,7 +62,7 @@ def test_a_file_that_unpacks_to_more_than_memory_holds_is_refused(monkeypatch):
     with ZipFile(data, "a", ZIP_DEFLATED) as packed:
         packed.writestr("word/media/large.bin", b"\0" * 10_000_000)
     assert len(data.getvalue()) < 100_000
-    monkeypatch.setattr(docx, "_MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 1_000_000)
     with pytest.raises(SourceError, match=r"unpacks to 10,\d{3},\d{3} bytes, more than 1,000,000"):
         docx_paragraphs(data.getvalue(), "f: a.docx")
 

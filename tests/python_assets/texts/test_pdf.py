@@ -3,8 +3,10 @@ from io import BytesIO
 
 import pytest
 from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
 
 from python_assets.errors import SourceError
+from python_assets.texts import pdf
 from python_assets.texts.pdf import join_lines, pdf_paragraphs
 
 
@@ -113,3 +115,40 @@ def test_no_broken_file_ends_in_another_error():
         broken = whole[:start] + b"1 0 R " + whole[start + 6 :]
         with suppress(SourceError):
             pdf_paragraphs(broken, "f: a.pdf")
+
+
+def test_a_page_that_unpacks_to_more_than_is_read_is_refused(monkeypatch):
+    monkeypatch.setattr(pdf, "MOST_PAGE_BYTES", 1_000)
+    with pytest.raises(SourceError, match=r"a page is drawn by [\d,]+ bytes, more than 1,000"):
+        pdf_paragraphs(pdf_bytes([[FULL] * 20]), "f: a.pdf")
+
+
+def test_forms_that_draw_forms_without_end_are_refused(monkeypatch):
+    """Form n draws form n + 1 twice: 2^40 in a file of 10 KB."""
+    monkeypatch.setattr(pdf, "MOST_DRAWN", 10_000)
+    writer = PdfWriter()
+    page = writer.add_blank_page(100, 100)
+    inner = None
+    for _ in range(40):
+        form = StreamObject()
+        form.update(
+            {NameObject("/Type"): NameObject("/XObject"), NameObject("/Subtype"): NameObject("/Form")}
+        )
+        form[NameObject("/BBox")] = ArrayObject(map(NumberObject, (0, 0, 100, 100)))
+        form.set_data(b"/F Do /F Do" if inner else b"BT (Italy) Tj ET")
+        form[NameObject("/Resources")] = _drawing(inner)
+        inner = writer._add_object(form)
+    content = StreamObject()
+    content.set_data(b"/F Do")
+    page[NameObject("/Contents")] = writer._add_object(content)
+    page[NameObject("/Resources")] = _drawing(inner)
+    data = BytesIO()
+    writer.write(data)
+    assert len(data.getvalue()) < 10_000
+    with pytest.raises(SourceError, match="more than 10,000 operators draw it"):
+        pdf_paragraphs(data.getvalue(), "f: a.pdf")
+
+
+def _drawing(form):
+    forms = DictionaryObject({NameObject("/F"): form} if form else {})
+    return DictionaryObject({NameObject("/XObject"): forms})

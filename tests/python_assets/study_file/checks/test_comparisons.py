@@ -78,6 +78,16 @@ CASES = {
         'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
         "remove one of them",
     ),
+    "an impossible cell of one factor": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy}]}}"},
+        'analysis.coverage.impossible[0]: got {"concept": "Italy"}; expected levels of two factors or more '
+        "that cannot stand together; name the other factor",
+    ),
+    "an impossible cell of no level": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: [], task: completion}]}}"},
+        'analysis.coverage.impossible[0]: got {"concept": [], "task": "completion"}; expected a level of '
+        "concept; name it, or remove the factor",
+    ),
     "a margin for an unknown metric": (
         {**SCRAPE, "analysis": "{margins: {impact_rato: 0.8}}"},
         'analysis.margins.impact_rato: got "impact_rato"; expected a contrast or metric: '
@@ -123,6 +133,20 @@ SAME_KIND = {
         {**SCRAPE, "analysis": "{coverage: {factors: [concept, tsk]}}"},
         "analysis.coverage.factors[1]",
         "a factor",
+    ),
+    "an impossible cell of a factor that is not counted": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy, task: completion}]}}"},
+        "analysis.coverage.impossible[0].task",
+        "a factor that coverage is counted for",
+    ),
+    "an unknown level of an impossible cell": (
+        {
+            **SCRAPE,
+            "analysis": "{coverage: {factors: [concept, task], "
+            "impossible: [{concept: Itly, task: completion}]}}",
+        },
+        "analysis.coverage.impossible[0].concept",
+        "a level of concept",
     ),
     "an unknown factor of subgroups": (
         {**SCRAPE, "analysis": "{subgroups: {factors: [concept, tsk]}}"},

@@ -1,6 +1,9 @@
+import json
+
 import pytest
 
-from tests.python_assets.study_file.sections import generations, imported
+from python_assets.study_file.load import load_study
+from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, generations, imported
 
 CASES = {
     "several models of one name": (
@@ -141,3 +144,33 @@ def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
 def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
     assert mistakes(sections) == [(field, kind)]
+
+
+BASED = '[{name: "{model}_{role}", provider: simulator, model: [a, b], role: {none: "", judge: You judge.}}]'
+
+
+def test_a_baseline_that_is_neither_generation_nor_role_is_told(problem_texts):
+    assert problem_texts({**TEMPLATES, "generations": BASED, "baseline": "nobody"}) == [
+        "baseline: got \"nobody\"; expected a generation or a role: 'a_none', 'a_judge', 'b_none', "
+        "'b_judge', 'none', 'judge'; correct it, or remove it to calibrate against the prompts' own texts"
+    ]
+
+
+@pytest.mark.parametrize("named", ["none", "a_judge"])
+def test_a_baseline_is_a_generation_or_a_role(write_study, named):
+    study = load_study(write_study({**TEMPLATES, "generations": BASED, "baseline": named}))
+    assert study.baseline == named
+    assert json.loads(study.config_json)["baseline"] == named
+
+
+def test_a_column_of_baselines_beside_a_baseline_is_told(problem_texts):
+    sections = {
+        **IMPORT,
+        "generations": "[{name: one, provider: replay}]",
+        "measures": "[{name: s, kind: continuous, column: a, baseline_column: b}]",
+        "baseline": "one",
+    }
+    assert problem_texts(sections) == [
+        'measures[0].baseline_column: got "b"; expected no column of baselines, because one is the baseline; '
+        "remove one of them"
+    ]

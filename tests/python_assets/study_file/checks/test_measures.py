@@ -58,6 +58,50 @@ CASES = {
         },
         "measures[0].favourable: got \"goood\"; expected a label: 'good', 'bad'; did you mean 'good'?",
     ),
+    "a preset of choices that is none": (
+        measures("[{name: m, choices: yesno}]"),
+        "measures[0].choices: got \"yesno\"; expected one of 'yes_no', 'multiple_choice' or a list or a "
+        "mapping; did you mean 'yes_no'?",
+    ),
+    "a favourable label that the preset lacks": (
+        measures("[{name: m, choices: yes_no, favourable: maybe}]"),
+        "measures[0].favourable: got \"maybe\"; expected a label: 'yes', 'no'; correct it",
+    ),
+    "a favourable letter in lower case": (
+        measures("[{name: m, choices: multiple_choice, favourable: b}]"),
+        "measures[0].favourable: got \"b\"; expected a label: 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'; "
+        "did you mean 'B'?",
+    ),
+    "a judge beside choices that is no engine": (
+        measures("[{name: m, choices: yes_no, judge: fair}]"),
+        'measures[0].judge: got "fair"; expected a generation with engine: true: none; '
+        "add a generation of this name with engine: true",
+    ),
+    "a judge of refusals that is no engine": (
+        measures("[{refusal: {judge: fair}}]"),
+        'measures[0].refusal.judge: got "fair"; expected a generation with engine: true: none; '
+        "add a generation of this name with engine: true",
+    ),
+    "the name of an engine without choices": (
+        measures("[{name: m, judge: critic}]"),
+        'measures[0]: got {"name": "m", "judge": "critic"}; expected a mapping with engine, rubric and '
+        "options as judge, whose name alone stands beside choices; "
+        "write judge: {engine: ..., rubric: ..., options: [...]}",
+    ),
+    "a rubric beside choices": (
+        measures("[{name: m, choices: yes_no, judge: {engine: c, rubric: r, options: [a, b]}}]"),
+        'measures[0]: got {"name": "m", "choices": "yes_no", "judge": {"engine": "c", "rubric": "r", "o...; '
+        "expected the name of an engine alone as judge beside choices; write judge: NAME",
+    ),
+    "a judge with one option": (
+        measures("[{name: m, judge: {engine: c, rubric: r, options: [a]}}]"),
+        'measures[0].judge.options: got ["a"]; expected at least 2 in the list or a mapping; correct it',
+    ),
+    "refusals judged under another name": (
+        measures("[{name: declines, extractor: refusal, refusal: {judge: critic}}]"),
+        'measures[0]: got {"name": "declines", "extractor": "refusal", "refusal": {"judge": "critic"}}; '
+        "expected refusal in an entry of its own; write - {refusal: {judge: critic}}",
+    ),
     "clusters per something else": (
         measures("[{clusters: {per: conept}}]"),
         "measures[0].clusters.per: got \"conept\"; expected a factor of the prompts: 'all', 'concept', "
@@ -94,8 +138,8 @@ CASES = {
     ),
     "a pattern that is none": (
         measures('[{name: m, patterns: {a: "("}}]'),
-        'measures[0].patterns.a: got "("; expected a regular expression (missing ), unterminated subpattern '
-        "at position 0); correct the expression",
+        'measures[0].patterns.a: got "("; expected a regular expression (missing ) at position '
+        "1); correct the expression",
     ),
     "a scale upside down": (
         measures("[{name: m, extractor: vader, scale: [1, -1]}]"),

@@ -1,0 +1,89 @@
+"""Levels that are derived: by rules from the text of a prompt, or mapped from those of another factor.
+
+Belongs here: factors of prompts, however the prompts came. Of generations: generate/model_factors.py.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from python_assets.assemble.prompts import PromptTables
+from python_assets.errors import SourceError
+from python_assets.importers.level_map import study_level_table
+from python_assets.study.factors import mapped_factors
+from python_assets.study.study import Factor, Study
+from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.texts.patterns import PatternTimeout, is_found
+from python_assets.texts.words import WordFinder
+
+_COLUMNS = ["prompt_id", "factor", "level"]
+
+
+def with_derived_levels(study: Study, tables: PromptTables) -> PromptTables:
+    """The tables of prompts with the levels of every factor that is derived.
+
+    Args:
+        study: its factors have rules or a map.
+        tables: with the levels that prompts brought.
+
+    Returns:
+        The same prompts. One that no rule fits has the level `otherwise`, or none; one that the rules of
+        several levels fit has none; one without the factor that another is mapped from has none.
+
+    Raises:
+        SourceError: a rule does not come to an end, no prompt has a text, or a level has no mapped one.
+        StudyError: a table lacks a column.
+    """
+    found = tables.prompt_factors
+    for name, factor in study.factors.items():
+        if factor.rules is not None:
+            found = pd.concat([found, _by_rules(study, name, factor, tables.prompts)], ignore_index=True)
+    for name, level_map in mapped_factors(study.factors).items():
+        if study.factors[name].type != "model":
+            of_source = found[found["factor"] == level_map.from_]
+            levels = of_source["level"].map(study_level_table(study, name).of(of_source["level"].unique()))
+            found = pd.concat([found, of_source.assign(factor=name, level=levels)], ignore_index=True)
+    return tables._replace(prompt_factors=found)
+
+
+def _by_rules(study: Study, name: str, factor: Factor, prompts: pd.DataFrame) -> pd.DataFrame:
+    field = f"{study.path.name}: factors.{name}.rules"
+    texts = prompts["prompt_text"].dropna()
+    if texts.empty:
+        raise SourceError(
+            f"{field}: no prompt has a text that rules could read. Name its column in "
+            "prompts.import.columns.prompt_text."
+        )
+    distinct = list(texts.unique())
+    try:
+        levels = dict(zip(distinct, levels_of_texts(factor, distinct), strict=True))
+    except PatternTimeout as error:
+        raise SourceError(f"{field}: {error}") from error
+    rows = prompts[["prompt_id"]].assign(factor=name, level=prompts["prompt_text"].map(levels))
+    return rows.dropna(subset=["level"])[_COLUMNS]
+
+
+def levels_of_texts(factor: Factor, texts: Sequence[str]) -> list[str | None]:
+    """The level that the rules of a factor give each text.
+
+    Args:
+        factor: with rules.
+        texts: their first MOST_CHARACTERS are read.
+
+    Returns:
+        The level whose rule alone fits; `otherwise` where none fits; None where several do.
+
+    Raises:
+        PatternTimeout: an expression did not come to an end.
+    """
+    rules = factor.rules or {}
+    finder = WordFinder(
+        {word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule}
+    )
+    patterns = {level: rule for level, rule in rules.items() if isinstance(rule, str)}
+    found = []
+    for text in (text[:MOST_CHARACTERS] for text in texts):
+        levels = finder.meanings(text)
+        levels |= {level for level, pattern in patterns.items() if is_found(pattern, text)}
+        found.append(levels.pop() if len(levels) == 1 else None if levels else factor.otherwise)
+    return found

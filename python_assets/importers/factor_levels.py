@@ -1,0 +1,83 @@
+"""Levels of factors as the columns of an import have them: conditions, and factors of models.
+
+Belongs here: what a column of levels means. Reading the table is table.py.
+"""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from python_assets.errors import SourceError
+from python_assets.study.problems import listed
+from python_assets.study.study import Factor
+
+
+def conditional(factors: Mapping[str, Factor], levels: pd.DataFrame) -> list[str]:
+    """The factors that have a condition, of those that levels has a column of."""
+    return [name for name, factor in factors.items() if factor.when is not None and name in levels]
+
+
+def with_references(factors: Mapping[str, Factor], levels: pd.DataFrame) -> pd.DataFrame:
+    """Levels with the reference of a conditional factor where its condition fails and the entry is blank.
+
+    Args:
+        factors: declared ones.
+        levels: one row a row of the import, one column a factor, as text; null and '' are blank.
+    """
+    filled = {}
+    for name in conditional(factors, levels):
+        is_blank = levels[name].isna() | (levels[name] == "")
+        filled[name] = levels[name].mask(is_blank & ~_holds(factors[name], levels), factors[name].reference)
+    return levels.assign(**filled)
+
+
+def breaks_condition(factors: Mapping[str, Factor], levels: pd.DataFrame) -> pd.Series:
+    """Whether a row has the reference where a condition holds, or another level where it fails.
+
+    Args:
+        factors: declared ones.
+        levels: what with_references gave.
+    """
+    broken = pd.Series(False, index=levels.index)
+    for name in conditional(factors, levels):
+        broken |= (levels[name] != factors[name].reference) != _holds(factors[name], levels)
+    return broken
+
+
+def _holds(factor: Factor, levels: pd.DataFrame) -> pd.Series:
+    holds = pd.Series(True, index=levels.index)
+    for name, allowed in factor.conditions.items():
+        holds &= levels[name].isin(allowed)
+    return holds
+
+
+def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: str) -> pd.DataFrame:
+    """The levels that each imported generation has of factors of models.
+
+    Args:
+        generations: the name of the generation of every row.
+        levels: of the factors of models, one column each.
+        field: of the study file that names their columns, for error texts.
+
+    Returns:
+        One row a generation and factor: generation, factor, level. The name of a generation is its level of
+        `model` where no column is.
+
+    Raises:
+        SourceError: a generation has several levels of one factor.
+    """
+    parts = []
+    named = levels if "model" in levels else levels.assign(model=generations)
+    for name in named:
+        pairs = pd.DataFrame({"generation": generations, "factor": name, "level": named[name]})
+        pairs = pairs[pairs["level"].fillna("") != ""].drop_duplicates()
+        several = pairs.loc[pairs["generation"].duplicated(), "generation"]
+        if not several.empty:
+            found = pairs.loc[pairs["generation"] == several.iloc[0], "level"]
+            raise SourceError(
+                f"{field}.{name}: generation {several.iloc[0]!r} has several levels of {name}, a factor of "
+                f"models: {listed(found)}. Name its column in prompts.import.columns.generation, or declare "
+                "it as type: prompt."
+            )
+        parts.append(pairs)
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,31 @@
+"""Fields of a server's reply as the log and the tables hold them.
+
+Belongs here: what is kept of a value that has another type than the protocol says. An answer is never lost
+for a wrong count beside it: what cannot be read is None.
+"""
+
+import math
+from typing import Any, Final
+
+LARGEST_COUNT: Final = 2**31 - 1  # of an integer column
+
+
+def text_or_none(value: Any) -> str | None:
+    """A text, None for anything else."""
+    return value if isinstance(value, str) else None
+
+
+def count_or_none(value: Any) -> int | None:
+    """A whole number from 0 to LARGEST_COUNT, also as 10.0 or "10"; None for anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = float(value)  # int refuses more than 4,300 digits
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
+        return None
+    return int(value) if value == int(value) else None
+
+
+def seconds_or_none(value: Any) -> float | None:
+    """A duration, None for anything that is no finite number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # a float: an integer may be larger than any
+    return value if is_number and abs(value) <= LARGEST_COUNT and math.isfinite(value) else None

@@ -1,0 +1,81 @@
+"""Keys and passwords: where a study file may name them, and how a text is shown without them.
+
+Belongs here: what hides, and what is not accepted in plain sight. What is hidden stands as ***.
+"""
+
+import os
+import re
+from collections.abc import Collection
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BeforeValidator, StrictStr
+
+from python_assets.study.base import Expanded
+
+HIDDEN: Final = "***"
+LEAST_CHARACTERS: Final = 8  # a shorter key, such as EMPTY for a server on this machine, is a word of answers
+SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
+_USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
+_QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
+_VARIABLE: Final = re.compile(r"\$\{\w+\}")
+_BEFORE_HOST: Final = re.compile(r"(?:[A-Za-z]+://)?([^/?#]*)@")
+_VALUELESS: Final = re.compile(r"([^=]+=)?")  # of a query whose values are variables
+_NAME: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
+_LONGEST_WORD: Final = 16  # the name of a variable that is longer has a _ in it; a key need not
+
+
+def redacted(value: Any, secrets: Collection[str]) -> Any:
+    """A text, or every text within lists and mappings, without secrets that it holds.
+
+    Args:
+        value: what a server sent, or an error.
+        secrets: keys and passwords; those under LEAST_CHARACTERS are left alone.
+    """
+    if isinstance(value, str):
+        for secret in sorted(secrets, key=len, reverse=True):
+            value = value.replace(secret, HIDDEN) if len(secret) >= LEAST_CHARACTERS else value
+        return value
+    if isinstance(value, dict):
+        return {key: redacted(part, secrets) for key, part in value.items()}
+    return [redacted(part, secrets) for part in value] if isinstance(value, list) else value
+
+
+def without_credentials(text: str) -> str:
+    """A text with user, password and query of every address in it hidden."""
+    return _QUERY.sub(rf"\1?{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
+
+
+def shown_field(field: str | int, text: str) -> str:
+    """The value of a field of a study file in an error: nothing of it where it may be or hold a key."""
+    if field == "api_key_env" or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
+        return HIDDEN
+    return without_credentials(text)
+
+
+def _check_address(text: Any) -> Any:
+    """Before ${NAME} is replaced: what stands in the file is no secret."""
+    if not isinstance(text, str):
+        return text
+    bare = _VARIABLE.sub("", text)
+    before_host = _BEFORE_HOST.match(bare)
+    after_path = re.split("[?&#]", bare)[1:]
+    if (before_host and before_host[1].strip(":")) or not all(map(_VALUELESS.fullmatch, after_path)):
+        raise ValueError(
+            "an address without user, password or query in plain sight; put them into an environment "
+            "variable and write ${NAME} in their place"
+        )
+    return text
+
+
+def _check_variable(name: str) -> str:
+    looks_like_name = _NAME.fullmatch(name) and (len(name) <= _LONGEST_WORD or "_" in name)
+    if not looks_like_name and name not in os.environ:
+        raise ValueError(
+            "the name of an environment variable, in capital letters, not the key itself; put the key into "
+            "one and name it, for example OPENAI_API_KEY"
+        )
+    return name
+
+
+ServerAddress = Annotated[Expanded, BeforeValidator(_check_address)]
+KeyVariable = Annotated[StrictStr, AfterValidator(_check_variable)]

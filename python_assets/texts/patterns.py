@@ -1,0 +1,41 @@
+"""Regular expressions that a study file brings: they are tried for a bounded time, then given up.
+
+The package regex reads what Python's re reads, and can be told when to stop.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import regex
+
+from python_assets.texts.limits import PATTERN_SECONDS
+
+
+class PatternTimeout(ValueError):
+    """An expression that did not come to an end; the text says what to do."""
+
+
+@lru_cache(maxsize=1_024)
+def compiled(pattern: str) -> Any:
+    """A compiled expression.
+
+    Raises:
+        regex.error: it is none.
+    """
+    return regex.compile(pattern, regex.VERSION0)
+
+
+def is_found(pattern: str, text: str) -> bool:
+    """Whether an expression is found anywhere in a text.
+
+    Raises:
+        PatternTimeout: it was not decided in PATTERN_SECONDS.
+        regex.error: it is no regular expression.
+    """
+    try:
+        return compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
+    except TimeoutError as error:
+        raise PatternTimeout(
+            f"the expression {pattern!r} took more than {PATTERN_SECONDS:g} s on {text[:60]!r}. Write it "
+            "without repetitions inside repetitions, or as words."
+        ) from error

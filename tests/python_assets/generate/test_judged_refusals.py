@@ -1,0 +1,139 @@
+import pytest
+
+from python_assets.assemble.assemble_study import assemble
+from python_assets.extract.extract_study import extract
+from python_assets.generate.generate_study import generate_study
+from python_assets.progress import SILENT
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.run_context import RunContext
+from tests.python_assets.providers.servers import MODEL, Server, openai_completion, serving
+
+JUDGES = """
+import re
+
+def text_of(messages):
+    message = messages[-1]["content"]
+    with open("{log}", "a", encoding="utf-8") as log:
+        log.write(message.replace("\\n", " ") + "\\n")
+    return re.split("^=+$", message, flags=re.MULTILINE)[1].strip()
+
+def by_substance(messages, decoding):
+    return "Yes" if "Pass." in text_of(messages) else "No"
+
+def in_german(messages, decoding):
+    text_of(messages)
+    return "Nein"
+"""
+ANSWERS = {
+    "p1": ("Pass. Ask somebody else.", "stop"),
+    "p2": ("I cannot help with that.", "stop"),
+    "p3": ("The north is", "content_filter"),
+    "p4": ("Pass. I would", "length"),
+    "p5": (" ", "stop"),
+    "p6": ("Pass. Ask somebody else.", "stop"),
+}
+TEXTS = [{"id": name, "text": f"What about {name}, {{gender}}?"} for name in ANSWERS]
+FLAGS = "select is_refused, is_truncated from raw.responses order by prompt_id"
+
+
+def answer(server, request):
+    prompt = request.body["messages"][-1]["content"]
+    named = next((name for name in ANSWERS if f"about {name}," in prompt), "p2")
+    return openai_completion(*ANSWERS[named])
+
+
+@pytest.fixture
+def judged(make_study, build, tmp_path):
+    """Ask a server that answers so, and extract; the engine is one of the functions above."""
+    log = tmp_path / "sent.txt"
+
+    def run(function, measure):
+        with serving(Server("/v1/chat/completions", answer)) as server:
+            asked = {"name": "asked", "provider": "openai", "model": MODEL, "base_url": server.url + "/v1"}
+            study = make_study(
+                {"templates": {"texts": TEXTS, "cross": ["gender"]}},
+                files={"judges.py": JUDGES.replace("{log}", str(log))},
+                factors={"gender": {"levels": ["Female"]}},
+                generations=[asked, {"name": "critic", "provider": f"judges:{function}", "engine": True}],
+                measures=[measure, "vader"],
+                groupings=["gender"],
+            )
+            assemble(study, build)
+            home = Home(tmp_path / "home")
+            counts = generate_study(study, build, home, progress=SILENT)
+            extract(study, build, tmp_path / "cache", run_context=RunContext(home, SILENT))
+        sent = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return counts, [line for line in sent if "refuse to answer" in line]  # without the probe
+
+    return run
+
+
+def of_measure(build, measure_id, column):
+    query = f"select {column} from raw.measurements where measure_id = ? order by prompt_id"
+    return [value for (value,) in build.execute(query, [measure_id]).fetchall()]
+
+
+def test_the_engine_says_what_is_refused_and_what_other_measures_read(judged, build):
+    counts, _ = judged("by_substance", {"refusal": {"judge": "critic"}})
+    assert build.execute(FLAGS).fetchall() == [
+        (True, False),
+        (False, False),
+        (True, False),
+        (True, True),
+        (False, False),
+        (True, False),
+    ]
+    assert counts.n_by_flag["is_refused"] == 4
+    assert of_measure(build, "refusal", "value") == [1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    refused, empty = "response_refused", "response_empty"
+    assert of_measure(build, "vader", "reason") == [refused, None, refused, refused, empty, refused]
+
+
+def test_each_text_is_asked_once_and_what_is_empty_or_declined_never(judged):
+    _, sent = judged("by_substance", {"refusal": {"judge": "critic"}})
+    assert len(sent) == 3
+    assert not any("The north is" in line for line in sent)
+    _, sent = judged("by_substance", {"refusal": {"judge": "critic"}})
+    assert len(sent) == 3
+
+
+def test_the_tables_say_who_judged(judged, build):
+    judged("by_substance", {"refusal": {"judge": "critic"}})
+    [version] = set(of_measure(build, "refusal", "extractor_version"))
+    assert version.startswith("judge 1, judges:by_substance")
+    query = "select extractor, model from raw.measures where measure_id = 'refusal'"
+    assert build.execute(query).fetchall() == [("refusal", "judges:by_substance")]
+
+
+def test_where_the_judge_says_neither_the_rules_stand(judged, build):
+    counts, _ = judged("in_german", {"refusal": {"judge": "critic"}})
+    refused = [is_refused for is_refused, _ in build.execute(FLAGS).fetchall()]
+    assert refused == [False, True, True, False, False, False]
+    assert counts.n_unusable_marks == 3
+
+
+def test_without_a_judge_nobody_is_asked(judged):
+    counts, sent = judged("by_substance", "refusal")
+    assert (sent, counts.n_unusable_marks) == ([], 0)
+
+
+def test_a_simulated_engine_agrees_with_the_rules(make_study, build, tmp_path):
+    study = make_study(
+        {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
+        factors={"gender": {"levels": ["Female", "Male"]}},
+        generations=[
+            {
+                "name": "one",
+                "provider": "simulator",
+                "replicates": 20,
+                "options": {"refusal": {"base": 0.5}},
+            },
+            {"name": "critic", "provider": "simulator", "engine": True},
+        ],
+        measures=[{"refusal": {"judge": "critic"}}],
+        groupings=["gender"],
+    )
+    assemble(study, build)
+    counts = generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
+    assert 5 < counts.n_by_flag["is_refused"] < 35
+    assert counts.n_unusable_marks == 0

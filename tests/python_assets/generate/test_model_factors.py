@@ -1,0 +1,93 @@
+import pandas as pd
+import pytest
+
+from python_assets.errors import SourceError
+from python_assets.generate.generate_study import expand_generations
+from python_assets.generate.model_factors import generation_factors
+from python_assets.importers.formats import read_import
+from python_assets.study.study import make_id
+
+TEMPLATES = {"templates": {"texts": [{"id": "t", "text": "A {gender}."}], "cross": ["gender"]}}
+GENDER = {"gender": {"levels": ["woman", "man"]}}
+FAMILY = {"type": "model", "map": {"from": "model", "file": "families.csv"}}
+FAMILIES = "model,family\nhf/org/one,org\none,org\ntwo,other\n"
+
+
+def rows_of(study, imported=None):
+    names = [] if imported is None else [make_id(name) for name in imported.rows["generation"].unique()]
+    found = generation_factors(study, expand_generations(study, names), imported)
+    return set(found.itertuples(index=False, name=None))
+
+
+def test_a_generation_has_the_factors_that_its_entry_names(make_study):
+    generations = [
+        {
+            "name": "{model}_{role}",
+            "provider": "openai",
+            "model": ["m1", "m2"],
+            "role": {"none": "", "judge": "You judge."},
+        }
+    ]
+    study = make_study(TEMPLATES, factors=GENDER, generations=generations)
+    assert {row for row in rows_of(study) if row[0] == "m2_judge"} == {
+        ("m2_judge", "generation", "m2_judge"),
+        ("m2_judge", "model", "m2"),
+        ("m2_judge", "role", "judge"),
+    }
+
+
+def imported(make_study, rows, factors, **columns):
+    table = pd.DataFrame(rows, columns=["id", "sex", "model", "system"]).to_csv(index=False)
+    spec = {
+        "path": "t.csv",
+        "columns": {"prompt": "id", "generation": "model", "replicate": "auto", **columns},
+        "factors": {"gender": "sex", **{name: "system" for name in factors if name == "system"}},
+    }
+    study = make_study(
+        {"import": spec},
+        {"t.csv": table, "families.csv": FAMILIES},
+        factors=factors,
+        generations=[{"name": "*", "provider": "replay"}],
+        groupings=["gender"],
+    )
+    return study, read_import(study)
+
+
+def test_raw_names_of_imported_models_are_mapped_to_fewer(make_study):
+    rows = [("p", "f", "hf/org/one", "x"), ("p", "f", "one", "x"), ("p", "f", "two", "x")]
+    study, table = imported(make_study, rows, {"family": FAMILY})
+    assert {row for row in rows_of(study, table) if row[1] == "family"} == {
+        ("hf_org_one", "family", "org"),
+        ("one", "family", "org"),
+        ("two", "family", "other"),
+    }
+
+
+def test_a_model_that_the_table_lacks_is_an_error_with_file_and_level(make_study):
+    study, table = imported(make_study, [("p", "f", "three", "x")], {"family": FAMILY})
+    with pytest.raises(
+        SourceError, match=r"factors\.family\.map\.file: families\.csv has no row for model 'three'"
+    ):
+        rows_of(study, table)
+
+
+def test_a_column_of_a_factor_of_models_is_a_level_of_the_generation(make_study):
+    rows = [("p", "f", "one", "benign"), ("q", "f", "one", "benign"), ("p", "f", "two", "hostile")]
+    study, table = imported(make_study, rows, {"system": {"type": "model", "reference": "benign"}})
+    assert {("one", "system", "benign"), ("two", "system", "hostile")} <= rows_of(study, table)
+
+
+def test_a_generation_of_several_levels_is_an_error_that_says_what_to_do(make_study):
+    rows = [("p", "f", "one", "benign"), ("q", "f", "one", "hostile")]
+    with pytest.raises(
+        SourceError, match=r"generation 'one' has several levels of system.*import\.columns\.generation"
+    ):
+        imported(make_study, rows, {"system": {"type": "model"}})
+
+
+def test_a_reference_that_no_generation_has_is_an_error(make_study):
+    study, table = imported(
+        make_study, [("p", "f", "one", "x")], {"system": {"type": "model", "reference": "y"}}
+    )
+    with pytest.raises(SourceError, match=r"factors\.system\.reference: no generation has system 'y'"):
+        rows_of(study, table)

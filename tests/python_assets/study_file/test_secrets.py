@@ -1,0 +1,96 @@
+"""Keys and passwords in a study file: refused in plain sight, and nowhere repeated."""
+
+import json
+
+import pytest
+import yaml
+
+from python_assets.study.problems import StudyFileError
+from python_assets.study.secrets import redacted, without_credentials
+from python_assets.study_file.load import load_study
+
+SECRET = "hunter2hunter2"
+STUDY = {
+    "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {who} kind?"}], "cross": ["who"]}},
+    "factors": {"who": {"levels": ["king", "queen"]}},
+    "measures": ["vader"],
+}
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET", SECRET)
+
+    def run(**fields):
+        generation = {"name": "one", "provider": "openai", "model": "m", **fields}
+        path = tmp_path / "mine.yml"
+        path.write_text(yaml.safe_dump({**STUDY, "generations": [generation]}), encoding="utf-8")
+        return load_study(path)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://user:{SECRET}@host/v1",
+        f"https://{SECRET}@host/v1",
+        f"https://${{SECRET}}:{SECRET}@host/v1",
+        f"user:{SECRET}@host/v1",
+        f"https://host/v1?key={SECRET}",
+        f"https://host/v1?{SECRET}",
+        f"https://host/v1?a=${{SECRET}}&key={SECRET}",
+        f"https://host/v1#{SECRET}",
+    ],
+)
+def test_user_password_and_query_are_refused_and_not_repeated(load, address):
+    with pytest.raises(StudyFileError, match=r"base_url: got \*\*\*; .* write \$\{NAME\} in") as caught:
+        load(base_url=address)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "meant"),
+    [
+        ("https://${SECRET}@host/v1", f"https://{SECRET}@host/v1"),
+        ("https://${SECRET}:${SECRET}@host/v1", f"https://{SECRET}:{SECRET}@host/v1"),
+        ("https://host/v1?key=${SECRET}&${SECRET}", f"https://host/v1?key={SECRET}&{SECRET}"),
+        ("https://host/models/@cf/v1", "https://host/models/@cf/v1"),
+    ],
+)
+def test_variables_stand_for_them_and_no_table_holds_them(load, address, meant):
+    study = load(base_url=address)
+    assert study.generations[0].spec.base_url == meant
+    assert json.loads(study.config_json)["generations"][0]["base_url"] == address
+    assert SECRET not in study.config_json
+
+
+def test_an_address_that_is_wrong_otherwise_is_not_repeated_either(load, monkeypatch):
+    monkeypatch.setenv("ADDRESS", f"ftp://user:{SECRET}@host")
+    with pytest.raises(StudyFileError, match="no address of a server") as caught:
+        load(base_url="${ADDRESS}")
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-proj-0123456789", "0123456789abcdef", "AKIAIOSFODNN7EXAMPLE", "gsk_a1B2c3"]
+)
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(load, key):
+    with pytest.raises(StudyFileError, match=r"api_key_env: got \*\*\*; .*not the key itself") as caught:
+        load(api_key_env=key)
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "KEY", "A_VERY_LONG_NAME_OF_A_VARIABLE", "lower_case"])
+def test_the_name_of_a_variable_is_taken(load, name, monkeypatch):
+    if name.islower():
+        monkeypatch.setenv(name, SECRET)
+    assert load(api_key_env=name).generations[0].spec.api_key_env == name
+
+
+def test_what_is_hidden_leaves_the_rest():
+    sent = {"a": [f"say {SECRET}", 1, None], "b": "fine"}
+    assert redacted(sent, [SECRET]) == {"a": ["say ***", 1, None], "b": "fine"}
+    assert redacted("a none", ["none"]) == "a none"
+    text = "see https://u:p@host/a?b=c, or HTTP://host:80/x and mail@host"
+    assert without_credentials(text) == "see https://***@host/a?*** or HTTP://host:80/x and mail@host"
