@@ -17,7 +17,7 @@ from python_assets.report.staircase import N_STYLES, staircases
 from python_assets.report.sunburst import Branch, Sector, sunburst
 
 MAX_SUNBURSTS: Final = 6
-MAX_SECTORS: Final = 240  # of the outer ring: more are thinner than a stroke
+MAX_SECTORS: Final = 500  # of the outer ring: more are thinner than two pixels
 MAX_DISTRIBUTIONS: Final = 6
 MAX_FURTHEST: Final = 8
 MAX_PAIRS: Final = 10
@@ -75,10 +75,14 @@ class Distribution(NamedTuple):
 
 
 class Subgroups(NamedTuple):
-    """What the section shows, how many pictures there could be, and how many subgroups were described."""
+    """What the section shows, how many pictures there could be, and how many subgroups were described.
+
+    n_too_fine: pairs of rings whose outer one has more sectors than can be told apart.
+    """
 
     rings: list[Rings]
     n_rings: int
+    n_too_fine: int
     distributions: list[Distribution]
     n_distributions: int
     n_subgroups: int
@@ -87,7 +91,8 @@ class Subgroups(NamedTuple):
 def subgroups_section(reader: Reader) -> Subgroups:
     """The pictures of the slice of all prompts, declared measures first."""
     drawn = reader.rows(DRAWN)
-    rings = [row for row in drawn if _has_rings(row, drawn)]
+    of_two = [row for row in drawn if _has_rings(row, drawn)]
+    rings = [row for row in of_two if row["n_subgroups"] <= MAX_SECTORS]
     sets: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in drawn:
         if row["n_subgroups"] >= LEAST_SUBGROUPS:
@@ -97,6 +102,7 @@ def subgroups_section(reader: Reader) -> Subgroups:
     return Subgroups(
         [_rings(reader, row) for row in rings[:MAX_SUNBURSTS]],
         len(rings),
+        len(of_two) - len(rings),
         [_distribution(reader, rows) for rows in spread[:MAX_DISTRIBUTIONS]],
         len(spread),
         counted[0]["n"],
@@ -108,11 +114,7 @@ def _has_rings(row: Row, drawn: list[Row]) -> bool:
     factors = row["grouping_id"].split(" x ")
     first = {**row, "grouping_id": factors[0]}
     same = ("measure_id", "generation_id", "grouping_id")
-    return (
-        len(factors) == 2
-        and row["n_subgroups"] <= MAX_SECTORS
-        and any(all(one[key] == first[key] for key in same) for one in drawn)
-    )
+    return len(factors) == 2 and any(all(one[key] == first[key] for key in same) for one in drawn)
 
 
 def _finest_first(sets: dict[tuple[str, str], list[Row]]) -> list[list[Row]]:

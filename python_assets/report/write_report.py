@@ -18,7 +18,7 @@ from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.reader import Reader
-from python_assets.report.subgroups import subgroups_section
+from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
         "subgroups": subgroups_section(reader),
+        "max_sectors": MAX_SECTORS,
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),

@@ -127,6 +127,13 @@ def test_what_is_left_out_is_counted(read):
     assert (len(distribution.staircases), distribution.n_generations) == (N_STYLES, len(names))
 
 
+def test_rings_too_fine_to_be_told_apart_are_counted(report, monkeypatch):
+    monkeypatch.setattr("python_assets.report.subgroups.MAX_SECTORS", 5)
+    page = report(subgroups=subgroup_rows(), subgroup_metrics=metric_rows("biased"))
+    assert "1 sunburst of more than" in page.sections["subgroups"]
+    assert "sunburst" not in [attributes.get("class") for tag, attributes in page.tags if tag == "svg"]
+
+
 def test_naive_p_stand_beside_the_distance(report):
     pair = {"generation_a_id": "biased", "generation_b_id": "fair", "comparison": "kolmogorov_smirnov"}
     numbers = {"value": 0.44, "p_value_exact": 0.021, "p_value_asymptotic": 0.034}
