@@ -25,6 +25,8 @@ RAW_DESIGN = (
     "coverage_sets",
     "coverage_sizes",
     "impossible_cells",
+    "subgroup_sets",
+    "subgroup_ideals",
     "measure_slices",
     "statistics",
     "custom_disparities",

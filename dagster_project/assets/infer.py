@@ -27,23 +27,29 @@ CELLS = [
     "int_prompt_groups",
     "int_blocking_factors",
 ]
+SUBGROUP_GRAINS = {
+    "subgroups": "subgroup: the intervals of its rate and log disparity",
+    "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
+}
+SUBGROUP_SUMS = ["int_subgroup_sums"]
 
 
-@dg.multi_asset(
-    name="infer",
-    specs=[
+def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
+    return [
         dg.AssetSpec(
             key=["inference", table],
             group_name="infer",
             description=f"One row per {grain}.",
-            deps=[dg.AssetKey(["intermediate", name]) for name in CELLS],
+            deps=[dg.AssetKey(["intermediate", name]) for name in read],
             kinds={"python", "duckdb"},
             metadata=column_schema("inference", table),
             partitions_def=studies,
         )
-        for table, grain in GRAINS.items()
-    ],
-)
+        for table, grain in grains.items()
+    ]
+
+
+@dg.multi_asset(name="infer", specs=_specs(GRAINS, CELLS))
 @tells_mistakes
 def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
@@ -57,4 +63,19 @@ def infer(
         power_rows = partial(design_power_rows, loaded, connection)
         counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
         for table in GRAINS:
+            yield materialise(connection, "inference", table, **counts)
+
+
+@dg.multi_asset(name="infer_subgroups", specs=_specs(SUBGROUP_GRAINS, SUBGROUP_SUMS))
+@tells_mistakes
+def infer_subgroups(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Give every subgroup its intervals, and compare generations by their subgroup rates."""
+    from python_assets.infer.infer_subgroups import infer_subgroups
+
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(infer_subgroups, connection, loaded.alpha)
+        for table in SUBGROUP_GRAINS:
             yield materialise(connection, "inference", table, **counts)

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple, Protocol
 import duckdb
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from python_assets.infer.cells import designs
 from python_assets.infer.held_factors import with_held_factors
@@ -24,10 +23,10 @@ from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
+from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.progress import SILENT, Progress, Tell
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
-from python_assets.warehouse.build import transaction
 
 MOST_PERMUTATIONS: Final = 99_999
 DRAWS: Final = "draws"
@@ -49,7 +48,7 @@ _TESTED = {
     "scope": "varchar",
     "inference_reason": "varchar",
 }
-TABLES: Final[dict[str, dict[str, str]]] = {
+TABLES: Final[Columns] = {
     "questions": {
         **dict.fromkeys(_KEYS.split(), "varchar not null"),
         "set_id": "varchar not null",
@@ -198,7 +197,8 @@ def infer_study(
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"])
     study_id = _study_id(connection)
-    _write(connection, {name: table.assign(study_id=study_id) for name, table in tables.items()})
+    rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
+    write_tables(connection, TABLES, rows)
     return _counts(tables)
 
 
@@ -339,30 +339,6 @@ def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
     if len(found) > 1:
         raise ValueError(f"int_cells holds several studies, {', '.join(found)}; a build file holds one")
     return found[0] if found else ""
-
-
-def _write(connection: duckdb.DuckDBPyConnection, tables: dict[str, pd.DataFrame]) -> None:
-    with transaction(connection):
-        connection.execute("create schema if not exists inference")
-        for table, columns in TABLES.items():
-            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-            connection.execute(f"create or replace table inference.{table} ({definition})")
-            if table in tables:
-                _insert(connection, table, tables[table])
-
-
-def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:
-    columns = [name for name in TABLES[table] if name in rows]
-    arrow = {name: _arrow(rows[name], TABLES[table][name]) for name in columns}
-    connection.register("rows_to_write", pa.table(arrow))
-    connection.execute(f"insert into inference.{table} by name select * from rows_to_write order by all")
-    connection.unregister("rows_to_write")
-
-
-def _arrow(values: pd.Series, kind: str) -> pa.Array:
-    if kind.startswith("varchar"):
-        return pa.array([None if pd.isna(value) else str(value) for value in values], pa.string())
-    return pa.array(values.to_numpy(dtype=np.float64), pa.float64(), from_pandas=True)
 
 
 def _counts(tables: dict[str, pd.DataFrame]) -> InferenceCounts:

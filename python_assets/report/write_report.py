@@ -18,6 +18,7 @@ from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.reader import Reader
+from python_assets.report.subgroups import subgroups_section
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_values": figures.MAX_VALUES,
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
+        "subgroups": subgroups_section(reader),
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
@@ -100,6 +102,7 @@ def _render(content: dict[str, Any]) -> str:
         content,
         verdicts=text.VERDICTS,
         warning=text.SIMULATED,
+        rate_limit=text.share,
         script=_script(),
         script_hash=_hash(_script()),
     )

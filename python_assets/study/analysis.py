@@ -79,6 +79,25 @@ class Coverage(Part):
         ]
 
 
+class Ideals(Part):
+    """What subgroups are held against by the deviation metric: the ideal C of each of their statistics."""
+
+    deviation_rate: float = Field(0.0, ge=0, le=1)
+    log_disparity: float = 0.0
+
+
+class Subgroups(Part):
+    """Which subgroups are described beyond the groups of the groupings: combinations of up to depth factors.
+
+    factors: those that are combined; of the groupings where only a depth is given. depth: 2 where only
+    factors are given. They are described, never tested: a question is asked of groupings alone.
+    """
+
+    factors: list[FactorName] | None = Field(None, min_length=1)
+    depth: int | None = Field(None, ge=1)
+    ideal: Ideals = Ideals()
+
+
 class QuestionSet(Part):
     """Questions that are corrected together: those that every list names.
 
@@ -149,6 +168,7 @@ class AnalysisSpec(Part):
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()
+    subgroups: Subgroups = Subgroups()
     quality: Quality = Quality()
 
     @cached_property

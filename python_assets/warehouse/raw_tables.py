@@ -133,6 +133,17 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factor": "varchar not null",
         "level": "varchar not null",
     },
+    "subgroup_sets": {
+        "study_id": "varchar not null",
+        "grouping_id": "varchar not null",
+        "factor": "varchar not null",
+        "factor_position": "integer not null",
+    },
+    "subgroup_ideals": {
+        "study_id": "varchar not null",
+        "statistic": "varchar not null",
+        "ideal": "double not null",
+    },
     "measure_slices": {
         "study_id": "varchar not null",
         "measure_id": "varchar not null",

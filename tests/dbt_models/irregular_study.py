@@ -28,6 +28,9 @@ GROUPINGS = {
     "style": ["style"],
     "topic": ["topic"],
 }
+# beyond the groupings: three factors that no question is asked of
+SUBGROUP_SETS = {**GROUPINGS, "gender x race x style": ["gender", "race", "style"]}
+IDEALS = {"deviation_rate": 0.25, "log_disparity": 0.0}
 REFERENCES = {
     "gender": ("rest", None),
     "race": ("all_pairs", None),
@@ -168,6 +171,11 @@ def _design() -> dict[str, pd.DataFrame]:
         "impossible_cells": rows(
             "condition_position factor level", [(0, "race", "never"), (0, "gender", "never")]
         ),
+        "subgroup_sets": rows(
+            "grouping_id factor factor_position",
+            [(g, f, i) for g, factors in SUBGROUP_SETS.items() for i, f in enumerate(factors)],
+        ),
+        "subgroup_ideals": rows("statistic ideal", list(IDEALS.items())),
         "measure_slices": rows(
             "measure_id slice_id", [(m, s) for m, names in MEASURE_SLICES.items() for s in names]
         ),

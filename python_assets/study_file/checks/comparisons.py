@@ -29,7 +29,9 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         yield from _coverage_problems(draft, draft.factors)
+        yield from _subgroup_problems(draft, draft.factors)
     analysis = draft.parts.analysis
+    yield from repeated(("analysis", "subgroups", "factors"), analysis.subgroups.factors or [], "factor")
     yield from repeated(("analysis", "coverage", "factors"), analysis.coverage.factors or [], "factor")
     yield from _repeated_statistics(analysis)
     for name, margin in analysis.margins.items():
@@ -53,6 +55,17 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             for level in levels:
                 if known is not None and level not in known:
                     yield unknown_level(path, level, name, known)
+
+
+def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    """Factors that subgroups are described by, and no more of them together than there are."""
+    spec = draft.parts.analysis.subgroups
+    for index, name in enumerate(spec.factors or []):
+        yield from factor_name_problems(("analysis", "subgroups", "factors", index), name, factors)
+    n_factors = len(spec.factors or {factor for grouping in draft.groupings for factor in grouping})
+    if spec.depth is not None and spec.depth > n_factors > 0:
+        expected = f"a depth of at most {n_factors}, the number of factors"
+        yield Problem(("analysis", "subgroups", "depth"), spec.depth, expected, "lower it")
 
 
 def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:

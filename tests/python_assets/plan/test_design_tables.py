@@ -148,6 +148,32 @@ def test_a_slice_of_a_level_that_no_prompt_has_is_an_error(tmp_path, build):
         imported(tmp_path, build, "slices: {south: {area: moon}}\n")
 
 
+def subgroups(tables):
+    return tables["subgroup_sets"].groupby("grouping_id", sort=False)["factor"].agg(list).to_dict()
+
+
+def test_subgroups_are_of_the_groupings_unless_more_is_asked_for(tmp_path, build):
+    tables = imported(tmp_path, build)
+    assert subgroups(tables) == {"gender": ["gender"], "gender x area": ["gender", "area"], "area": ["area"]}
+    assert rows(tables["subgroup_ideals"]) == [("deviation_rate", 0.0), ("log_disparity", 0.0)]
+
+
+def test_subgroups_of_more_factors_are_no_groupings_and_each_set_stands_once(tmp_path, build):
+    more = "analysis: {subgroups: {factors: [area, gender, style], ideal: {deviation_rate: 0.5}}}\n"
+    tables = imported(tmp_path, build, more)
+    # area x gender is the grouping gender x area
+    assert list(subgroups(tables)) == [
+        "gender", "gender x area", "area", "style", "area x style", "gender x style",
+    ]  # fmt: skip
+    assert set(tables["groupings"].grouping_id) == {"gender", "gender x area", "area"}
+    assert rows(tables["subgroup_ideals"]) == [("deviation_rate", 0.5), ("log_disparity", 0.0)]
+
+
+def test_a_depth_alone_is_of_the_factors_of_groupings(tmp_path, build):
+    found = subgroups(imported(tmp_path, build, "analysis: {subgroups: {depth: 1}}\n"))
+    assert list(found) == ["gender", "gender x area", "area"]
+
+
 @pytest.mark.parametrize("level", ["all", "south"])
 def test_a_level_of_the_data_with_the_name_of_a_slice_is_an_error(tmp_path, build, level):
     with pytest.raises(
@@ -308,6 +334,8 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
         "coverage_sets",
         "coverage_sizes",
         "impossible_cells",
+        "subgroup_sets",
+        "subgroup_ideals",
         "measure_slices",
         "statistics",
         "custom_disparities",

@@ -39,6 +39,10 @@ CASES = {
         {**SCRAPE, "groupings": "{factors: [concept, task], depth: 3}"},
         "groupings.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
     ),
+    "a depth of subgroups beyond their factors": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, task], depth: 3}}"},
+        "analysis.subgroups.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
+    ),
     "nothing to compare by": (
         {**TEMPLATES, "factors": "{gender: {type: prompt, levels: [woman, man]}}"},
         "groupings: got nothing; expected at least one factor to compare by; "
@@ -143,6 +147,21 @@ SAME_KIND = {
         },
         "analysis.coverage.impossible[0].concept",
         "a level of concept",
+    ),
+    "an unknown factor of subgroups": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, tsk]}}"},
+        "analysis.subgroups.factors[1]",
+        "a factor",
+    ),
+    "a factor of subgroups twice": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, concept]}}"},
+        "analysis.subgroups.factors[1]",
+        "each factor once",
+    ),
+    "an ideal rate beyond all responses": (
+        {**SCRAPE, "analysis": "{subgroups: {ideal: {deviation_rate: 2}}}"},
+        "analysis.subgroups.ideal.deviation_rate",
+        "a number less than or equal to",
     ),
     "a margin for a measure without a metric": (
         {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},
