@@ -111,7 +111,7 @@ def exported_file(spec: Import, folder: Path) -> Path:
     """
     manifest = _manifest(spec, folder)
     exported = manifest.files[0]
-    path = (folder / spec.path).parent / Path(exported.name).name
+    path = (folder / spec.paths[0]).parent / Path(exported.name).name
     if not path.is_file():
         raise SourceError(f"{FIELD}: {path}, which the manifest names, does not exist. Put it beside it.")
     if (found := sha256_of_file(path)) != exported.sha256:
@@ -129,7 +129,7 @@ def _import_of(prompts: Prompts) -> Import:
 
 
 def _manifest(spec: Import, folder: Path) -> Manifest:
-    path = folder / spec.path
+    path = folder / spec.paths[0]
     manifest = read_manifest(path, FIELD)
     if manifest.stage == "statistics":
         raise SourceError(

@@ -180,7 +180,10 @@ class Templates(Part):
 
 
 class ImportColumns(Part):
-    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows."""
+    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows.
+
+    generation: each column of a list is a factor of models, and a generation has a level of each.
+    """
 
     prompt: Columns
     root_prompt: Columns | None = None
@@ -188,20 +191,38 @@ class ImportColumns(Part):
     prompt_text: StrictStr | None = None
     baseline_text: StrictStr | None = None
     response: StrictStr | None = None
-    generation: StrictStr | None = None
+    generation: Columns | None = None
 
 
 class Import(Part):
     """An existing table of prompts, of responses or of scores, one row a response.
 
     format plumbline: the export of another study; path is its manifest, which names columns and factors.
+    path: a file or pattern, or several; the rows of all of them are one table.
     """
 
     format: Literal["table", "plumbline"] = "table"
-    path: Expanded
+    path: Expanded | Annotated[list[Expanded], Field(min_length=1)]
     columns: ImportColumns = ImportColumns(prompt="prompt_id")
     factors: dict[FactorName, StrictStr] = {}
     task: PromptTask = "question"
+
+    @property
+    def paths(self) -> list[str]:
+        """Every file or pattern, in order."""
+        return [self.path] if isinstance(self.path, str) else self.path
+
+    @property
+    def columns_of_models(self) -> dict[str, str]:
+        """The factor of models that each of several generation columns is, to the column.
+
+        It is called what factors call it, else what the column is called.
+        """
+        columns = self.columns.generation
+        if columns is None or isinstance(columns, str):
+            return {}
+        names = {column: name for name, column in self.factors.items()}
+        return {names.get(column, column): column for column in columns}
 
     @model_validator(mode="after")
     def _columns_of_a_table(self) -> "Import":

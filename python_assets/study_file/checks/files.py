@@ -141,30 +141,37 @@ def _reading_problem(file: Path) -> str | None:
 
 
 def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
-    path: FieldPath = (*IMPORT, "path")
-    try:
-        files = _imported_files(study, spec)
-    except SourceError as error:
-        expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
-        yield Problem(path, spec.path, expected, remedy)
-        return
-    for file in files:
-        if file is None or not file.is_file():
-            yield _absent(path, spec.path, file)
-            continue
+    for index, named in enumerate(spec.paths):
+        path: FieldPath = (*IMPORT, "path") if isinstance(spec.path, str) else (*IMPORT, "path", index)
         try:
-            there = table_columns(file, "")
+            files = _imported_files(study, spec, named)
         except SourceError as error:
-            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
-            yield Problem(path, spec.path, expected, "mend the file or correct the path")
+            expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
+            yield Problem(path, named, expected, remedy)
             continue
-        yield from _column_problems(draft, spec, file, there)
+        for file in files:
+            yield from _table_problems(draft, spec, file, path, named)
 
 
-def _imported_files(study: Study, spec: Import) -> list[Path] | list[None]:
+def _table_problems(
+    draft: Draft, spec: Import, file: Path | None, path: FieldPath, named: str
+) -> Iterator[Problem]:
+    if file is None or not file.is_file():
+        yield _absent(path, named, file)
+        return
+    try:
+        there = table_columns(file, "")
+    except SourceError as error:
+        expected = f"a table that can be read ({str(error).removeprefix(': ')})"
+        yield Problem(path, named, expected, "mend the file or correct the path")
+        return
+    yield from _column_problems(draft, spec, file, there)
+
+
+def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list[None]:
     if spec.format == "plumbline":
         return [exported_file(spec, study.folder)]
-    return _files(find_files, study, spec.path)
+    return _files(find_files, study, named)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:
