@@ -1,16 +1,25 @@
 """Any table of prompts, of responses or of scores, one row a response: csv, jsonl, parquet or xlsx."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import ClassVar, Final
 
 import numpy as np
 import pandas as pd
+from pydantic import model_validator
 
 from python_assets.errors import SourceError
 from python_assets.importers.entries import as_text, is_blank, joined, text_or_null
 from python_assets.importers.factor_levels import conditional, generation_levels, with_references
 from python_assets.importers.files import read_table_file
-from python_assets.importers.formats import IMPORTERS, ImportedTable
+from python_assets.importers.formats import (
+    PATH_FIELD,
+    Described,
+    ImportedTable,
+    Importer,
+    import_of,
+    importer,
+)
 from python_assets.importers.row_rules import FILE, LEVEL, ROW, broken_rules, quarantine_of
 from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.study import Columns, Factor, Import, Study
@@ -20,22 +29,44 @@ from python_assets.warehouse.build import Quarantined
 SOURCE_TAG: Final = "import"
 AUTO: Final = "auto"
 
-_FIELD = "prompts.import"
 _NOT_DECLARED = Factor(levels=None)
 
 
-@IMPORTERS.register("table")
-def read_table(study: Study) -> ImportedTable:
-    """Read the table that a study imports, its texts as they stand there."""
-    return imported_table(study, is_escaped=False)
+class TableImport(Import):
+    """What stands where in the table."""
+
+    @model_validator(mode="after")
+    def _columns_of_a_table(self) -> "TableImport":
+        if "columns" not in self.model_fields_set:
+            raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
+        return self
 
 
-def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
-    """Read the table that a study imports.
+@importer("table")
+class TableImporter(Importer):
+    """The table itself, its texts as they stand there."""
+
+    options: ClassVar = TableImport
+
+    @classmethod
+    def described(cls, study: Study) -> Described:
+        """What the study file says of columns."""
+        spec = import_of(study)
+        return Described(spec.columns, spec.factors)
+
+    @classmethod
+    def read(cls, study: Study) -> ImportedTable:
+        """Read the table that a study imports."""
+        return table_of_files(study, is_escaped=False, needs_levels=True)
+
+
+def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> ImportedTable:
+    """Read the files that a study imports as one table.
 
     Args:
         study: with prompts.import.
         is_escaped: whether ' stands before texts that a spreadsheet would compute.
+        needs_levels: whether every prompt has a level of every factor.
 
     Returns:
         Prompts in order of their first row, their factors, one row a response, and the rows that were
@@ -45,11 +76,60 @@ def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
         SourceError: the file cannot be read, or every row was rejected.
         StudyError: the file lacks columns that the study names.
     """
-    spec = study.prompts.import_
-    if spec is None:
-        raise ValueError(f"study {study.study_id} has no prompts.import")
-    measured = _measure_columns(study)
-    table, quarantine = _read_files(study, spec, measured, is_escaped)
+    spec = import_of(study)
+    wanted = list(dict.fromkeys([*_named_columns(spec), *_measure_columns(study)]))
+    field = f"{study.path.name}: {PATH_FIELD}"
+    files = [file for path in spec.paths for file in find_files(study, path, field)]
+    table, quarantine = read_files(files, wanted, field, is_escaped=is_escaped)
+    return table_of_rows(study, table, quarantine, needs_levels=needs_levels)
+
+
+def read_files(
+    files: Sequence[Path], columns: Sequence[str], field: str, *, is_escaped: bool = False
+) -> tuple[pd.DataFrame, list[Quarantined]]:
+    """Read some columns of several files of one form.
+
+    Args:
+        files: in order.
+        columns: every file has them all.
+        field: the field of the study file that names the files, for error texts.
+        is_escaped: whether ' stands before texts that a spreadsheet would compute.
+
+    Returns:
+        Their rows one after the other, with FILE and ROW beside the columns; and what could not be read.
+
+    Raises:
+        SourceError: a file cannot be read.
+        StudyError: a file lacks a column.
+    """
+    tables, quarantine = [], []
+    for file in files:
+        read = read_table_file(file, columns, field, is_escaped=is_escaped)
+        read.table[FILE] = file.name
+        read.table[ROW] = np.arange(1, len(read.table) + 1)
+        tables.append(read.table)
+        quarantine += read.quarantine
+    return pd.concat(tables, ignore_index=True), quarantine
+
+
+def table_of_rows(
+    study: Study, table: pd.DataFrame, quarantine: Sequence[Quarantined], *, needs_levels: bool
+) -> ImportedTable:
+    """Read rows of responses as an import.
+
+    Args:
+        study: with prompts.import, which names columns of the table.
+        table: one row a response, with FILE and ROW.
+        quarantine: what was rejected before.
+        needs_levels: whether every prompt has a level of every factor.
+
+    Returns:
+        What table_of_files gives.
+
+    Raises:
+        SourceError: every row was rejected.
+    """
+    spec, measured = import_of(study), _measure_columns(study)
     column_of = spec.factors | spec.columns_of_models
     of_models = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     levels = with_references(study.factors, _levels(table, column_of))
@@ -62,14 +142,12 @@ def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
         levels,
         _columns_of_prompts(spec),
         names_generations=spec.columns.generation is not None,
-        # a prompt that was exported may have had no level of a factor
-        needs_levels=spec.format != "plumbline",
+        needs_levels=needs_levels,
     )
-    quarantine += quarantine_of(table, rules)
     if not rules.keeps.any():
         raise SourceError(
-            f"{study.path.name}: {_FIELD}: every row of {', '.join(spec.paths)} was rejected, the first "
-            f"because: {rules.detail(0) if len(table) else 'the table has no rows'}."
+            f"{study.path.name}: prompts.import: every row of {', '.join(spec.paths)} was rejected, "
+            f"the first because: {rules.detail(0) if len(table) else 'the table has no rows'}."
         )
     kept = keyed[rules.keeps].reset_index(drop=True)
     prompts, prompt_factors = _prompt_tables(study, spec, kept)
@@ -84,10 +162,10 @@ def imported_table(study: Study, *, is_escaped: bool) -> ImportedTable:
         generation_factors=generation_levels(
             keyed.loc[rules.keeps, "generation"],
             levels.loc[rules.keeps, of_models],
-            f"{study.path.name}: {_FIELD}.factors",
+            f"{study.path.name}: prompts.import.factors",
         ),
         rows=rows,
-        quarantine=quarantine,
+        quarantine=[*quarantine, *quarantine_of(table, rules)],
         n_rows=len(table),
     )
 
@@ -105,21 +183,6 @@ def _levels(table: pd.DataFrame, column_of: Mapping[str, str]) -> pd.DataFrame:
 
 def _declared(study: Study, factor: str) -> Factor:
     return study.factors.get(factor, _NOT_DECLARED)
-
-
-def _read_files(
-    study: Study, spec: Import, measured: Sequence[str], is_escaped: bool
-) -> tuple[pd.DataFrame, list[Quarantined]]:
-    field = f"{study.path.name}: {_FIELD}.path"
-    wanted = list(dict.fromkeys([*_named_columns(spec), *measured]))
-    tables, quarantine = [], []
-    for file in (file for path in spec.paths for file in find_files(study, path, field)):
-        read = read_table_file(file, wanted, field, is_escaped=is_escaped)
-        read.table[FILE] = file.name
-        read.table[ROW] = np.arange(1, len(read.table) + 1)
-        tables.append(read.table)
-        quarantine += read.quarantine
-    return pd.concat(tables, ignore_index=True), quarantine
 
 
 def _named_columns(spec: Import) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Final
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.importers.files import table_columns
+from python_assets.importers.formats import IMPORTERS
 from python_assets.importers.level_map import read_level_table
-from python_assets.importers.plumbline import exported_file
 from python_assets.registry import is_function_path
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import (
@@ -153,6 +153,11 @@ def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Probl
             yield from _table_problems(draft, spec, file, path, named)
 
 
+def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list[None]:
+    matching = _files(find_files, study, named)
+    return matching if matching == [None] else IMPORTERS[spec.format].tables(study, named)
+
+
 def _table_problems(
     draft: Draft, spec: Import, file: Path | None, path: FieldPath, named: str
 ) -> Iterator[Problem]:
@@ -166,12 +171,6 @@ def _table_problems(
         yield Problem(path, named, expected, "mend the file or correct the path")
         return
     yield from _column_problems(draft, spec, file, there)
-
-
-def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list[None]:
-    if spec.format == "plumbline":
-        return [exported_file(spec, study.folder)]
-    return _files(find_files, study, named)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:
