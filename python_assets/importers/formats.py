@@ -92,7 +92,7 @@ class Importer(ABC):
         """The files that have the columns which a study file names; none where the importer makes them.
 
         Raises:
-            SourceError: they are not those that are expected; the text begins with PATH_FIELD.
+            SourceError: they are not those that are expected; the text begins with the field.
         """
         return find_files(study, path, PATH_FIELD)
 

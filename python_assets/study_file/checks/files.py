@@ -146,7 +146,10 @@ def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Probl
         try:
             files = _imported_files(study, spec, named)
         except SourceError as error:
-            expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
+            field, _, text = str(error).partition(": ")
+            expected, _, remedy = text.rpartition(". ")
+            if field != ".".join(map(str, path[:3])):
+                path, named = tuple(field.split(".")), getattr(spec, field.rpartition(".")[2])
             yield Problem(path, named, expected, remedy)
             continue
         for file in files:
@@ -155,7 +158,8 @@ def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Probl
 
 def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list[None]:
     matching = _files(find_files, study, named)
-    return matching if matching == [None] else IMPORTERS[spec.format].tables(study, named)
+    is_there = all(file is not None and file.is_file() for file in matching)
+    return IMPORTERS[spec.format].tables(study, named) if is_there else matching
 
 
 def _table_problems(
