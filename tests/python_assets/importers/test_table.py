@@ -141,6 +141,44 @@ def test_rows_that_disagree_with_the_first_of_their_prompt_are_quarantined(read,
     assert rules(read(changed(1, **changes))) == [("t.parquet:row 2", "conflicting_prompt")]
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"c": "Spain"}, "column 'c' is 'Spain' here and 'Italy' there"),
+        ({"q": None}, "column 'q' is blank here and 'Who?' there"),
+        ({"q": "W" * 200, "c": "Spain"}, f"column 'q' is '{'W' * 80}...' here and 'Who?' there"),
+    ],
+)
+def test_a_conflict_names_its_column_and_both_values(read, changes, said):
+    detail = read(changed(1, **changes)).quarantine[0].detail
+    assert said in detail
+    assert "columns.prompt" in detail and "columns.generation" in detail
+
+
+def test_every_column_of_several_tells_generations_apart_and_is_a_factor_of_models(read):
+    rows = [{**row, "v": version} for version in ("α 1", "β") for row in TABLE]
+    imported = read(
+        rows, columns={**COLUMNS, "generation": ["g", "v"]}, factors={"concept": "c", "tuned": "v"}
+    )
+    assert imported.quarantine == []
+    assert imported.rows["generation"].value_counts().to_dict() == {
+        "gpt 4 | α 1": 3,
+        "llama | α 1": 1,
+        "gpt 4 | β": 3,
+        "llama | β": 1,
+    }
+    assert set(imported.prompt_factors["factor"]) == {"concept"}
+    of_models = imported.generation_factors.set_index(["generation", "factor"])["level"]
+    # g is called by its column, v as factors call it; where no column is the model, all of them are
+    assert of_models["llama | β"].to_dict() == {"g": "llama", "tuned": "β", "model": "llama | β"}
+
+
+def test_a_row_that_leaves_one_of_the_generation_columns_blank_is_quarantined(read):
+    rows = [{**row, "v": " " if n == 2 else "one"} for n, row in enumerate(TABLE)]
+    imported = read(rows, columns={**COLUMNS, "generation": ["g", "v"]})
+    assert rules(imported) == [("t.parquet:row 3", "unknown_generation")]
+
+
 def test_a_rejected_row_does_not_speak_for_its_prompt(read):
     imported = read(changed(0, c=None, q="Why?"))
     assert rules(imported) == [("t.parquet:row 1", "invalid_level")]
@@ -225,6 +263,13 @@ def test_several_files_are_one_table(make_study):
     imported = read_import(study)
     assert imported.prompts[["prompt_id", "document_id"]].values.tolist() == [["1", "a.csv"], ["2", "b.csv"]]
     assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
+
+
+def test_files_of_a_list_are_one_table_in_its_order(make_study):
+    files = {"a.csv": "p\n1\n", "b.jsonl": '{"p": 2}\n', "c1.csv": "p\n3\n", "c2.csv": "p\n4\n"}
+    spec = {"path": ["b.jsonl", "c*.csv", "a.csv"], "columns": {"prompt": "p"}}
+    imported = read_import(make_study({"import": spec}, files, check_files=True, groupings=["document"]))
+    assert imported.prompts["prompt_id"].tolist() == ["2", "3", "4", "1"]
 
 
 def test_the_responses_of_fair_sea(plumbline_data):
