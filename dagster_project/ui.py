@@ -79,6 +79,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ADDRESS, port))
+            listener.listen()  # who comes before the webserver is up, waits
         except (OSError, OverflowError) as error:
             raise PortError(
                 f"Port {port} of {ADDRESS} cannot be listened on: {error}. "
