@@ -18,6 +18,7 @@ import dagster as dg
 import uvicorn
 import yaml
 from dagster._cli.proxy_server_manager import ProxyServerManager
+from dagster._core.errors import DagsterExecutionInterruptedError
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarget
 from dagster_webserver.app import create_app_from_workspace_process_context
@@ -34,6 +35,7 @@ ADDRESS: Final = "127.0.0.1"
 DEFINITIONS: Final = "dagster_project.definitions"
 POLL_MILLISECONDS: Final = 2000  # how often a page asks for new data, as with `dagster dev`
 LOG_LEVEL: Final = "WARNING"
+INTERRUPTS: Final = (KeyboardInterrupt, DagsterExecutionInterruptedError)  # the second while Dagster starts
 
 
 class PortError(PlumblineError):
@@ -49,7 +51,7 @@ def serve(port: int) -> None:
     Raises:
         PortError: the port is taken, or may not be used.
     """
-    with _listening(port) as listener, suppress(KeyboardInterrupt), ExitStack() as stack:
+    with _listening(port) as listener, suppress(*INTERRUPTS), ExitStack() as stack:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         instance = stack.enter_context(dg.DagsterInstance.get())
         offer_studies(instance, paths.study_names())
@@ -77,6 +79,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ADDRESS, port))
+            listener.listen()  # who comes before the webserver is up, waits
         except (OSError, OverflowError) as error:
             raise PortError(
                 f"Port {port} of {ADDRESS} cannot be listened on: {error}. "

@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 import pandas as pd
 
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Description, GenerationRun, Response
+from python_assets.providers.records import Description, GenerationRun
 from python_assets.study.base import BASELINE, REPLAY
 from python_assets.study.study import Generation
 from python_assets.warehouse.raw_tables import columns_of
@@ -22,12 +21,7 @@ Runs = Sequence[tuple[Generation, GenerationRun]]
 
 def responses_table(runs: Runs) -> pd.DataFrame:
     """Rows of raw.responses, in the order of the runs."""
-    parts = [
-        pd.DataFrame(map(_storable_row, run.responses), columns=_ANSWER_COLUMNS).assign(
-            generation_id=generation.generation_id
-        )
-        for generation, run in runs
-    ]
+    parts = [_answers_table(run).assign(generation_id=generation.generation_id) for generation, run in runs]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled) if filled else pd.DataFrame(columns=columns_of("responses"))
 
@@ -103,9 +97,12 @@ def _is_simulated(engine: Generation) -> bool:
     return provider in providers and providers[provider].is_simulated
 
 
-def _storable_row(response: Response) -> dict[str, Any]:
-    row = asdict(response)
-    return row | {column: _storable(row[column]) for column in ("response_text", "error", "context_json")}
+def _answers_table(run: GenerationRun) -> pd.DataFrame:
+    """One row a response, in order."""
+    columns = {name: [getattr(response, name) for response in run.responses] for name in _ANSWER_COLUMNS}
+    for name in ("response_text", "error", "context_json"):
+        columns[name] = [_storable(text) for text in columns[name]]
+    return pd.DataFrame(columns, columns=_ANSWER_COLUMNS)
 
 
 def _storable(text: str | None) -> str | None:

@@ -1,13 +1,36 @@
-"""What an importer gives, and where a new format registers itself."""
+"""What an importer is and what it gives, and where a new format registers itself."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import ClassVar, Final, NamedTuple, TypeVar
 
 import pandas as pd
 
 from python_assets.registry import Registry
-from python_assets.study.study import Study
+from python_assets.study.imports import IMPORT_OPTIONS, Import, ImportColumns
+from python_assets.study.study import Factor, MeasureSpec, Study
+from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
+
+PATH_FIELD: Final = "prompts.import.path"
+
+
+class Described(NamedTuple):
+    """What a format tells of an import before its rows are read; a study file may say otherwise.
+
+    columns, column_of: what stands where, and the column of each factor. factors: their types, levels and
+    references. unit: what the independent units are. measures: those that a study has which names none, and
+    that others may take by name. removes_prompt: whether responses are measured without their prompt.
+    """
+
+    columns: ImportColumns
+    column_of: Mapping[str, str]
+    factors: Mapping[str, Factor] = MappingProxyType({})
+    unit: str | None = None
+    measures: Sequence[MeasureSpec] = ()
+    removes_prompt: bool | None = None
 
 
 class ImportedTable(NamedTuple):
@@ -30,11 +53,72 @@ class ImportedTable(NamedTuple):
     n_rows: int
 
 
-IMPORTERS: Registry[Callable[[Study], ImportedTable]] = Registry("import format", __name__)
+class Importer(ABC):
+    """One format, as a file of this package registers it.
+
+    Class attributes:
+        options: what a study file may say under prompts.import.
+    """
+
+    options: ClassVar[type[Import]]
+
+    @classmethod
+    @abstractmethod
+    def described(cls, study: Study) -> Described:
+        """What the format tells of an import before it is read.
+
+        Args:
+            study: as its file says it, with prompts.import.
+
+        Raises:
+            SourceError: what tells it cannot be read; the text begins with PATH_FIELD.
+        """
+
+    @classmethod
+    @abstractmethod
+    def read(cls, study: Study) -> ImportedTable:
+        """Read what a study imports.
+
+        Args:
+            study: with what `described` told.
+
+        Raises:
+            SourceError: the file cannot be read, or every row was rejected.
+            StudyError: the file lacks columns that the study names.
+        """
+
+    @classmethod
+    def tables(cls, study: Study, path: str) -> list[Path]:
+        """The files that have the columns which a study file names; none where the importer makes them.
+
+        Raises:
+            SourceError: they are not those that are expected; the text begins with the field.
+        """
+        return find_files(study, path, PATH_FIELD)
+
+
+IMPORTERS: Registry[type[Importer]] = Registry("import format", __name__)
+
+T = TypeVar("T", bound=type[Importer])
+
+
+def importer(name: str) -> Callable[[T], T]:
+    """Decorate an importer with the name that study files call its format by.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+
+    def add(registered: T) -> T:
+        IMPORTERS.register(name)(registered)
+        IMPORT_OPTIONS.register(name)(registered.options)
+        return registered
+
+    return add
 
 
 def read_import(study: Study) -> ImportedTable:
-    """Read the table that a study imports.
+    """Read what a study imports.
 
     Args:
         study: its prompts come by import.
@@ -47,6 +131,15 @@ def read_import(study: Study) -> ImportedTable:
         SourceError: the file cannot be read.
         StudyError: the file lacks columns that the study names.
     """
+    return IMPORTERS[import_of(study).format].read(study)
+
+
+def import_of(study: Study) -> Import:
+    """The import of a study.
+
+    Raises:
+        ValueError: the study imports nothing.
+    """
     if study.prompts.import_ is None:
         raise ValueError(f"study {study.study_id} has no prompts.import")
-    return IMPORTERS[study.prompts.import_.format](study)
+    return study.prompts.import_

@@ -5,14 +5,21 @@ Belongs here: what a manifest says more than a table does. Reading the table its
 
 from itertools import compress
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pandas as pd
 
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file, table_columns
-from python_assets.importers.formats import IMPORTERS, ImportedTable
-from python_assets.importers.table import imported_table
+from python_assets.importers.formats import (
+    PATH_FIELD,
+    Described,
+    ImportedTable,
+    Importer,
+    import_of,
+    importer,
+)
+from python_assets.importers.table import table_of_files
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
@@ -20,15 +27,10 @@ from python_assets.published.manifest import (
     read_manifest,
     sha256_of_file,
 )
-from python_assets.study.study import (
-    Factor,
-    Import,
-    ImportColumns,
-    Prompts,
-    Study,
-)
+from python_assets.study.base import Expanded
+from python_assets.study.imports import DescribedImport, Import, ImportColumns
+from python_assets.study.study import Factor, Study
 
-FIELD: Final = "prompts.import.path"
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
 _PROMPT: Final = {
     "prompt": "prompt_id",
@@ -44,63 +46,76 @@ _FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
 _STATUS_WITHOUT_FLAGS: Final = {"is_refused": "refused", "is_truncated": "truncated"}
 
 
-def described(prompts: Prompts, folder: Path) -> tuple[Prompts, dict[str, Factor]]:
-    """An import of an export, with what its manifest says of columns and factors.
+class PlumblineImport(DescribedImport):
+    """The export of another study; path is its manifest, which names columns and factors."""
 
-    Args:
-        prompts: with an import of format plumbline; its path is the manifest.
-        folder: of the study file.
-
-    Returns:
-        The prompts with their columns, measured without the prompt as the exported study did where the file
-        does not say; and the factors.
-
-    Raises:
-        SourceError: the manifest cannot be read, or is of statistics.
-    """
-    spec = _import_of(prompts)
-    manifest = _manifest(spec, folder)
-    columns = _PROMPT | (_RESPONSE if manifest.stage == "responses" else {})
-    named = {name: f"{FACTOR_PREFIX}{name}" for name in manifest.factors}
-    factors = {
-        name: Factor(type=factor.type, levels=factor.levels, reference=factor.reference_level)
-        for name, factor in manifest.factors.items()
-    }
-    written = spec.model_copy(update={"columns": ImportColumns(**columns), "factors": named})
-    update: dict[str, object] = {"import_": written}
-    if prompts.remove_prompt is None and not prompts.add_prompt:
-        update["remove_prompt"] = manifest.removes_prompt
-    return prompts.model_copy(update=update), factors
+    path: Expanded
 
 
-@IMPORTERS.register("plumbline")
-def read_export(study: Study) -> ImportedTable:
-    """Read the export that a study imports.
+@importer("plumbline")
+class PlumblineImporter(Importer):
+    """The export of another study."""
 
-    Args:
-        study: with prompts.import of format plumbline.
+    options: ClassVar = PlumblineImport
 
-    Returns:
-        What the table importer gives; tasks, source tags, keywords, documents and replacements are those of
-        the study that was exported, and so is what became of its responses: an error is no empty response.
+    @classmethod
+    def described(cls, study: Study) -> Described:
+        """What the manifest says; responses are measured without the prompt where the exported study did.
 
-    Raises:
-        SourceError: the manifest or its file cannot be read, or the file is not the one that was exported.
-    """
-    spec = _import_of(study.prompts)
-    file, is_escaped = exported_file(spec, study.folder), _manifest(spec, study.folder).escapes_formulas
-    tabled = spec.model_copy(update={"path": str(file)})
-    prompts = study.prompts.model_copy(update={"import_": tabled})
-    imported = imported_table(study.model_copy(update={"prompts": prompts}), is_escaped=is_escaped)
-    kept = read_table_file(file, ["prompt_id", "is_root", *_KEPT], FIELD, is_escaped=is_escaped).table
-    imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
-    if spec.columns.response is None:
-        return imported
-    there = table_columns(file, FIELD)
-    flags = [flag for flag in _FINISH_REASONS if flag in there]
-    named = [*_KEY, "status", "error", *flags]
-    ended = read_table_file(file, named, FIELD, is_escaped=is_escaped).table
-    return imported._replace(rows=_with_endings(imported.rows, ended))
+        Raises:
+            SourceError: the manifest cannot be read, or is of statistics.
+        """
+        manifest = _manifest(import_of(study), study.folder)
+        columns = _PROMPT | (_RESPONSE if manifest.stage == "responses" else {})
+        factors = {
+            name: Factor(type=factor.type, levels=factor.levels, reference=factor.reference_level)
+            for name, factor in manifest.factors.items()
+        }
+        return Described(
+            columns=ImportColumns(**columns),
+            column_of={name: f"{FACTOR_PREFIX}{name}" for name in manifest.factors},
+            factors=factors,
+            removes_prompt=manifest.removes_prompt,
+        )
+
+    @classmethod
+    def read(cls, study: Study) -> ImportedTable:
+        """Read the export that a study imports.
+
+        Returns:
+            What the table importer gives; tasks, source tags, keywords, documents and replacements are those
+            of the study that was exported, and so is what became of its responses: an error is no empty
+            response.
+
+        Raises:
+            SourceError: the manifest or its file cannot be read, or the file is not the one that was
+                exported.
+        """
+        spec = import_of(study)
+        file = exported_file(spec, study.folder)
+        is_escaped = _manifest(spec, study.folder).escapes_formulas
+        tabled = spec.model_copy(update={"path": str(file)})
+        prompts = study.prompts.model_copy(update={"import_": tabled})
+        # a prompt that was exported may have had no level of a factor
+        imported = table_of_files(
+            study.model_copy(update={"prompts": prompts}), is_escaped=is_escaped, needs_levels=False
+        )
+        kept = read_table_file(
+            file, ["prompt_id", "is_root", *_KEPT], PATH_FIELD, is_escaped=is_escaped
+        ).table
+        imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
+        if spec.columns.response is None:
+            return imported
+        there = table_columns(file, PATH_FIELD)
+        flags = [flag for flag in _FINISH_REASONS if flag in there]
+        named = [*_KEY, "status", "error", *flags]
+        ended = read_table_file(file, named, PATH_FIELD, is_escaped=is_escaped).table
+        return imported._replace(rows=_with_endings(imported.rows, ended))
+
+    @classmethod
+    def tables(cls, study: Study, path: str) -> list[Path]:
+        """The file beside the manifest."""
+        return [exported_file(import_of(study), study.folder)]
 
 
 def exported_file(spec: Import, folder: Path) -> Path:
@@ -111,29 +126,25 @@ def exported_file(spec: Import, folder: Path) -> Path:
     """
     manifest = _manifest(spec, folder)
     exported = manifest.files[0]
-    path = (folder / spec.path).parent / Path(exported.name).name
+    path = (folder / spec.paths[0]).parent / Path(exported.name).name
     if not path.is_file():
-        raise SourceError(f"{FIELD}: {path}, which the manifest names, does not exist. Put it beside it.")
+        raise SourceError(
+            f"{PATH_FIELD}: {path}, which the manifest names, does not exist. Put it beside it."
+        )
     if (found := sha256_of_file(path)) != exported.sha256:
         raise SourceError(
-            f"{FIELD}: {path} has sha256 {found}, expected {exported.sha256} as exported. It was changed: "
-            "export it again, or import it as format table."
+            f"{PATH_FIELD}: {path} has sha256 {found}, expected {exported.sha256} as exported. It was "
+            "changed: export it again, or import it as format table."
         )
     return path
 
 
-def _import_of(prompts: Prompts) -> Import:
-    if prompts.import_ is None:
-        raise ValueError("a study that imports nothing")
-    return prompts.import_
-
-
 def _manifest(spec: Import, folder: Path) -> Manifest:
-    path = folder / spec.path
-    manifest = read_manifest(path, FIELD)
+    path = folder / spec.paths[0]
+    manifest = read_manifest(path, PATH_FIELD)
     if manifest.stage == "statistics":
         raise SourceError(
-            f"{FIELD}: expected an export of prompts or responses, but {path} is one of statistics. "
+            f"{PATH_FIELD}: expected an export of prompts or responses, but {path} is one of statistics. "
             f"Write one with: plumbline export {manifest.study_id} --stage prompts"
         )
     return manifest

@@ -27,6 +27,7 @@ from python_assets.providers.records import (
 RULE_UNREADABLE: Final = "log_line_unreadable"
 _SHOWN_CHARACTERS: Final = 500
 
+_OUTCOME: Final = tuple(field.name for field in fields(Outcome))
 _REQUEST: Final = ',"request":'
 _TEXTS: Final = ("response_text", "error", "requested_at", "context_json")
 # a log of before these were checked holds what a server sent; to refuse its line would ask and pay again
@@ -156,7 +157,7 @@ def response_line(request: Request, outcome: Outcome) -> str:
     Raises:
         ValueError: the line would not be read as it was meant; what is lost in a log is paid again.
     """
-    rest = json.dumps(asdict(outcome), separators=(",", ":"))
+    rest = json.dumps({name: getattr(outcome, name) for name in _OUTCOME}, separators=(",", ":"))
     # The identity is spliced in as the text that was hashed, so that a reader can check response_id.
     prompt_id = json.dumps(request.prompt.prompt_id)
     line = (

@@ -93,7 +93,7 @@ def generate(
     """
     started = time.perf_counter()
     provider = make_provider(config)
-    content = read_log(log_path)
+    content = _logged(provider, log_path)
     with LogWriter(log_path, content) as writer:
         if isinstance(provider, RemoteProvider):
             asker = Asker(provider, writer, progress, backoff or Backoff())
@@ -139,7 +139,8 @@ def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path
         config: how to answer.
         log_path: the generation's own log.
     """
-    provider, content = make_provider(config), read_log(log_path)
+    provider = make_provider(config)
+    content = _logged(provider, log_path)
     description = _known_description(provider, content) or Description()
     return _n_calls(_missing(plan_requests(prompts, provider, description), config, content), config)
 
@@ -156,7 +157,7 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
     """
     started = time.perf_counter()
     provider = make_provider(config)
-    content = read_log(log_path)
+    content = _logged(provider, log_path)
     description = _known_description(provider, content)
     if description is None:
         return None
@@ -165,6 +166,10 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
         return None
     answered = _Answered(plan, description, {}, 0)
     return _collect(provider, content, answered, time.perf_counter() - started)
+
+
+def _logged(provider: Provider, log_path: Path) -> LogContent:
+    return read_log(log_path) if provider.keeps_log else LogContent({}, None, [], 0, 0)
 
 
 def _known_description(provider: Provider, content: LogContent) -> Description | None:
@@ -204,12 +209,14 @@ def _answer_locally(
     allowance.take(_n_calls(missing, provider.config))
     if provider.runs_model:
         _check_texts(missing, provider.config)
-    _log_description(writer, content, description, missing)
+    if provider.keeps_log:
+        _log_description(writer, content, description, missing)
     tell = _started(progress, plan, missing, provider.config)
     new: dict[str, Outcome] = {}
     for batch in provider.batches(missing):
         outcomes = _outcomes_now(provider, batch)
-        writer.append(map(response_line, batch, outcomes))
+        if provider.keeps_log:
+            writer.append(map(response_line, batch, outcomes))
         new.update(zip((request.response_id for request in batch), outcomes, strict=True))
         tell(len(new))
     return _Answered(plan, description, new, 0)

@@ -140,8 +140,10 @@ def response_of(
 
 def _parted_again(outcome: Outcome, tags: Mapping[str, str]) -> Outcome:
     """Without the reasoning that tags declared since then tell; what was parted keeps a closing mark."""
-    context = json.loads(outcome.context_json or "{}")
-    text = outcome.response_text or ""
+    if outcome.response_text is None:
+        return outcome
+    context = json.loads(outcome.context_json) if outcome.context_json else {}
+    text = outcome.response_text
     if "reasoning" in context and not begins_with_reasoning(text, tags):
         return outcome
     again = parted(Answer(outcome.response_text, context=context), tags)

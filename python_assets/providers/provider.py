@@ -45,10 +45,12 @@ class Provider:
         is_simulated: no model answers.
         is_keyed_by_prompt: the answer depends on the prompt itself (its id and factors), not on its messages
             alone.
+        keeps_log: answers are logged, as they cannot be had again for nothing.
     """
 
     is_simulated: ClassVar[bool] = False
     is_keyed_by_prompt: ClassVar[bool] = False
+    keeps_log: ClassVar[bool] = True
 
     def __init__(self, config: GenerationConfig) -> None:
         self.config = config

@@ -18,13 +18,17 @@ from python_assets.providers.requests import sha256_of
 
 @provider("replay")
 class Replay(LocalProvider):
-    """Answers with config.answers; only the replicates that exist there are rows of the generation."""
+    """Answers with config.answers; only the replicates that exist there are rows of the generation.
+
+    The import itself is the log.
+    """
 
     is_keyed_by_prompt: ClassVar[bool] = True
+    keeps_log: ClassVar[bool] = False
     answers_now: ClassVar[bool] = False
 
     def describe(self) -> Description:
-        """The digest is that of all answers: an import that changed is read anew."""
+        """The digest is that of all answers: those of an import that changed have other addresses."""
         answers = sorted(
             [*key, one.text or "", one.text is None, *filter(None, (one.finish_reason, one.error))]
             for key, one in self.config.answers.items()

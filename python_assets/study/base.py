@@ -21,6 +21,7 @@ PromptTask = Literal["completion", "question"]
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
+FACTOR_NAME: Final = r"[A-Za-z]\w*"
 AS_WRITTEN = "as written"
 # a method ends in the factors that blocks hold fixed, and in those that are left out of them
 HELD: Final = "; held fixed: "
@@ -112,7 +113,7 @@ def _check_level(level: str) -> str:
 
 
 def _check_factor(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]\w*", name):
+    if not re.fullmatch(FACTOR_NAME, name):
         raise ValueError("a factor's name: a letter, then letters, digits and _; rename it")
     return name
 

@@ -64,13 +64,14 @@ def known_factors(
     """Every factor a study can name: declared ones in order, then those of its prompts, then derived ones."""
     used = factors_of_prompts(prompts)
     found = {name: _declared(name, factor, prompts, used) for name, factor in declared.items()}
+    of_models = prompts.import_.columns_of_models if prompts.import_ else {}
     for name, levels in used.items():
         origin: Origin = "imported" if prompts.import_ else "declared"
         found.setdefault(
             name,
             KnownFactor(
                 name=name,
-                type="domain",
+                type="model" if name in of_models else "domain",
                 origin=origin,
                 levels=levels,
                 reference=_scrape_reference(prompts, name),
@@ -127,7 +128,7 @@ def factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
     if prompts.scrape:
         return {prompts.scrape.factor: prompts.scraped_levels}
     if prompts.import_:
-        return dict.fromkeys(prompts.import_.factors)
+        return dict.fromkeys([*prompts.import_.factors, *prompts.import_.columns_of_models])
     found: dict[str, list[str] | None] = {}
     if prompts.templates:
         found.update(dict.fromkeys(prompts.templates.cross))

@@ -7,18 +7,17 @@ study_file/checks/prompts.py.
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
-
-from python_assets.study.base import (
-    Columns,
-    Expanded,
-    FactorName,
-    Level,
-    Part,
-    PromptTask,
-    Words,
-    stated_fields,
+from pydantic import (
+    Field,
+    SerializeAsAny,
+    StrictStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
 )
+
+from python_assets.study.base import FactorName, Level, Part, PromptTask, Words, stated_fields
+from python_assets.study.imports import Import, options_of
 from python_assets.study.scrape import Scrape
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -179,39 +178,6 @@ class Templates(Part):
         )
 
 
-class ImportColumns(Part):
-    """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows."""
-
-    prompt: Columns
-    root_prompt: Columns | None = None
-    replicate: StrictStr | None = None
-    prompt_text: StrictStr | None = None
-    baseline_text: StrictStr | None = None
-    response: StrictStr | None = None
-    generation: StrictStr | None = None
-
-
-class Import(Part):
-    """An existing table of prompts, of responses or of scores, one row a response.
-
-    format plumbline: the export of another study; path is its manifest, which names columns and factors.
-    """
-
-    format: Literal["table", "plumbline"] = "table"
-    path: Expanded
-    columns: ImportColumns = ImportColumns(prompt="prompt_id")
-    factors: dict[FactorName, StrictStr] = {}
-    task: PromptTask = "question"
-
-    @model_validator(mode="after")
-    def _columns_of_a_table(self) -> "Import":
-        if self.format == "table" and "columns" not in self.model_fields_set:
-            raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
-        if self.format == "plumbline" and stated_fields(self) & {"columns", "factors", "task"}:
-            raise ValueError("no columns, factors or task: the manifest has them; remove them")
-        return self
-
-
 class Prompts(Part):
     """Exactly one of the three ways to have prompts.
 
@@ -224,9 +190,14 @@ class Prompts(Part):
     assemble: Assemble = Assemble()
     branch: Branch | None = None
     templates: Templates | None = None
-    import_: Import | None = Field(None, alias="import")
+    import_: SerializeAsAny[Import] | None = Field(None, alias="import")
     add_prompt: bool = False
     remove_prompt: bool | None = None
+
+    @field_validator("import_", mode="before")
+    @classmethod
+    def _options_of_its_format(cls, data: Any, info: ValidationInfo) -> Any:
+        return options_of(data).model_validate(data, context=info.context) if isinstance(data, dict) else data
 
     @property
     def removes_prompt(self) -> bool:

@@ -36,6 +36,7 @@ from python_assets.study.generations import (
     Generation,
     GenerationSpec,
 )
+from python_assets.study.imports import Import, ImportColumns
 from python_assets.study.measures import (
     ClassifierSpec,
     Clusters,
@@ -46,8 +47,6 @@ from python_assets.study.metrics import Margins, default_margins
 from python_assets.study.prompts import (
     Assemble,
     Branch,
-    Import,
-    ImportColumns,
     Prompts,
     Template,
     Templates,

@@ -4,17 +4,18 @@ Belongs here: the order of these steps, so that every mistake of a file is repor
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from python_assets.errors import SourceError
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.problems import Problem, StudyFileError
-from python_assets.study.study import AS_WRITTEN, Factor, Generation, Study
+from python_assets.study.study import AS_WRITTEN, Factor, Generation, MeasureSpec, Study
 from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
+from python_assets.study_file.described import with_description
 from python_assets.study_file.expand import Draft, expand
 from python_assets.study_file.parts import PartReader, Parts
 from python_assets.study_file.yaml_lines import StudyFile, read_study_file
@@ -37,7 +38,7 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
     """
     file = read_study_file(Path(path))
     reader = PartReader(file)
-    parts, described = _described(reader.read(), file.path.parent)
+    parts, described = with_description(reader.read(), file)
     draft, found = expand(file.path, parts)
     found += described + part_problems(draft)
     if check_files:
@@ -52,26 +53,6 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
     study = draft.study(_config_json(file, draft))
     return _simulated(study) if simulated else study
-
-
-def _described(parts: Parts, folder: Path) -> tuple[Parts, list[Problem]]:
-    """The parts with what the manifest of an imported export says of columns and factors."""
-    prompts = parts.prompts
-    if prompts is None or prompts.import_ is None or prompts.import_.format != "plumbline":
-        return parts, []
-    from python_assets.importers.plumbline import FIELD, described
-
-    try:
-        filled, factors = described(prompts, folder)
-    except SourceError as error:
-        # its text: the field, what was expected, and in the last sentence the remedy
-        expected, _, remedy = str(error).removeprefix(f"{FIELD}: expected ").rpartition(". ")
-        remedy = remedy[:1].lower() + remedy[1:].removesuffix(".")
-        # without prompts nothing is said of factors, which only the manifest could name
-        return parts._replace(prompts=None), [
-            Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
-        ]
-    return parts._replace(prompts=filled, factors={**factors, **parts.factors}), []
 
 
 def _simulated(study: Study) -> Study:
@@ -97,10 +78,17 @@ def _with_levels(factor: Factor) -> Factor:
     return factor.model_copy(update={"levels": factor.levels or factor.levels_by_rule or None})
 
 
+def _measures(parts: Parts, draft: Draft) -> Iterator[MeasureSpec]:
+    """As the file has them; those that an importer describes, in full."""
+    for path, measure in draft.parts.measures.items():
+        written = parts.measures.get(path)
+        yield measure if written is None or written.method != measure.method else written
+
+
 def _config_json(file: StudyFile, draft: Draft) -> str:
     """The file with every default as canonical JSON; ${NAME} stays: no place or secret lands in tables.
 
-    What the manifest of an imported export says of factors and of removing prompts is a default, too.
+    What an importer says of factors, unit, measures and of removing prompts is a default, too.
     """
     parts = PartReader(file, AS_WRITTEN).read()
     prompts = parts.prompts
@@ -114,7 +102,8 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         "study": draft.study_id,
         "title": parts.title or draft.study_id,
         "generations": list(parts.generations.values()),
-        "measures": list(parts.measures.values()),
+        "unit": draft.parts.unit,
+        "measures": list(_measures(parts, draft)),
         "groupings": [list(grouping) for grouping in draft.groupings],
         "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
     }

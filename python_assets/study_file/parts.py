@@ -213,7 +213,7 @@ class PartReader:
             return where, written
         if finding.type == "extra_forbidden":
             present = _keys_at(data, where[:-1])
-            near = nearest(where[-1], set(fields_at(kind, where[:-1])) - present)
+            near = nearest(where[-1], set(fields_at(kind, where[:-1], data)) - present)
             return where, _Renamed(near) if near else REMOVED
         return where, REMOVED
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from python_assets.study.imports import IMPORT_OPTIONS, TABLE, Import
 from python_assets.study.problems import (
     NOTHING,
     FieldPath,
@@ -103,7 +104,7 @@ def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: Study
     written = None if first.about_key or first.type == "missing" else file.written(where)
     value = _value(first, written)
     if first.type == "extra_forbidden":
-        names = sorted(set(fields_at(kind, first.path[:-1])))
+        names = sorted(set(fields_at(kind, first.path[:-1], _at(file.data, path))))
         remedy = suggestion(first.path[-1], names, "remove it")
         return Problem(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
     expected = " or ".join(dict.fromkeys(_expected(finding) for finding in group))
@@ -183,23 +184,41 @@ def _literals(error: ErrorDetails) -> list[str]:
     return [name.strip("'") for name in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
 
 
-def fields_at(kind: Any, path: FieldPath) -> Iterator[str]:
-    """The keys that a study file may have at a path inside a part of the given type."""
+def fields_at(kind: Any, path: FieldPath, data: Any) -> Iterator[str]:
+    """The keys that a study file may have at a path inside a part of the given type.
+
+    Args:
+        kind: of the part.
+        path: inside it.
+        data: the part as the file has it, which says the format of an import.
+    """
     if get_origin(kind) in (Union, UnionType):
         for member in get_args(kind):
-            yield from fields_at(member, path)
+            yield from fields_at(member, path, data)
     elif get_origin(kind) is Annotated:
-        yield from fields_at(get_args(kind)[0], path)
+        yield from fields_at(get_args(kind)[0], path, data)
     elif get_origin(kind) in (list, dict) and path:
-        yield from fields_at(get_args(kind)[-1], path[1:])
+        yield from fields_at(get_args(kind)[-1], path[1:], _inside(data, path[0]))
     elif isinstance(kind, type) and issubclass(kind, BaseModel):
-        yield from _model_fields_at(kind, path)
+        yield from _model_fields_at(kind, path, data)
 
 
-def _model_fields_at(kind: type[BaseModel], path: FieldPath) -> Iterator[str]:
+def _model_fields_at(kind: type[BaseModel], path: FieldPath, data: Any) -> Iterator[str]:
+    if kind is Import and (name := _inside(data, "format") or TABLE) in IMPORT_OPTIONS:
+        kind = IMPORT_OPTIONS[name]
     for name, field in kind.model_fields.items():
         key = field.alias or name
         if not path:
             yield key
         elif key == path[0]:
-            yield from fields_at(field.annotation, path[1:])
+            yield from fields_at(field.annotation, path[1:], _inside(data, path[0]))
+
+
+def _inside(data: Any, step: str | int) -> Any:
+    return data[step] if _holds(data, step) else None
+
+
+def _at(data: Any, path: FieldPath) -> Any:
+    for step in path:
+        data = _inside(data, step)
+    return data

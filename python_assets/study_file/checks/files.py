@@ -6,8 +6,8 @@ from typing import Final
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.importers.files import table_columns
+from python_assets.importers.formats import IMPORTERS
 from python_assets.importers.level_map import read_level_table
-from python_assets.importers.plumbline import exported_file
 from python_assets.registry import is_function_path
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import (
@@ -141,30 +141,40 @@ def _reading_problem(file: Path) -> str | None:
 
 
 def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
-    path: FieldPath = (*IMPORT, "path")
-    try:
-        files = _imported_files(study, spec)
-    except SourceError as error:
-        expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
-        yield Problem(path, spec.path, expected, remedy)
-        return
-    for file in files:
-        if file is None or not file.is_file():
-            yield _absent(path, spec.path, file)
-            continue
+    for index, named in enumerate(spec.paths):
+        path: FieldPath = (*IMPORT, "path") if isinstance(spec.path, str) else (*IMPORT, "path", index)
         try:
-            there = table_columns(file, "")
+            files = _imported_files(study, spec, named)
         except SourceError as error:
-            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
-            yield Problem(path, spec.path, expected, "mend the file or correct the path")
+            field, _, text = str(error).partition(": ")
+            expected, _, remedy = text.rpartition(". ")
+            if field != ".".join(map(str, path[:3])):
+                path, named = tuple(field.split(".")), getattr(spec, field.rpartition(".")[2])
+            yield Problem(path, named, expected, remedy)
             continue
-        yield from _column_problems(draft, spec, file, there)
+        for file in files:
+            yield from _table_problems(draft, spec, file, path, named)
 
 
-def _imported_files(study: Study, spec: Import) -> list[Path] | list[None]:
-    if spec.format == "plumbline":
-        return [exported_file(spec, study.folder)]
-    return _files(find_files, study, spec.path)
+def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list[None]:
+    matching = _files(find_files, study, named)
+    is_there = all(file is not None and file.is_file() for file in matching)
+    return IMPORTERS[spec.format].tables(study, named) if is_there else matching
+
+
+def _table_problems(
+    draft: Draft, spec: Import, file: Path | None, path: FieldPath, named: str
+) -> Iterator[Problem]:
+    if file is None or not file.is_file():
+        yield _absent(path, named, file)
+        return
+    try:
+        there = table_columns(file, "")
+    except SourceError as error:
+        expected = f"a table that can be read ({str(error).removeprefix(': ')})"
+        yield Problem(path, named, expected, "mend the file or correct the path")
+        return
+    yield from _column_problems(draft, spec, file, there)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:

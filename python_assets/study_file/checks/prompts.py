@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from python_assets.study.base import FACTOR_NAME
 from python_assets.study.factors import DERIVED
 from python_assets.study.problems import (
     FieldPath,
@@ -41,7 +42,7 @@ def prompt_problems(draft: Draft) -> Iterator[Problem]:
     if prompts.templates:
         yield from _template_problems(draft, prompts.templates)
     if prompts.import_:
-        yield from _import_problems(prompts.import_)
+        yield from _import_problems(draft, prompts.import_)
 
 
 def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[Problem]:
@@ -128,8 +129,23 @@ def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Ite
                 )
 
 
-def _import_problems(spec: Import) -> Iterator[Problem]:
+def _import_problems(draft: Draft, spec: Import) -> Iterator[Problem]:
     for name in spec.factors:
         if name in DERIVED:
             expected = f"another name than {listed(DERIVED)}, which every prompt has"
             yield Problem(("prompts", "import", "factors", name), name, expected, "rename the factor")
+    yield from _generation_column_problems(draft, spec)
+
+
+def _generation_column_problems(draft: Draft, spec: Import) -> Iterator[Problem]:
+    """Each of several generation columns is a factor of models."""
+    for index, (name, column) in enumerate(spec.columns_of_models.items()):
+        where: FieldPath = ("prompts", "import", "columns", "generation", index)
+        declared = draft.parts.factors.get(name)
+        if name in (*DERIVED, "generation") or not re.fullmatch(FACTOR_NAME, name):
+            expected = f"a column that can be called a factor of models, which {column!r} cannot"
+            remedy = f"name it under prompts.import.factors, as in tuned_by: {column}"
+            yield Problem(where, column, expected, remedy)
+        elif declared is not None and declared.type != "model":
+            expected = f"type: model, because the column {column!r} tells generations apart"
+            yield Problem(("factors", name, "type"), declared.type, expected, "write type: model")

@@ -9,6 +9,7 @@ from python_assets.errors import SourceError, StudyError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
+from python_assets.progress import SILENT
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.paths import PROJECT
@@ -141,6 +142,44 @@ def test_rows_that_disagree_with_the_first_of_their_prompt_are_quarantined(read,
     assert rules(read(changed(1, **changes))) == [("t.parquet:row 2", "conflicting_prompt")]
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"c": "Spain"}, "column 'c' is 'Spain' here and 'Italy' there"),
+        ({"q": None}, "column 'q' is blank here and 'Who?' there"),
+        ({"q": "W" * 200, "c": "Spain"}, f"column 'q' is '{'W' * 80}...' here and 'Who?' there"),
+    ],
+)
+def test_a_conflict_names_its_column_and_both_values(read, changes, said):
+    detail = read(changed(1, **changes)).quarantine[0].detail
+    assert said in detail
+    assert "columns.prompt" in detail and "columns.generation" in detail
+
+
+def test_every_column_of_several_tells_generations_apart_and_is_a_factor_of_models(read):
+    rows = [{**row, "v": version} for version in ("α 1", "β") for row in TABLE]
+    imported = read(
+        rows, columns={**COLUMNS, "generation": ["g", "v"]}, factors={"concept": "c", "tuned": "v"}
+    )
+    assert imported.quarantine == []
+    assert imported.rows["generation"].value_counts().to_dict() == {
+        "gpt 4 | α 1": 3,
+        "llama | α 1": 1,
+        "gpt 4 | β": 3,
+        "llama | β": 1,
+    }
+    assert set(imported.prompt_factors["factor"]) == {"concept"}
+    of_models = imported.generation_factors.set_index(["generation", "factor"])["level"]
+    # g is called by its column, v as factors call it; where no column is the model, all of them are
+    assert of_models["llama | β"].to_dict() == {"g": "llama", "tuned": "β", "model": "llama | β"}
+
+
+def test_a_row_that_leaves_one_of_the_generation_columns_blank_is_quarantined(read):
+    rows = [{**row, "v": " " if n == 2 else "one"} for n, row in enumerate(TABLE)]
+    imported = read(rows, columns={**COLUMNS, "generation": ["g", "v"]})
+    assert rules(imported) == [("t.parquet:row 3", "unknown_generation")]
+
+
 def test_a_rejected_row_does_not_speak_for_its_prompt(read):
     imported = read(changed(0, c=None, q="Why?"))
     assert rules(imported) == [("t.parquet:row 1", "invalid_level")]
@@ -227,6 +266,13 @@ def test_several_files_are_one_table(make_study):
     assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
 
 
+def test_files_of_a_list_are_one_table_in_its_order(make_study):
+    files = {"a.csv": "p\n1\n", "b.jsonl": '{"p": 2}\n', "c1.csv": "p\n3\n", "c2.csv": "p\n4\n"}
+    spec = {"path": ["b.jsonl", "c*.csv", "a.csv"], "columns": {"prompt": "p"}}
+    imported = read_import(make_study({"import": spec}, files, check_files=True, groupings=["document"]))
+    assert imported.prompts["prompt_id"].tolist() == ["2", "3", "4", "1"]
+
+
 def test_the_responses_of_fair_sea(plumbline_data):
     imported = read_import(load_study(PROJECT / "studies" / "fair_sea_responses.yml"))
     assert (imported.n_rows, len(imported.rows), imported.quarantine) == (5_760, 5_760, [])
@@ -262,7 +308,7 @@ def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
     study = load_study(write_study(sections))
     with open_build(tmp_path / "build.duckdb") as build:
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "home"), print)
+        generate_study(study, build, Home(tmp_path / "home"), SILENT)
         extract(study, build, tmp_path / "cache")
         responses = build.execute(
             "select status, is_refused, is_empty, is_truncated, count(*) from raw.responses group by all"

@@ -38,10 +38,16 @@ def test_an_answer_for_an_unknown_prompt_is_rejected(log_path: Path) -> None:
 
 
 def test_an_import_that_changed_is_read_anew(log_path: Path) -> None:
-    replay(log_path, ANSWERS)
-    assert replay(log_path, ANSWERS).n_requested == 0
+    first = replay(log_path, ANSWERS)
     run = replay(log_path, {**ANSWERS, ("a", 1): "now there"})
     assert run.responses[1].response_text == "now there"
+    assert run.responses[0].response_id != first.responses[0].response_id
+
+
+def test_the_import_is_its_own_log(log_path: Path) -> None:
+    first, again = (replay(log_path, ANSWERS) for _ in range(2))
+    assert again.responses == first.responses
+    assert not log_path.exists()
 
 
 def test_blank_and_absent_are_told_apart(log_path: Path) -> None:
@@ -73,4 +79,3 @@ def test_an_answer_ends_as_it_ended_where_that_is_known(log_path: Path) -> None:
         ("ok", ("is_refused", "is_empty")),
         ("not_recorded", ()),
     ]
-    assert generate(PROMPTS, config, log_path).n_requested == 0

@@ -1,5 +1,7 @@
 import pytest
 
+from python_assets.study.factors import study_factors
+from python_assets.study_file.load import load_study
 from tests.python_assets.study_file.sections import TEMPLATES, scrape, templates
 
 CASES = {
@@ -93,3 +95,40 @@ def test_a_mistake_is_told_with_field_value_expectation_and_remedy(problem_texts
 @pytest.mark.parametrize(("sections", "field", "kind"), SAME_KIND.values(), ids=SAME_KIND)
 def test_a_mistake_of_the_same_kind_is_told_at_its_own_field(mistakes, sections, field, kind):
     assert mistakes(sections) == [(field, kind)]
+
+
+def several_generation_columns(columns, factors="{gender: sex}", declared="{}"):
+    spec = f"{{path: t.csv, columns: {{prompt: id, generation: {columns}}}, factors: {factors}}}"
+    return {
+        "factors": declared,
+        "prompts": f"{{import: {spec}}}",
+        "generations": '[{name: "*", provider: replay}]',
+        "groupings": "[gender]",
+    }
+
+
+def test_a_generation_column_that_cannot_be_called_a_factor_is_to_be_named(problem_texts):
+    assert problem_texts(several_generation_columns('[model, "System Prompt"]')) == [
+        'prompts.import.columns.generation[1]: got "System Prompt"; expected a column that can be called a '
+        "factor of models, which 'System Prompt' cannot; name it under prompts.import.factors, as in "
+        "tuned_by: System Prompt"
+    ]
+
+
+def test_a_generation_column_that_is_named_is_a_factor_of_that_name(write_study):
+    named = '{gender: sex, system: "System Prompt"}'
+    study = load_study(
+        write_study(several_generation_columns('[model, "System Prompt"]', named)), check_files=False
+    )
+    assert [name for name, factor in study_factors(study).items() if factor.type == "model"] == [
+        "system",
+        "model",
+    ]
+
+
+def test_a_generation_column_that_is_declared_is_a_factor_of_models(problem_texts):
+    declared = "{gender: {type: domain}, model: {type: prompt}}"
+    assert problem_texts(several_generation_columns("[model, system]", declared=declared)) == [
+        "factors.model.type: got \"prompt\"; expected type: model, because the column 'model' tells "
+        "generations apart; write type: model"
+    ]
