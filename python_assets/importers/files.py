@@ -15,7 +15,13 @@ from xml.etree.ElementTree import ParseError, iterparse
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.texts.decoding import check_unpacked, quarantine_undecodable, read_text, require_file
+from python_assets.texts.decoding import (
+    PACKED,
+    check_unpacked,
+    quarantine_undecodable,
+    read_text,
+    require_file,
+)
 from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
 from python_assets.warehouse.build import Quarantined
 
@@ -80,10 +86,11 @@ def table_columns(path: Path, field: str) -> list[str]:
 
 def _read(path: Path, columns: Collection[str], field: str) -> TableFile:
     require_file(path, field)
-    reader = READERS.get(path.suffix.lower())
+    ending = _ending(path)
+    reader = READERS.get(ending)
     if reader is None:
         raise SourceError(
-            f"{field}: {path} ends in {path.suffix!r}. Expected {', '.join(READERS)}; convert the file."
+            f"{field}: {path} ends in {ending!r}. Expected {', '.join(READERS)}; convert the file."
         )
     read = reader(path, columns, field)
     if len(read.there) > MOST_COLUMNS:
@@ -92,6 +99,12 @@ def _read(path: Path, columns: Collection[str], field: str) -> TableFile:
             "save those that the study names."
         )
     return read
+
+
+def _ending(path: Path) -> str:
+    """Of a packed file with what was packed: .csv.gz."""
+    endings = [ending.lower() for ending in path.suffixes]
+    return "".join(endings[-2:]) if endings[-1:] == [PACKED] else "".join(endings[-1:])
 
 
 def _read_csv(path: Path, columns: Collection[str], field: str) -> TableFile:
@@ -223,7 +236,9 @@ def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceEr
 
 READERS: Final[dict[str, TableReader]] = {
     ".csv": _read_csv,
+    ".csv.gz": _read_csv,
     ".jsonl": _read_jsonl,
+    ".jsonl.gz": _read_jsonl,
     ".parquet": _read_parquet,
     ".xlsx": _read_xlsx,
 }

@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import re
@@ -55,6 +56,29 @@ def test_a_missing_column_is_an_error_that_lists_those_there(write, name):
 
 def test_csv_stays_text(write):
     assert read_table_file(write("t.csv"), ["n", "s"], "field").table["s"].tolist()[::2] == ["0.5", "inf"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_packed_table_is_read_like_the_table(write, name):
+    path = write(name)
+    packed = path.with_name(f"{name}.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    pd.testing.assert_frame_equal(
+        read_table_file(packed, ["a", "n"], "f").table, read_table_file(path, ["a", "n"], "f").table
+    )
+
+
+def test_a_packed_table_that_is_torn_or_fills_memory_is_an_error(write, monkeypatch):
+    path = write("t.csv")
+    packed = path.with_name("t.csv.gz")
+    whole = gzip.compress(path.read_bytes())
+    packed.write_bytes(whole[:-9])
+    with pytest.raises(SourceError, match=r"f: .*t\.csv\.gz cannot be read \(.*end-of-stream"):
+        read_table_file(packed, ["a"], "f")
+    packed.write_bytes(whole)
+    monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 20)
+    with pytest.raises(SourceError, match="cannot be read .it unpacks to more than 20 bytes"):
+        read_table_file(packed, ["a"], "f")
 
 
 def test_words_that_look_like_null_are_text_in_csv(tmp_path):
