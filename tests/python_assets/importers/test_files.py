@@ -194,3 +194,68 @@ def test_a_pipe_is_no_table(tmp_path, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(SourceError, match="is a pipe or a device"):
         table_columns(tmp_path / name, "field")
+
+
+NESTED = [
+    {"id": 1, "answer": {"text": "yes", "parts": ["a", {"b": "c"}]}, "x.y": "flat"},
+    {"id": 2, "answer": {"text": None}, "x": {"y": "nested"}},
+    {"id": 3, "answer": "none", "parts": []},
+]
+
+
+@pytest.fixture
+def nested(tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text("\n".join(map(json.dumps, NESTED)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("column", "entries"),
+    [
+        ("answer.text", ["yes", None, None]),
+        ("answer.parts.0", ["a", None, None]),
+        ("answer.parts.1.b", ["c", None, None]),
+        # a name with a dot comes before a path
+        ("x.y", ["flat", "nested", None]),
+        ("answer", [record["answer"] for record in NESTED]),
+    ],
+)
+def test_what_stands_inside_an_entry_is_named_by_its_path(nested, column, entries):
+    assert column in table_columns(nested, "f")
+    assert read_table_file(nested, [column], "f").table[column].tolist() == entries
+
+
+def test_a_path_that_no_record_has_is_told_with_those_there(nested):
+    with pytest.raises(StudyError, match=r"no column 'answer\.txt'. Columns there: id, answer, answer\.text"):
+        read_table_file(nested, ["answer.txt"], "f")
+
+
+def test_entries_inside_one_do_not_make_a_table_of_too_many_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_COLUMNS", 5)
+    path = tmp_path / "n.jsonl"
+    path.write_text(json.dumps({"id": 1, "vector": list(range(100))}), encoding="utf-8")
+    assert read_table_file(path, ["id", "vector.1"], "f").table.values.tolist() == [[1, 1]]
+    assert len(table_columns(path, "f")) == 5
+
+
+@pytest.fixture
+def book(tmp_path):
+    path = tmp_path / "b.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"p": ["1"]}).to_excel(writer, sheet_name="First", index=False)
+        pd.DataFrame({"p": ["2"], "q": ["w"]}).to_excel(writer, sheet_name="Zweites Blatt", index=False)
+    return path
+
+
+def test_a_sheet_is_named_and_is_the_first_one_otherwise(book):
+    assert read_table_file(book, ["p"], "f").table["p"].tolist() == ["1"]
+    assert read_table_file(book, ["p"], "f", sheet="Zweites Blatt").table["p"].tolist() == ["2"]
+    assert table_columns(book, "f", "Zweites Blatt") == ["p", "q"]
+
+
+def test_a_sheet_that_is_not_there_is_told_with_those_that_are(book, write):
+    with pytest.raises(SourceError, match="no sheet 'Third'. Sheets there: First, Zweites Blatt"):
+        table_columns(book, "f", "Third")
+    with pytest.raises(SourceError, match=r"t\.csv has no sheet 'First': only \.xlsx files have sheets"):
+        table_columns(write("t.csv"), "f", "First")

@@ -267,6 +267,16 @@ def test_several_files_are_one_table(make_study):
     assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
 
 
+def test_sheets_are_one_table_whose_rows_say_where_they_stand(make_study, tmp_path):
+    with pd.ExcelWriter(tmp_path / "b.xlsx") as writer:
+        pd.DataFrame({"p": ["1", None]}).to_excel(writer, sheet_name="one", index=False)
+        pd.DataFrame({"p": ["2", "3", " "]}).to_excel(writer, sheet_name="two", index=False)
+    spec = {"path": "b.xlsx", "sheet": ["two", "one"], "columns": {"prompt": "p"}}
+    imported = read_import(make_study({"import": spec}, check_files=True, groupings=["document"]))
+    assert imported.prompts["prompt_id"].tolist() == ["2", "3", "1"]
+    assert ("b.xlsx:two:row 3", "unknown_prompt") in rules(imported)
+
+
 def test_files_of_a_list_are_one_table_in_its_order(make_study):
     files = {"a.csv": "p\n1\n", "b.jsonl": '{"p": 2}\n', "c1.csv": "p\n3\n", "c2.csv": "p\n4\n"}
     spec = {"path": ["b.jsonl", "c*.csv", "a.csv"], "columns": {"prompt": "p"}}
