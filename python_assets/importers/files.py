@@ -7,7 +7,8 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 from xml.etree.ElementTree import ParseError, iterparse
@@ -15,9 +16,17 @@ from xml.etree.ElementTree import ParseError, iterparse
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.texts.decoding import check_unpacked, quarantine_undecodable, read_text, require_file
+from python_assets.texts.decoding import (
+    PACKED,
+    check_unpacked,
+    quarantine_undecodable,
+    read_text,
+    require_file,
+)
 from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
 from python_assets.warehouse.build import Quarantined
+
+XLSX: Final = ".xlsx"
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -35,15 +44,22 @@ TableReader = Callable[[Path, Collection[str], str], TableFile]
 
 
 def read_table_file(
-    path: Path, columns: Collection[str], field: str, *, is_escaped: bool = False
+    path: Path,
+    columns: Collection[str],
+    field: str,
+    *,
+    is_escaped: bool = False,
+    sheet: str | None = None,
 ) -> TableFile:
     """Read some columns of a table.
 
     Args:
         path: its ending says what it is.
-        columns: names; others are not read.
+        columns: names; others are not read. What stands inside an entry of jsonl is named by its path:
+            answer.text, answers.0.
         field: the field of the study file that names the table, for error texts.
         is_escaped: whether ' stands before texts that a spreadsheet would compute; it is taken away.
+        sheet: of an xlsx file; its first one where None.
 
     Returns:
         The columns as the file has them: text from csv, anything from the others.
@@ -52,7 +68,7 @@ def read_table_file(
         SourceError: the file cannot be read as what its ending says.
         StudyError: a column is not there; the text lists those that are.
     """
-    read = _read(path, columns, field)
+    read = _read(path, columns, field, sheet)
     missing = [column for column in dict.fromkeys(columns) if column not in read.there]
     if missing:
         raise StudyError(
@@ -69,29 +85,40 @@ def _unescaped(value: Any) -> Any:
     return value.removeprefix("'") if isinstance(value, str) else value
 
 
-def table_columns(path: Path, field: str) -> list[str]:
-    """The names of the columns of a table.
+def table_columns(path: Path, field: str, sheet: str | None = None) -> list[str]:
+    """The names of the columns of a table, of jsonl with the paths of what stands inside entries.
 
     Raises:
-        SourceError: the file cannot be read as what its ending says.
+        SourceError: the file cannot be read as what its ending says, or has no such sheet.
     """
-    return _read(path, (), field).there
+    return _read(path, (), field, sheet).there
 
 
-def _read(path: Path, columns: Collection[str], field: str) -> TableFile:
+def _read(path: Path, columns: Collection[str], field: str, sheet: str | None) -> TableFile:
     require_file(path, field)
-    reader = READERS.get(path.suffix.lower())
+    ending = _ending(path)
+    reader = READERS.get(ending)
     if reader is None:
         raise SourceError(
-            f"{field}: {path} ends in {path.suffix!r}. Expected {', '.join(READERS)}; convert the file."
+            f"{field}: {path} ends in {ending!r}. Expected {', '.join(READERS)}; convert the file."
         )
-    read = reader(path, columns, field)
+    if sheet is not None and ending != XLSX:
+        raise SourceError(
+            f"{field}: {path} has no sheet {sheet!r}: only {XLSX} files have sheets. Remove the sheet."
+        )
+    read = _read_xlsx(path, columns, field, sheet) if ending == XLSX else reader(path, columns, field)
     if len(read.there) > MOST_COLUMNS:
         raise SourceError(
             f"{field}: {path} has {len(read.there):,} columns. Expected at most {MOST_COLUMNS:,}; "
             "save those that the study names."
         )
     return read
+
+
+def _ending(path: Path) -> str:
+    """Of a packed file with what was packed: .csv.gz."""
+    endings = [ending.lower() for ending in path.suffixes]
+    return "".join(endings[-2:]) if endings[-1:] == [PACKED] else "".join(endings[-1:])
 
 
 def _read_csv(path: Path, columns: Collection[str], field: str) -> TableFile:
@@ -122,12 +149,37 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
             detail = f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most"
             quarantine.append(Quarantined(f"{path.name}:line {number}", "unparseable", detail, line))
             continue
-        there.update(dict.fromkeys(record))
-        records.append([record.get(column) for column in columns])
+        for name, value in record.items():
+            there[name] = None
+            if isinstance(value, dict | list):
+                there.update(dict.fromkeys(islice(_paths_inside(name, value), MOST_COLUMNS - len(there))))
+        records.append([_at(record, column) for column in columns])
     if not records:
         raise SourceError(f"{field}: {path} holds no JSON object. Expected one a line.")
     # object: numbers, texts and truth values of one column stay what they are
     return TableFile(pd.DataFrame(records, columns=list(columns), dtype=object), list(there), quarantine)
+
+
+def _paths_inside(name: str, value: dict[str, Any] | list[Any]) -> Iterator[str]:
+    """The path of every entry inside one, steps joined by dots; entries of lists are numbered from 0."""
+    for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        path = f"{name}.{step}"
+        yield path
+        if isinstance(inner, dict | list):
+            yield from _paths_inside(path, inner)
+
+
+def _at(record: dict[str, Any], column: str) -> Any:
+    """The entry that a name or a path stands for; None where a record has it not."""
+    if column in record or "." not in column:
+        return record.get(column)
+    value: Any = record
+    for step in column.split("."):
+        if isinstance(value, list):
+            value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _parse_object(line: str) -> dict[str, Any] | None:
@@ -170,10 +222,17 @@ def _read_parquet(path: Path, columns: Collection[str], field: str) -> TableFile
     return TableFile(table, there, [])
 
 
-def _read_xlsx(path: Path, columns: Collection[str], field: str) -> TableFile:
+def _read_xlsx(path: Path, columns: Collection[str], field: str, sheet: str | None = None) -> TableFile:
     try:
         _check_sheets(path)
-        table = pd.read_excel(path, dtype=object, keep_default_na=False, na_values=[""], engine="openpyxl")
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            sheets = [str(name) for name in book.sheet_names]
+            if sheet is not None and sheet not in sheets:
+                raise SourceError(
+                    f"{field}: {path} has no sheet {sheet!r}. Sheets there: {', '.join(sheets)}. Correct it."
+                )
+            named = sheets[0] if sheet is None else sheet
+            table = pd.read_excel(book, named, dtype=object, keep_default_na=False, na_values=[""])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, ParseError) as error:
         raise _unreadable(path, field, "xlsx", error) from error
     there = [str(column) for column in table.columns]
@@ -223,7 +282,9 @@ def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceEr
 
 READERS: Final[dict[str, TableReader]] = {
     ".csv": _read_csv,
+    ".csv.gz": _read_csv,
     ".jsonl": _read_jsonl,
+    ".jsonl.gz": _read_jsonl,
     ".parquet": _read_parquet,
-    ".xlsx": _read_xlsx,
+    XLSX: _read_xlsx,
 }

@@ -33,7 +33,14 @@ _NOT_DECLARED = Factor(levels=None)
 
 
 class TableImport(Import):
-    """What stands where in the table."""
+    """What stands where in the table; sheet: of xlsx files, one or several, whose rows are one table."""
+
+    sheet: Columns | None = None
+
+    @property
+    def sheets(self) -> Sequence[str | None]:
+        """The sheets to read of each file; None is the first one."""
+        return _as_list(self.sheet) or [None]
 
     @model_validator(mode="after")
     def _columns_of_a_table(self) -> "TableImport":
@@ -80,32 +87,20 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
     wanted = list(dict.fromkeys([*_named_columns(spec), *_measure_columns(study)]))
     field = f"{study.path.name}: {PATH_FIELD}"
     files = [file for path in spec.paths for file in find_files(study, path, field)]
-    table, quarantine = read_files(files, wanted, field, is_escaped=is_escaped)
+    table, quarantine = _read_files(
+        [(file, sheet) for file in files for sheet in spec.sheets], wanted, field, is_escaped=is_escaped
+    )
     return table_of_rows(study, table, quarantine, needs_levels=needs_levels)
 
 
-def read_files(
-    files: Sequence[Path], columns: Sequence[str], field: str, *, is_escaped: bool = False
+def _read_files(
+    files: Sequence[tuple[Path, str | None]], columns: Sequence[str], field: str, *, is_escaped: bool
 ) -> tuple[pd.DataFrame, list[Quarantined]]:
-    """Read some columns of several files of one form.
-
-    Args:
-        files: in order.
-        columns: every file has them all.
-        field: the field of the study file that names the files, for error texts.
-        is_escaped: whether ' stands before texts that a spreadsheet would compute.
-
-    Returns:
-        Their rows one after the other, with FILE and ROW beside the columns; and what could not be read.
-
-    Raises:
-        SourceError: a file cannot be read.
-        StudyError: a file lacks a column.
-    """
+    """The rows of files and their sheets one after the other, with FILE and ROW beside the columns."""
     tables, quarantine = [], []
-    for file in files:
-        read = read_table_file(file, columns, field, is_escaped=is_escaped)
-        read.table[FILE] = file.name
+    for file, sheet in files:
+        read = read_table_file(file, columns, field, is_escaped=is_escaped, sheet=sheet)
+        read.table[FILE] = file.name if sheet is None else f"{file.name}:{sheet}"
         read.table[ROW] = np.arange(1, len(read.table) + 1)
         tables.append(read.table)
         quarantine += read.quarantine

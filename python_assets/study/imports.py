@@ -3,6 +3,7 @@
 Belongs here: what every format has. The options of one stand beside its importer, in importers/.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, StrictStr, model_validator
@@ -56,6 +57,11 @@ class Import(Part):
     def paths(self) -> list[str]:
         """Every file or pattern, in order."""
         return [self.path] if isinstance(self.path, str) else self.path
+
+    @property
+    def sheets(self) -> Sequence[str | None]:
+        """The sheets to read of each file; None is its only one, or the first."""
+        return [None]
 
     @property
     def columns_of_models(self) -> dict[str, str]:

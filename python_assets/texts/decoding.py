@@ -3,17 +3,21 @@
 Belongs here: decoding alone, for every stage that reads a text file of the user.
 """
 
+import gzip
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zipfile import ZipFile
 
 from python_assets.errors import SourceError
 from python_assets.texts.limits import MOST_UNPACKED_BYTES
 from python_assets.warehouse.build import Quarantined
+
+PACKED: Final = ".gz"
 
 # what the error handler surrogateescape makes of a byte it cannot decode
 _ESCAPED = re.compile("[\udc80-\udcff]+")
@@ -85,12 +89,22 @@ def read_bytes(path: Path, field: str) -> bytes:
     """
     require_file(path, field)
     try:
-        return path.read_bytes()
-    except OSError as error:
+        return _unpacked(path) if path.suffix.lower() == PACKED else path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
         raise SourceError(
-            f"{field}: {path} cannot be read ({error.strerror}). Expected a readable file; "
+            f"{field}: {path} cannot be read ({reason}). Expected a readable file; "
             "correct the path, which starts from the folder of the study file, or the file's permissions."
         ) from error
+
+
+def _unpacked(path: Path) -> bytes:
+    """What a gzip file holds; it is read no further than a file may unpack to."""
+    with gzip.open(path) as packed:
+        data = packed.read(MOST_UNPACKED_BYTES + 1)
+    if len(data) > MOST_UNPACKED_BYTES:
+        raise OSError(f"it unpacks to more than {MOST_UNPACKED_BYTES:,} bytes")
+    return data
 
 
 def read_text(path: Path, field: str, decode: Callable[[bytes], Decoded] = decode) -> Decoded:

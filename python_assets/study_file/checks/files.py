@@ -168,13 +168,14 @@ def _table_problems(
     if file is None or not file.is_file():
         yield _absent(path, named, file)
         return
-    try:
-        there = table_columns(file, "")
-    except SourceError as error:
-        expected = f"a table that can be read ({str(error).removeprefix(': ')})"
-        yield Problem(path, named, expected, "mend the file or correct the path")
-        return
-    yield from _column_problems(draft, spec, file, there)
+    for sheet in spec.sheets:
+        try:
+            there = table_columns(file, "", sheet)
+        except SourceError as error:
+            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
+            yield Problem(path, named, expected, "mend the file or correct the path")
+            return
+        yield from _column_problems(draft, spec, file, there)
 
 
 def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:

@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import re
@@ -55,6 +56,29 @@ def test_a_missing_column_is_an_error_that_lists_those_there(write, name):
 
 def test_csv_stays_text(write):
     assert read_table_file(write("t.csv"), ["n", "s"], "field").table["s"].tolist()[::2] == ["0.5", "inf"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_packed_table_is_read_like_the_table(write, name):
+    path = write(name)
+    packed = path.with_name(f"{name}.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    pd.testing.assert_frame_equal(
+        read_table_file(packed, ["a", "n"], "f").table, read_table_file(path, ["a", "n"], "f").table
+    )
+
+
+def test_a_packed_table_that_is_torn_or_fills_memory_is_an_error(write, monkeypatch):
+    path = write("t.csv")
+    packed = path.with_name("t.csv.gz")
+    whole = gzip.compress(path.read_bytes())
+    packed.write_bytes(whole[:-9])
+    with pytest.raises(SourceError, match=r"f: .*t\.csv\.gz cannot be read \(.*end-of-stream"):
+        read_table_file(packed, ["a"], "f")
+    packed.write_bytes(whole)
+    monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 20)
+    with pytest.raises(SourceError, match="cannot be read .it unpacks to more than 20 bytes"):
+        read_table_file(packed, ["a"], "f")
 
 
 def test_words_that_look_like_null_are_text_in_csv(tmp_path):
@@ -170,3 +194,68 @@ def test_a_pipe_is_no_table(tmp_path, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(SourceError, match="is a pipe or a device"):
         table_columns(tmp_path / name, "field")
+
+
+NESTED = [
+    {"id": 1, "answer": {"text": "yes", "parts": ["a", {"b": "c"}]}, "x.y": "flat"},
+    {"id": 2, "answer": {"text": None}, "x": {"y": "nested"}},
+    {"id": 3, "answer": "none", "parts": []},
+]
+
+
+@pytest.fixture
+def nested(tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text("\n".join(map(json.dumps, NESTED)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("column", "entries"),
+    [
+        ("answer.text", ["yes", None, None]),
+        ("answer.parts.0", ["a", None, None]),
+        ("answer.parts.1.b", ["c", None, None]),
+        # a name with a dot comes before a path
+        ("x.y", ["flat", "nested", None]),
+        ("answer", [record["answer"] for record in NESTED]),
+    ],
+)
+def test_what_stands_inside_an_entry_is_named_by_its_path(nested, column, entries):
+    assert column in table_columns(nested, "f")
+    assert read_table_file(nested, [column], "f").table[column].tolist() == entries
+
+
+def test_a_path_that_no_record_has_is_told_with_those_there(nested):
+    with pytest.raises(StudyError, match=r"no column 'answer\.txt'. Columns there: id, answer, answer\.text"):
+        read_table_file(nested, ["answer.txt"], "f")
+
+
+def test_entries_inside_one_do_not_make_a_table_of_too_many_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_COLUMNS", 5)
+    path = tmp_path / "n.jsonl"
+    path.write_text(json.dumps({"id": 1, "vector": list(range(100))}), encoding="utf-8")
+    assert read_table_file(path, ["id", "vector.1"], "f").table.values.tolist() == [[1, 1]]
+    assert len(table_columns(path, "f")) == 5
+
+
+@pytest.fixture
+def book(tmp_path):
+    path = tmp_path / "b.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"p": ["1"]}).to_excel(writer, sheet_name="First", index=False)
+        pd.DataFrame({"p": ["2"], "q": ["w"]}).to_excel(writer, sheet_name="Zweites Blatt", index=False)
+    return path
+
+
+def test_a_sheet_is_named_and_is_the_first_one_otherwise(book):
+    assert read_table_file(book, ["p"], "f").table["p"].tolist() == ["1"]
+    assert read_table_file(book, ["p"], "f", sheet="Zweites Blatt").table["p"].tolist() == ["2"]
+    assert table_columns(book, "f", "Zweites Blatt") == ["p", "q"]
+
+
+def test_a_sheet_that_is_not_there_is_told_with_those_that_are(book, write):
+    with pytest.raises(SourceError, match="no sheet 'Third'. Sheets there: First, Zweites Blatt"):
+        table_columns(book, "f", "Third")
+    with pytest.raises(SourceError, match=r"t\.csv has no sheet 'First': only \.xlsx files have sheets"):
+        table_columns(write("t.csv"), "f", "First")

@@ -7,9 +7,11 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.extract_study import extract
-from python_assets.generate.generate_study import generate_study
+from python_assets.generate.generate_study import expand_generations, generate_study
+from python_assets.generate.model_factors import generation_factors
 from python_assets.importers.formats import read_import
 from python_assets.progress import SILENT
+from python_assets.study.study import make_id
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.paths import PROJECT
@@ -266,6 +268,16 @@ def test_several_files_are_one_table(make_study):
     assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
 
 
+def test_sheets_are_one_table_whose_rows_say_where_they_stand(make_study, tmp_path):
+    with pd.ExcelWriter(tmp_path / "b.xlsx") as writer:
+        pd.DataFrame({"p": ["1", None]}).to_excel(writer, sheet_name="one", index=False)
+        pd.DataFrame({"p": ["2", "3", " "]}).to_excel(writer, sheet_name="two", index=False)
+    spec = {"path": "b.xlsx", "sheet": ["two", "one"], "columns": {"prompt": "p"}}
+    imported = read_import(make_study({"import": spec}, check_files=True, groupings=["document"]))
+    assert imported.prompts["prompt_id"].tolist() == ["2", "3", "1"]
+    assert ("b.xlsx:two:row 3", "unknown_prompt") in rules(imported)
+
+
 def test_files_of_a_list_are_one_table_in_its_order(make_study):
     files = {"a.csv": "p\n1\n", "b.jsonl": '{"p": 2}\n', "c1.csv": "p\n3\n", "c2.csv": "p\n4\n"}
     spec = {"path": ["b.jsonl", "c*.csv", "a.csv"], "columns": {"prompt": "p"}}
@@ -285,6 +297,30 @@ def test_the_responses_of_fair_sea(plumbline_data):
     assert imported.prompts.groupby("root_prompt_id")["is_root"].sum().eq(1).all()
     labelled = imported.rows.dropna(subset="category")
     assert len(labelled) == 5_760 - 2_550
+
+
+def test_all_codes_of_decodingtrust_are_of_a_generation_that_its_columns_tell(plumbline_data):
+    study = load_study(PROJECT / "studies" / "decodingtrust_stereotype.yml")
+    imported = read_import(study)
+    assert (imported.n_rows, len(imported.rows), imported.quarantine) == (691_200, 691_200, [])
+    # SOURCE.md: 16 topics x 24 groups x 3 templates; 8 models, which the files call by 12 names, x 3 prompts
+    assert (len(imported.prompts), imported.prompts["root_prompt_id"].nunique()) == (1_152, 48)
+    assert imported.rows["generation"].value_counts().to_dict() == dict.fromkeys(
+        imported.rows["generation"].unique(), 28_800
+    )
+    names = imported.rows["generation"].map(make_id).unique()
+    levels = generation_factors(study, expand_generations(study, list(names)), imported)
+    of_models = levels.pivot(index="generation_id", columns="factor", values="level")
+    pairs = of_models.groupby(["model_name", "system_prompt_type"]).size()
+    assert (len(of_models), len(pairs), set(pairs)) == (24, 24, {1})
+
+
+def test_the_design_of_social_stigma_qa_has_its_prompts_and_no_responses(plumbline_data):
+    imported = read_import(load_study(PROJECT / "studies" / "social_stigma_qa_design.yml"))
+    assert (len(imported.prompts), imported.quarantine) == (10_360, [])
+    levels = imported.prompt_factors.groupby("factor")["level"].nunique().to_dict()
+    assert levels == {"stigma": 94, "gender": 4, "template": 37, "prompt_style": 4, "biased_answer": 2}
+    assert set(imported.rows["finish_reason"]) == {"not_recorded"}
 
 
 def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(

@@ -1,0 +1,76 @@
+"""Seconds and memory of a large import, from its file to the marts: DecodingTrust's 691,200 codes.
+
+    PLUMBLINE_DATA=... python -m bench.bench_import
+
+The stages are those that the assets run, each with its seconds of wall clock and of CPU, threads included.
+"""
+
+import resource
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
+from expectations import SCRAPED, TABLES
+from expectations.runner import run_suites
+from python_assets.assemble.assemble_study import assemble
+from python_assets.extract.extract_study import extract
+from python_assets.generate.generate_study import generate_study
+from python_assets.infer.run import infer_study
+from python_assets.plan.design_tables import design_tables
+from python_assets.study.study import Study
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home, open_build, write_stage
+from python_assets.warehouse.paths import PROJECT
+from python_assets.warehouse.study_row import record_study
+
+STUDY = PROJECT / "studies" / "decodingtrust_stereotype.yml"
+
+
+def timed(name: str, function: Callable[[], Any]) -> Any:
+    """Run one stage and print its row of the table."""
+    wall, cpu = perf_counter(), process_time()
+    result = function()
+    wall, cpu = perf_counter() - wall, process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"| {name} | {wall:.1f} | {cpu:.1f} | {peak / 1024**2:.2f} |", flush=True)
+    return result
+
+
+def main() -> None:
+    """Print the table."""
+    manifest_path()
+    study = load_study(STUDY)
+    print("| stage | seconds | of CPU | peak GB so far |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        path = home.build(study.study_id)
+        import_study(study, home, path)
+        timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
+        timed("inference", lambda: infer(study, path))
+        timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
+
+
+def import_study(study: Study, home: Home, path: Path) -> None:
+    """The stages that write raw tables, and their gate."""
+    with open_build(path) as connection:
+        record_study(study, connection, home, run_id="bench")
+        timed("prompts", lambda: assemble(study, connection))
+        write_stage(connection, study.study_id, "design", design_tables(study, connection))
+        counts = timed("responses", lambda: generate_study(study, connection, home, lambda _: None))
+        timed("measurements", lambda: extract(study, connection, home.cache))
+        print(f"| {counts.n_responses:,} responses, {counts.n_quarantined} in quarantine | | | |")
+        tables = [table for table in TABLES if table not in SCRAPED]
+        timed("gate", lambda: run_suites(connection, study, tables, run_id="bench"))
+
+
+def infer(study: Study, path: Path) -> None:
+    """Every question of the study."""
+    with open_build(path) as connection:
+        infer_study(connection, study)
+
+
+if __name__ == "__main__":
+    main()
