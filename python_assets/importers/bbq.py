@@ -230,7 +230,12 @@ def _predictions(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
 def _prediction_columns(there: Sequence[str]) -> Sequence[str]:
     if "prediction" in there:
         return (*KEY, *_LONG)
-    models = [name for name in there if name not in (*_ITEM_COLUMNS, *_NESTED, *_FLAT)]
+    # what stands inside an entry is named by its path
+    models = [
+        name
+        for name in there
+        if name not in (*_ITEM_COLUMNS, *_NESTED, *_FLAT) and name.split(".")[0] not in _NESTED
+    ]
     return (*KEY, *(models or _LONG))
 
 
