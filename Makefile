@@ -11,8 +11,9 @@ export DAGSTER_HOME := $(CURDIR)/.dagster
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Plumbline needs Python 3.11 or newer; call: make PYTHON=python3.11")'
+	@echo "Installing into $(VENV): some minutes, and 2.3 GB where torch is its CPU build (README)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	touch $@
 
 demo: $(VENV)/installed

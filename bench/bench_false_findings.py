@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from python_assets.progress import SILENT
 from python_assets.telemetry import disable_telemetry
 
 disable_telemetry()
@@ -62,7 +63,7 @@ def found(study: Study, folder: Path) -> Found:
         scrape(study, connection)
         assemble(study, connection)
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
-        generate_study(study, connection, home, progress=lambda text: None)
+        generate_study(study, connection, home, progress=SILENT)
         extract(study, connection, home.cache)
     build(path, *BEFORE_INFERENCE)
     with open_build(path) as connection:

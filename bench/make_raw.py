@@ -136,6 +136,12 @@ def _design(
         ),
         "grouping_references": pd.DataFrame([{"grouping_id": "concept", "reference": "rest"}]),
         "coverage_sets": pd.DataFrame([{"factors": "concept", "factor": "concept", "factor_position": 0}]),
+        "subgroup_sets": pd.DataFrame(
+            [{"grouping_id": "concept", "factor": "concept", "factor_position": 0}]
+        ),
+        "subgroup_ideals": pd.DataFrame(
+            [{"statistic": "deviation_rate", "ideal": 0.0}, {"statistic": "log_disparity", "ideal": 0.0}]
+        ),
         "measure_slices": pd.DataFrame({"measure_id": measures.measure_id, "slice_id": "all"}),
         "statistics": pd.DataFrame(statistic_rows(statistics)),
     }

@@ -18,6 +18,7 @@ from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
+from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.published.publish import publish
 from python_assets.warehouse.build import Home, open_build
@@ -53,6 +54,7 @@ def main() -> None:
         def infer() -> None:
             with open_build(path) as connection:
                 infer_study(connection, study)
+                infer_subgroups(connection, study.alpha)
 
         def publish_study() -> None:
             with open_build(path) as connection:

@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.resources import StudyResource, WarehouseResource
 from expectations import TABLES
 
@@ -15,6 +16,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
         blocking=True,
         description=f"Great Expectations suite of raw.{table}",
     )
+    @tells_mistakes
     def check(
         context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> dg.AssetCheckResult:

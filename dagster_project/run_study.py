@@ -1,19 +1,21 @@
 """Run the job of one study in this process, as `plumbline run` does."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import dagster as dg
+from dagster._core.events import RunFailureReason
 
+from dagster_project.display import Display, display
+from dagster_project.partitions import offer_studies
+from dagster_project.progress import shown_by
 from python_assets.errors import PlumblineError
+from python_assets.progress import SILENT, duration
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder
-
-OURS = "python_assets."
 
 
 class RunFailed(PlumblineError):
@@ -21,7 +23,7 @@ class RunFailed(PlumblineError):
 
 
 def run_study(study_id: str, *, verbose: bool = False) -> None:
-    """Materialise every asset of a study, telling each finished step on standard error.
+    """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
     Args:
         study_id: a partition.
@@ -29,15 +31,23 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
 
     Raises:
         RunFailed: a step or a blocking check failed.
+        KeyboardInterrupt: SIGINT or SIGTERM came; what was answered and measured is kept.
     """
     from dagster_project.assets.common import CONFIRM_TAG
     from dagster_project.definitions import defs
     from dagster_project.event_log import instance_of_one_run
 
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
-    with instance_of_one_run() as instance, _printing_to(None if verbose else log):
-        instance.add_event_listener(run_id, _tell)
-        result = defs.resolve_job_def("run_study").execute_in_process(
+    job = defs.resolve_job_def("run_study")
+    with (
+        instance_of_one_run() as instance,
+        _printing_to(None if verbose else log),
+        display() as shown,
+        shown_by(SILENT if verbose else shown.progress),  # Dagster prints its log, where the same lines are
+    ):
+        offer_studies(instance, [study_id])
+        instance.add_event_listener(run_id, _Stages(shown, len(job.nodes)).tell)
+        result = job.execute_in_process(
             partition_key=study_id,
             instance=instance,
             raise_on_error=False,
@@ -45,8 +55,11 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
             tags={CONFIRM_TAG: "plumbline run"},
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
+    if _is_interrupted(result):
+        raise KeyboardInterrupt
     if not result.success:
-        raise RunFailed("\n".join([f"The run of {study_id} failed.", *_reasons(result), f"Full log: {log}"]))
+        told = f"The run of {study_id} failed; its full log: {log}"
+        raise RunFailed("\n".join([told, *_reasons(result)]))
 
 
 @contextlib.contextmanager
@@ -59,11 +72,34 @@ def _printing_to(path: Path | None) -> Iterator[None]:
         yield
 
 
-def _tell(record: dg.EventLogEntry) -> None:
-    event = record.dagster_event
-    if event and event.is_step_success:
-        seconds = event.step_success_data.duration_ms / 1000
-        print(f"{seconds:7.1f} s  {event.step_key}", file=sys.stderr)
+class _Stages:
+    """Tells a display which stage of how many starts and ends; a check of a table is a stage too."""
+
+    def __init__(self, shown: Display, n_stages: int) -> None:
+        self._shown = shown
+        self._n_stages = n_stages
+        self._n_begun = 0
+        self._title = ""
+
+    def tell(self, record: dg.EventLogEntry) -> None:
+        """Take one event of the run."""
+        event = record.dagster_event
+        if event is None:
+            return
+        if event.event_type == dg.DagsterEventType.STEP_START:
+            self._n_begun += 1
+            self._title = f"{self._n_begun:2} of {self._n_stages}  {event.step_key}"
+            self._shown.begins(self._title)
+        elif event.is_step_success:
+            self._shown.ends(self._title, duration(event.step_success_data.duration_ms / 1000))
+        elif event.is_step_failure:
+            self._shown.ends(self._title, "failed")
+
+
+def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether a signal ended it: Dagster takes SIGINT and SIGTERM while a job runs, and returns."""
+    ends = (event.job_failure_data for event in result.all_events if event.is_job_failure)
+    return any(end.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION for end in ends)
 
 
 def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
@@ -77,8 +113,7 @@ def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:
 
 
 def _first_cause(error: Any) -> str:
-    """What an error of ours says; where there is none in the chain, its first cause."""
-    while error.cause is not None and not error.message.startswith(OURS):
+    """A mistake's own text; of any other error its first cause, with its kind."""
+    while error.cause is not None:
         error = error.cause
-    kind, _, text = error.message.strip().partition(": ")
-    return text if kind.startswith(OURS) else f"{kind}: {text}"
+    return error.message.strip()

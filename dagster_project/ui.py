@@ -18,12 +18,16 @@ import dagster as dg
 import uvicorn
 import yaml
 from dagster._cli.proxy_server_manager import ProxyServerManager
+from dagster._core.errors import DagsterExecutionInterruptedError
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarget
 from dagster_webserver.app import create_app_from_workspace_process_context
 from dagster_webserver.version import __version__ as webserver_version
 
+from dagster_project.end_runs import runs_ended
 from dagster_project.local_only import LocalOnly
+from dagster_project.partitions import offer_studies
+from dagster_project.reports import Reports
 from python_assets.errors import PlumblineError
 from python_assets.warehouse import paths
 
@@ -31,6 +35,7 @@ ADDRESS: Final = "127.0.0.1"
 DEFINITIONS: Final = "dagster_project.definitions"
 POLL_MILLISECONDS: Final = 2000  # how often a page asks for new data, as with `dagster dev`
 LOG_LEVEL: Final = "WARNING"
+INTERRUPTS: Final = (KeyboardInterrupt, DagsterExecutionInterruptedError)  # the second while Dagster starts
 
 
 class PortError(PlumblineError):
@@ -46,9 +51,10 @@ def serve(port: int) -> None:
     Raises:
         PortError: the port is taken, or may not be used.
     """
-    with _listening(port) as listener, suppress(KeyboardInterrupt), ExitStack() as stack:
+    with _listening(port) as listener, suppress(*INTERRUPTS), ExitStack() as stack:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         instance = stack.enter_context(dg.DagsterInstance.get())
+        offer_studies(instance, paths.study_names())
         module = ModuleTarget(DEFINITIONS, None, str(paths.PROJECT), None)
         code = stack.enter_context(ProxyServerManager(instance, module, LOG_LEVEL))
         workspace = stack.enter_context(_workspace(code.get_code_server_specs()))
@@ -61,7 +67,8 @@ def serve(port: int) -> None:
                 workspace_load_target=WorkspaceFileTarget([str(workspace)]),
             )
         )
-        app = LocalOnly(create_app_from_workspace_process_context(context, "", POLL_MILLISECONDS))
+        stack.enter_context(runs_ended(instance))
+        app = LocalOnly(Reports(create_app_from_workspace_process_context(context, "", POLL_MILLISECONDS)))
         print(f"Dagster's UI: http://{ADDRESS}:{listener.getsockname()[1]} (Ctrl-C ends it)", flush=True)
         uvicorn.Server(uvicorn.Config(app, log_level=LOG_LEVEL.lower())).run(sockets=[listener])
 
@@ -72,6 +79,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((ADDRESS, port))
+            listener.listen()  # who comes before the webserver is up, waits
         except (OSError, OverflowError) as error:
             raise PortError(
                 f"Port {port} of {ADDRESS} cannot be listened on: {error}. "

@@ -6,10 +6,11 @@ Belongs here: arguments, printing and exit codes. Each command calls one functio
 import argparse
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
@@ -17,9 +18,13 @@ from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.terminal import printable
 from python_assets.warehouse import paths
 
+if TYPE_CHECKING:
+    from python_assets.study.study import Study
+
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,14 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("Interrupted. What was answered is in the response log; run again to go on.", file=sys.stderr)
-        return 130
+        print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
     )
+    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
@@ -52,16 +58,26 @@ def _parser() -> argparse.ArgumentParser:
         "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
     )
     run.add_argument("--verbose", action="store_true", help="show every step")
-    run.set_defaults(command=_run)
+    run.set_defaults(
+        command=_run,
+        interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
+    )
 
     plan = commands.add_parser(
         "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
     )
     plan.add_argument("study")
-    plan.add_argument(
+    of_plan = plan.add_mutually_exclusive_group()
+    of_plan.add_argument(
         "--freeze",
         action="store_true",
         help="record the analysis as declared now, before the responses",
+    )
+    of_plan.add_argument(
+        "--add",
+        type=_positive,
+        metavar="N",
+        help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
     plan.set_defaults(command=_plan)
 
@@ -95,12 +111,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study_id = _partition(parsed.study)
     if parsed.provider:
         from python_assets.published.refuse_simulation import refuse_simulation
 
         refuse_simulation(paths.home(), study_id)
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    _require_ready(study_id)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
@@ -112,16 +130,38 @@ def _run(parsed: argparse.Namespace) -> int:
     return 0
 
 
+def _require_ready(study_id: str) -> None:
+    """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
+    from python_assets.plan.would_fail import require_ready
+    from python_assets.study_file.load import load_study
+
+    require_ready(
+        load_study(paths.study_path(study_id), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
+    )
+
+
 def _plan(parsed: argparse.Namespace) -> int:
     from python_assets.plan.plan import plan_study
     from python_assets.study_file.load import load_study
 
     study = load_study(paths.study_path(parsed.study))
+    if parsed.add is not None:
+        return _print_cells_to_add(study, parsed.add)
     print(printable(plan_study(study).text()))
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
         print(printable(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}"))
+    return 0
+
+
+def _print_cells_to_add(study: "Study", n_cells: int) -> int:
+    from python_assets.plan.added_cells import as_csv, cells_to_add
+
+    found = cells_to_add(study, n_cells)
+    print(printable(as_csv(study, found)), end="")
+    if len(found) < n_cells:
+        print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
     return 0
 
 
@@ -158,6 +198,13 @@ def _ui(parsed: argparse.Namespace) -> int:
 
     serve(parsed.port)
     return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _partition(study: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, run_context, timed
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -18,6 +19,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
         ),
     ],
 )
+@tells_mistakes
 def assemble(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
@@ -35,6 +37,7 @@ def assemble(
     name="design",
     specs=[raw_table(table, "assemble", f"row of raw.{table}", ["prompt_factors"]) for table in RAW_DESIGN],
 )
+@tells_mistakes
 def design(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:

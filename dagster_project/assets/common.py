@@ -8,20 +8,25 @@ from typing import Any
 import dagster as dg
 import duckdb
 
+from dagster_project.columns import column_schema
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
 from python_assets.warehouse.run_context import CallAllowance, RunContext
 
 RAW_DESIGN = (
     "factors",
     "factor_levels",
-    "factor_conditions",
     "slices",
     "slice_ids",
     "groupings",
     "grouping_references",
     "contrasts",
     "coverage_sets",
+    "coverage_sizes",
+    "impossible_cells",
+    "subgroup_sets",
+    "subgroup_ideals",
     "measure_slices",
     "statistics",
     "custom_disparities",
@@ -42,6 +47,7 @@ def raw_table(
         description=f"One row per {grain}. Rejected records are in raw.quarantine.",
         deps=[dg.AssetKey(["raw", name]) for name in deps or []],
         kinds={"python", "duckdb", *kinds},
+        metadata=column_schema("raw", table),
         partitions_def=studies,
     )
 
@@ -49,9 +55,8 @@ def raw_table(
 def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
     """What a stage may reach beyond its build file."""
     run = context.run
-    return RunContext(
-        warehouse.home, progress=context.log.info, allowance=_allowance(run.run_id, CONFIRM_TAG in run.tags)
-    )
+    allowance = _allowance(run.run_id, CONFIRM_TAG in run.tags)
+    return RunContext(warehouse.home, progress_of(context), allowance=allowance)
 
 
 @cache
@@ -81,18 +86,20 @@ def materialise(
 
 
 def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> dict[str, Any]:
-    """Number of rows, columns and first rows of a table."""
+    """Number of rows and first rows of a table; its columns, where no .yml lists them."""
     relation = f'{schema}."{table}"'
+    found = {} if column_schema(schema, table) else _columns_found(connection, relation)
     return {
+        **found,
         "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
-        "dagster/column_schema": _column_schema(connection, relation),
         "preview": dg.MetadataValue.md(_preview(connection, relation)),
     }
 
 
-def _column_schema(connection: duckdb.DuckDBPyConnection, relation: str) -> dg.TableSchema:
+def _columns_found(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, Any]:
     columns = connection.execute(f"describe {relation}").fetchall()
-    return dg.TableSchema([dg.TableColumn(name=name, type=kind.lower()) for name, kind, *_ in columns])
+    schema = dg.TableSchema([dg.TableColumn(name=name, type=kind.lower()) for name, kind, *_ in columns])
+    return {"dagster/column_schema": schema}
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, relation: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -24,6 +25,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
         ),
     ],
 )
+@tells_mistakes
 def extract(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:

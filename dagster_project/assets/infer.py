@@ -6,8 +6,11 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.assets.common import materialise, timed
+from dagster_project.columns import column_schema
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 GRAINS = {
@@ -24,22 +27,30 @@ CELLS = [
     "int_prompt_groups",
     "int_blocking_factors",
 ]
+SUBGROUP_GRAINS = {
+    "subgroups": "subgroup: the intervals of its rate and log disparity",
+    "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
+}
+SUBGROUP_SUMS = ["int_subgroup_sums"]
 
 
-@dg.multi_asset(
-    name="infer",
-    specs=[
+def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
+    return [
         dg.AssetSpec(
             key=["inference", table],
             group_name="infer",
             description=f"One row per {grain}.",
-            deps=[dg.AssetKey(["intermediate", name]) for name in CELLS],
+            deps=[dg.AssetKey(["intermediate", name]) for name in read],
             kinds={"python", "duckdb"},
+            metadata=column_schema("inference", table),
             partitions_def=studies,
         )
-        for table, grain in GRAINS.items()
-    ],
-)
+        for table, grain in grains.items()
+    ]
+
+
+@dg.multi_asset(name="infer", specs=_specs(GRAINS, CELLS))
+@tells_mistakes
 def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
@@ -50,6 +61,21 @@ def infer(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         power_rows = partial(design_power_rows, loaded, connection)
-        counts = timed(infer_study, connection, loaded, power_rows)
+        counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
         for table in GRAINS:
+            yield materialise(connection, "inference", table, **counts)
+
+
+@dg.multi_asset(name="infer_subgroups", specs=_specs(SUBGROUP_GRAINS, SUBGROUP_SUMS))
+@tells_mistakes
+def infer_subgroups(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Give every subgroup its intervals, and compare generations by their subgroup rates."""
+    from python_assets.infer.infer_subgroups import infer_subgroups
+
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(infer_subgroups, connection, loaded.alpha)
+        for table in SUBGROUP_GRAINS:
             yield materialise(connection, "inference", table, **counts)

@@ -3,8 +3,10 @@
 import dagster as dg
 
 from dagster_project.assets.transform import mart_keys
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, finish, stage_connection
 from dagster_project.partitions import studies
+from dagster_project.reports import address_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 
@@ -16,6 +18,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
     partitions_def=studies,
     description="The published database with this study's rows replaced, and one Parquet file a mart.",
 )
+@tells_mistakes
 def database(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
@@ -49,6 +52,7 @@ def database(
     partitions_def=studies,
     description="One self-contained HTML page of the study.",
 )
+@tells_mistakes
 def report(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
@@ -59,4 +63,10 @@ def report(
     path = home.report(loaded.study_id)
     with stage_connection(context, loaded, warehouse):
         done = write_report(home.published, loaded.study_id, path)
-    return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(str(path)), **done._asdict()})
+    return dg.MaterializeResult(
+        metadata={
+            "report": dg.MetadataValue.url(address_of(loaded.study_id)),
+            "path": dg.MetadataValue.path(str(path)),
+            **done._asdict(),
+        }
+    )

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from dagster_project import partitions
 from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.columns import column_schema
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -14,15 +17,19 @@ from dagster_project.resources import StudyResource, WarehouseResource
     group_name="scrape",
     description="One row per study_id: the study file as it was read.",
     kinds={"python", "duckdb"},
-    partitions_def=raw_table("studies", "scrape", "study_id").partitions_def,
+    metadata=column_schema("raw", "studies"),
+    partitions_def=partitions.studies,
 )
+@tells_mistakes
 def studies(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Record which study file is being run."""
+    from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.study_row import record_study
 
     loaded = study.load(context, check_files=True)
+    require_ready(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run.run_id)
         return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
@@ -36,6 +43,7 @@ def studies(
         raw_table("sentences", "scrape", "sentence_id, dropped ones with their reason", ["studies"]),
     ],
 )
+@tells_mistakes
 def scrape(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:

@@ -3,23 +3,21 @@
 Assets are the marts and what inference reads; the tables between them are dbt's own affair.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import dagster as dg
 
 from dagster_project.assets.common import materialise
-from dagster_project.assets.infer import CELLS
-from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build, manifest_path
+from dagster_project.assets.infer import CELLS, SUBGROUP_SUMS
+from dagster_project.columns import MANIFEST, NODES, column_schema
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build
+from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse.quality import record_dbt_tests
 
-MANIFEST = json.loads(manifest_path().read_bytes())
-NODES: Mapping[str, Any] = {**MANIFEST["nodes"], **MANIFEST["sources"]}
 CHECK = "dbt_tests"
 
 
@@ -29,7 +27,9 @@ def _asset_key(unique_id: str) -> dg.AssetKey:
 
 def _is_asset(unique_id: str) -> bool:
     node = NODES[unique_id]
-    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in CELLS)
+    return node["resource_type"] == "model" and (
+        node["schema"] == "marts" or node["name"] in [*CELLS, *SUBGROUP_SUMS]
+    )
 
 
 @cache
@@ -68,6 +68,7 @@ def _spec(table: str) -> dg.AssetSpec:
         description=node["description"],
         deps=sorted(_assets_above(table)),
         kinds={"dbt", "duckdb"},
+        metadata=column_schema(node["schema"], node["name"]),
         partitions_def=studies,
     )
 
@@ -78,6 +79,7 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
         specs=[_spec(table) for table in tables],
         check_specs=[dg.AssetCheckSpec(CHECK, asset=_asset_key(table)) for table in tables if _tests(table)],
     )
+    @tells_mistakes
     def half(
         context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:

@@ -3,12 +3,18 @@ with
 
 used as (
     select 'measurements' as mart, reason from {{ ref('measurements') }}
-    {% for mart in ['summary_statistics', 'contrasts', 'disparities', 'findings'] %}
+    union all
+    select 'factor_aliasing' as mart, reason from {{ ref('factor_aliasing') }}
+    {% for mart in [
+        'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'generation_comparisons',
+    ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
+    union all
+    select 'subgroup_metrics' as mart, reason from {{ ref('subgroup_metrics') }}
 )
 
 select used.mart, used.reason, count(*) as n_rows

@@ -1,7 +1,6 @@
 """Texts to embeddings by way of the cache: what was embedded before is read, the rest embedded."""
 
 import hashlib
-import logging
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,12 +9,11 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.embedding import ModelName, load_encoder, name_model
+from python_assets.progress import SILENT, Progress
 from python_assets.study.study import Vectors
 
 # An interrupted run loses at most so many embeddings.
-_KEPT_TOGETHER: Final = 2_048
-
-logger = logging.getLogger(__name__)
+_KEPT_TOGETHER: Final = 256
 
 
 class TextVectors:
@@ -26,12 +24,15 @@ class TextVectors:
         n_cached: texts whose embedding was known.
     """
 
-    def __init__(self, embedding: str | Vectors | None, cache: ScoreCache) -> None:
-        """Take what study.embedding names and the cache that embeddings are kept in."""
+    def __init__(
+        self, embedding: str | Vectors | None, cache: ScoreCache, progress: Progress = SILENT
+    ) -> None:
+        """Take what study.embedding names, the cache that embeddings are kept in, and who hears of them."""
         self.n_measured = 0
         self.n_cached = 0
         self._embedding = embedding
         self._cache = cache
+        self._progress = progress
         self._known: dict[str, NDArray[np.float32]] = {}
 
     @property
@@ -72,11 +73,13 @@ class TextVectors:
         if not new:
             return
         encoder = load_encoder(self._embedding)
-        # neighbours of like length waste little of a batch; the texts themselves settle ties
-        ordered = sorted(new, key=lambda text_hash: (len(new[text_hash]), new[text_hash]))
+        # neighbours of like length waste little of a batch, the longest first, so that the time that is left
+        # is not told too short; the texts themselves settle ties
+        ordered = sorted(new, key=lambda text_hash: (-len(new[text_hash]), new[text_hash]))
+        tell = self._progress.start(encoder.model, "texts", len(ordered))
         for start in range(0, len(ordered), _KEPT_TOGETHER):
             some = ordered[start : start + _KEPT_TOGETHER]
             vectors = encoder.encode([new[text_hash] for text_hash in some])
             self._cache.write_vectors(encoder.version, some, vectors)
             self._known.update(zip(some, vectors, strict=True))
-            logger.info("%s: %d of %d texts embedded", encoder.version, start + len(some), len(ordered))
+            tell(start + len(some))

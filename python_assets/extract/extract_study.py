@@ -19,6 +19,7 @@ from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, read_units, units_in_slices
+from python_assets.progress import SILENT
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.raw_tables import columns_of
@@ -73,10 +74,10 @@ def extract(
     """
     measures = resolve_measures(study)
     rows = _imported_rows(study, connection, measures, imported)
-    prompts = study.prompts
+    prompts, progress = study.prompts, run_context.progress if run_context else SILENT
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
-        scorer = Scorer(units, cache, study.embedding)
+        scorer = Scorer(units, cache, study.embedding, progress)
         job = Job(
             study=study,
             measures=measures,
@@ -99,13 +100,17 @@ def extract(
     }
     quarantine = [entry for read in reads for entry in read.quarantine]
     write_stage(connection, study.study_id, "extract", tables, quarantine)
+    n_measured, n_cached = (
+        getattr(scorer, name) + getattr(scorer.embeddings, name) for name in ("n_measured", "n_cached")
+    )
+    progress.say(f"{n_measured:,} scores and embeddings measured, {n_cached:,} known from earlier runs")
     return ExtractCounts(
         n_measures=len(reads),
         n_measurements=len(measurements),
         n_missing=int(measurements["reason"].notna().sum()),
         n_texts=len(units.texts),
-        n_measured=scorer.n_measured + scorer.embeddings.n_measured,
-        n_cached=scorer.n_cached + scorer.embeddings.n_cached,
+        n_measured=n_measured,
+        n_cached=n_cached,
         n_unusable_marks=sum(read.n_unusable for read in reads),
         n_quarantined=len(quarantine),
         n_caches_rebuilt=n_rebuilt,

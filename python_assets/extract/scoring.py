@@ -1,7 +1,6 @@
 """Distinct texts to scores by way of the cache: what was measured before is read, the rest measured."""
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,12 +18,12 @@ from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
 from python_assets.extract.short_answers import short_answer_method
 from python_assets.extract.units import Ids, TextUnits
+from python_assets.progress import SILENT, Progress
 from python_assets.study.study import Study, Vectors
 
-# An interrupted run loses at most so many scores of a classifier.
-_CLASSIFIED_TOGETHER: Final = 2_048
-
-logger = logging.getLogger(__name__)
+# An interrupted run loses at most so many scores; a classifier needs minutes for what others do in a second.
+_SCORED_TOGETHER: Final = 2_048
+_CLASSIFIED_TOGETHER: Final = 256
 
 
 def text_method(measure: Measure, study: Study) -> TextMethod:
@@ -63,16 +62,23 @@ class Scorer:
         embeddings: vectors of the study's texts and of words; it counts its own.
     """
 
-    def __init__(self, units: TextUnits, cache: ScoreCache, embedding: str | Vectors | None = None) -> None:
-        """Take the texts, the cache that their scores are kept in and the model that embeds them."""
+    def __init__(
+        self,
+        units: TextUnits,
+        cache: ScoreCache,
+        embedding: str | Vectors | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        """Take the texts, the cache that their scores are kept in, the model that embeds them, who hears."""
         self.n_measured = 0
         self.n_cached = 0
         self._units = units
         self._cache = cache
+        self._progress = progress
         self._hashes = np.array(units.hashes, dtype=object)
         self._scores: dict[tuple[str, str], pd.DataFrame] = {}
         self._shares: dict[str, NDArray[np.float64]] = {}
-        self.embeddings = TextVectors(embedding, cache)
+        self.embeddings = TextVectors(embedding, cache, progress)
 
     def only_languages(self, languages: str, text_ids: Ids) -> Ids:
         """The texts, -1 in place of those that are surely in none of the languages.
@@ -126,17 +132,23 @@ class Scorer:
             self.n_measured += len(new)
             self.n_cached += len(wanted) - len(new)
         old = stored.reindex(hashes[~is_new]).set_axis(wanted[~is_new])
-        return _joined(old, self._measure(method, new).set_axis(new))
+        return _joined([old, self._measure(method, new).set_axis(new)])
 
     def _measure(self, method: TextMethod, new: Ids) -> pd.DataFrame:
-        if not len(new):
-            return score_table([])
-        logger.info("%s: %d texts to measure", method.version, len(new))
-        scores = method.score([self._units.texts[i] for i in new])
-        if len(scores) != len(new):
-            raise ExtractionError(f"{method.version} gave {len(scores)} scores for {len(new)} texts.")
+        tell = self._progress.start(method.version, "texts", len(new))
+        parts = [score_table([])]
+        for start in range(0, len(new), _SCORED_TOGETHER):
+            some = new[start : start + _SCORED_TOGETHER]
+            parts.append(self._measure_some(method, some))
+            tell(start + len(some))
+        return _joined(parts)
+
+    def _measure_some(self, method: TextMethod, some: Ids) -> pd.DataFrame:
+        scores = method.score([self._units.texts[i] for i in some])
+        if len(scores) != len(some):
+            raise ExtractionError(f"{method.version} gave {len(scores)} scores for {len(some)} texts.")
         table = score_table(scores)
-        self._cache.write_scores(method.key, method.version, list(self._hashes[new]), table)
+        self._cache.write_scores(method.key, method.version, list(self._hashes[some]), table)
         return table
 
     def label_scores(self, method: ModelMethod, text_ids: Ids) -> NDArray[np.float64]:
@@ -190,10 +202,11 @@ class Scorer:
         """Texts in portions: neighbours of like length waste little of a batch."""
         lengths = np.array([len(self._units.texts[i]) for i in new], dtype=np.intp)
         ordered = new[np.argsort(lengths, kind="stable")]
+        tell = self._progress.start(version, "texts", len(ordered))
         for start in range(0, len(ordered), together):
             some = ordered[start : start + together]
             yield some
-            logger.info("%s: %d of %d texts", version, start + len(some), len(ordered))
+            tell(start + len(some))
 
 
 def _keys(method: ModelMethod) -> list[str]:
@@ -201,13 +214,13 @@ def _keys(method: ModelMethod) -> list[str]:
     return [f"{method.key}, {label}" for label in method.labels]
 
 
-def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    """Both parts below one another, in types that do not depend on where a score came from."""
+def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Parts below one another, in types that do not depend on where a score came from."""
     columns = {}
     for name in SCORE_COLUMNS:
         kind = float if name == "value" else object
-        values = np.concatenate([part[name].to_numpy(dtype=kind) for part in (old, new)])
+        values = np.concatenate([part[name].to_numpy(dtype=kind) for part in parts])
         if kind is object:
             values[pd.isna(values)] = None
         columns[name] = values
-    return pd.DataFrame(columns, index=old.index.append(new.index))
+    return pd.DataFrame(columns, index=np.concatenate([part.index for part in parts]))

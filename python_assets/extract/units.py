@@ -219,6 +219,27 @@ def _beginning(prompt: str) -> re.Pattern[str]:
     )
 
 
+def prompts_in_slices(
+    connection: duckdb.DuckDBPyConnection, study_id: str, conditions: Sequence[Mapping[str, Sequence[str]]]
+) -> set[str]:
+    """The prompts that are in one of several slices.
+
+    Args:
+        connection: with raw.prompts and raw.prompt_factors.
+        study_id: the study.
+        conditions: for each slice its levels by factor: any of the levels, of every factor.
+    """
+    prompts: set[str] = set()
+    for condition in conditions:
+        wanted = " and ".join([_SLICE_CONDITION] * len(condition)) or "true"
+        parameters: list[Any] = [
+            value for factor, levels in condition.items() for value in (factor, list(levels))
+        ]
+        query = f"select prompt.prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
+        prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
+    return prompts
+
+
 def units_in_slices(
     connection: duckdb.DuckDBPyConnection,
     study_id: str,
@@ -231,17 +252,10 @@ def units_in_slices(
         connection: the build file, with raw.prompt_factors.
         study_id: the study.
         units: what read_units gave.
-        conditions: for each slice its levels by factor: any of the levels, of every factor.
+        conditions: as prompts_in_slices takes them.
 
     Returns:
         Row numbers of units.table, ascending.
     """
-    prompts: set[str] = set()
-    for condition in conditions:
-        wanted = " and ".join([_SLICE_CONDITION] * len(condition)) or "true"
-        parameters: list[Any] = [
-            value for factor, levels in condition.items() for value in (factor, list(levels))
-        ]
-        query = f"select prompt.prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
-        prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
+    prompts = prompts_in_slices(connection, study_id, conditions)
     return np.flatnonzero(units.table["prompt_id"].isin(prompts).to_numpy())

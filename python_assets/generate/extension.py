@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 import duckdb
 
+from python_assets.progress import SILENT, Progress
 from python_assets.providers.records import Extension
 from python_assets.registry import Registry
 from python_assets.study.study import ExtensionSpec, Study
@@ -12,12 +13,16 @@ from python_assets.warehouse.build import Home
 
 
 class ExtensionJob(NamedTuple):
-    """What an extension is made from; the connection is that of the build file, with raw.sentences filled."""
+    """What an extension is made from.
+
+    connection: that of the build file, with raw.sentences filled. progress: is told what is embedded.
+    """
 
     study: Study
     spec: ExtensionSpec
     connection: duckdb.DuckDBPyConnection
     home: Home
+    progress: Progress = SILENT
 
 
 extensions: Final[Registry[Callable[[ExtensionJob], Extension]]] = Registry("extension", __name__)

@@ -4,7 +4,7 @@ Belongs here: the order of things, and what is asked of whom. How one generation
 providers/loop.py, what the tables get is response_tables.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
 from python_assets.importers.formats import ImportedTable, read_import
+from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
@@ -26,7 +27,6 @@ from python_assets.providers.records import (
     Answers,
     Extension,
     GenerationConfig,
-    Progress,
     Prompt,
 )
 from python_assets.study.base import REPLAY
@@ -55,7 +55,7 @@ def generate_study(
     study: Study,
     connection: duckdb.DuckDBPyConnection,
     home: Home,
-    progress: Callable[[str], None],
+    progress: Progress,
     allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations, raw.generation_factors and raw.responses.
@@ -66,7 +66,7 @@ def generate_study(
         study: the study.
         connection: its build file, with raw.prompts and raw.prompt_factors filled.
         home: where the response logs lie.
-        progress: is told now and then how far a generation is.
+        progress: is told how far each generation is.
         allowance: how many calls the run may still ask.
 
     Raises:
@@ -79,7 +79,7 @@ def generate_study(
     prompts = read_prompts(connection)
     imported = None if study.prompts.import_ is None else read_import(study)
     answers = {} if imported is None else _imported_answers(study, imported)
-    configured = _configured(study, connection, home, answers)
+    configured = _configured(study, connection, home, answers, progress)
     # what is wrong with the factors of models is told before anything is asked
     model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
     answered = _run_all(study, configured, prompts, home, progress, allowance)
@@ -112,7 +112,7 @@ def _run_all(
     configured: Sequence[tuple[Generation, GenerationConfig]],
     prompts: Sequence[Prompt],
     home: Home,
-    progress: Callable[[str], None],
+    progress: Progress,
     allowance: CallAllowance,
 ) -> Runs:
     logs = [log_path(study, home, config.generation_id) for _, config in configured]
@@ -123,7 +123,7 @@ def _run_all(
         probe(prompts, config, log)
     probe_judges(study, home)
     return [
-        (generation, generate(prompts, config, log, _reporter(config, progress), allowance=allowance))
+        (generation, generate(prompts, config, log, progress, allowance=allowance))
         for (generation, config), log in zip(configured, logs, strict=True)
     ]
 
@@ -221,7 +221,11 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 
 
 def _configured(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, imported: dict[str, Answers]
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    home: Home,
+    imported: dict[str, Answers],
+    progress: Progress,
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""
     made: dict[str, Extension] = {}
@@ -232,7 +236,7 @@ def _configured(
             return None
         key = spec.model_dump_json()
         if key not in made:
-            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home))
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home, progress))
         return made[key]
 
     return [
@@ -245,10 +249,3 @@ def _configured(
         )
         for generation in expand_generations(study, list(imported))
     ]
-
-
-def _reporter(config: GenerationConfig, progress: Callable[[str], None]) -> Progress:
-    def report(done: int, total: int) -> None:
-        progress(f"{config.generation_id}: {done:,} of {total:,} responses")
-
-    return report

@@ -20,6 +20,7 @@ from python_assets.embeddings.embedding import load_encoder, name_model
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob
+from python_assets.progress import SILENT, Progress
 from python_assets.providers.requests import sha256_of
 from python_assets.study.study import Study, Vectors
 from python_assets.texts.documents import OMISSION, document_ids
@@ -52,13 +53,20 @@ class Passages:
             that embeds.
     """
 
-    def __init__(self, passages: list[Passage], embedding: str | Vectors | None, cache_path: Path) -> None:
+    def __init__(
+        self,
+        passages: list[Passage],
+        embedding: str | Vectors | None,
+        cache_path: Path,
+        progress: Progress = SILENT,
+    ) -> None:
         """Take the passages.
 
         Args:
             passages: at least one, in the order that settles ties.
             embedding: as study.embedding names the model.
             cache_path: file of the cache that embeddings are kept in.
+            progress: is told how many are embedded.
 
         Raises:
             ExtractionError: the model is not on this machine.
@@ -66,6 +74,7 @@ class Passages:
         self._passages = passages
         self._embedding = embedding
         self._cache_path = cache_path
+        self._progress = progress
         self.identity = {
             "corpus_sha256": sha256_of(passages),
             "n_passages": len(passages),
@@ -102,7 +111,7 @@ class Passages:
     @cached_property
     def _vectors(self) -> NDArray[np.float64]:
         with ScoreCache(self._cache_path) as cache:
-            vectors = TextVectors(self._embedding, cache)
+            vectors = TextVectors(self._embedding, cache, self._progress)
             return _directions(vectors.of([passage.text for passage in self._passages]))
 
 
@@ -132,7 +141,8 @@ def read_passages(job: ExtensionJob) -> Passages:
             f"{study.path}: generations: extension {spec.type} has no passage to find: the documents of "
             f"{spec.path or spec.source_tags or 'the study'} hold no text. Add extension.path, files to read."
         )
-    return Passages(passages, study.embedding, job.home.cache / f"{study.study_id}.duckdb")
+    cache_path = job.home.cache / f"{study.study_id}.duckdb"
+    return Passages(passages, study.embedding, cache_path, job.progress)
 
 
 def cut(sentences: Iterable[str], most_words: int) -> Iterator[str]:

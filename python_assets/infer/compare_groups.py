@@ -159,7 +159,7 @@ def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Opti
         asked: the statistic.
         options: what every statistic is computed with.
     """
-    options = options._replace(n_permutations=min(options.n_permutations, options.n_nonlinear))
+    options = options._replace(n_permutations=options.n_draws_nonlinear)
     none = InferenceReason.SCHEME_NOT_AVAILABLE
     for chosen in choose_schemes(cells, lambda: Rows(cells.frame, cells.x), options):
         scheme = chosen.scheme

@@ -34,6 +34,7 @@ from python_assets.infer.reference import Reference
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Blocks, InUnits, Options, choose_schemes
 from python_assets.infer.summary import bootstrap_rows, summary_rows
+from python_assets.progress import Tell
 
 
 class Layout:
@@ -54,16 +55,27 @@ class Layout:
             self._values = read_values(self._connection, self.cells)
         return self._values
 
-    def rows(self, options: Options) -> Iterator[tuple[str, Table]]:
-        """Yield the rows of every table."""
+    def n_draws(self, options: Options) -> int:
+        """How many arrangements all of its statistics are computed in; the means are one of them."""
+        return options.n_permutations + len(self._asked) * options.n_draws_nonlinear
+
+    def rows(self, options: Options, drawn: Tell) -> Iterator[tuple[str, Table]]:
+        """Yield the rows of every table.
+
+        Args:
+            options: what is asked for.
+            drawn: hears of the draws of this slice and grouping that are done.
+        """
         for rows in summary_rows(self.cells, options.alpha):
             yield "summary_statistics", rows
         yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
-        for asked in self._asked:
+        drawn(options.n_permutations)
+        for n_done, asked in enumerate(self._asked, start=1):
             chosen, values = self._of_statistic(asked)
             if len(chosen.columns):
                 yield "summary_statistics", bootstrap_rows(chosen, values, asked, options)
                 yield from compare_statistics(chosen, values, asked, options)
+            drawn(options.n_permutations + n_done * options.n_draws_nonlinear)
 
     def _sources(self, columns: Ints) -> Responses:
         """What is read of some columns; which responses a rate selects is told by all columns together."""

@@ -3,13 +3,13 @@
 Belongs here: the order of things: questions asked, corrected in sets, looked at again, judged and written.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from python_assets.infer.cells import designs
 from python_assets.infer.held_factors import with_held_factors
@@ -23,11 +23,13 @@ from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
+from python_assets.infer.write_tables import Columns, write_tables
+from python_assets.progress import SILENT, Progress, Tell
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
-from python_assets.warehouse.build import transaction
 
 MOST_PERMUTATIONS: Final = 99_999
+DRAWS: Final = "draws"
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
 _TESTED = {
@@ -46,7 +48,7 @@ _TESTED = {
     "scope": "varchar",
     "inference_reason": "varchar",
 }
-TABLES: Final[dict[str, dict[str, str]]] = {
+TABLES: Final[Columns] = {
     "questions": {
         **dict.fromkeys(_KEYS.split(), "varchar not null"),
         "set_id": "varchar not null",
@@ -152,7 +154,10 @@ class InferenceCounts(NamedTuple):
 
 
 def infer_study(
-    connection: duckdb.DuckDBPyConnection, analysis: Analysis, power_rows: PowerRows | None = None
+    connection: duckdb.DuckDBPyConnection,
+    analysis: Analysis,
+    power_rows: PowerRows | None = None,
+    progress: Progress = SILENT,
 ) -> InferenceCounts:
     """Read the cells of a build file and write schema inference, in one transaction.
 
@@ -160,6 +165,7 @@ def infer_study(
         connection: to the build file of one study, after dbt has made schema intermediate.
         analysis: what the study declares.
         power_rows: from all contrasts to the rows of design_power, without study_id.
+        progress: is told how many draws are done.
 
     Returns:
         How many rows came of it. The same cells give the same digits, whatever their order and the number of
@@ -183,16 +189,29 @@ def infer_study(
         Layout(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
         for slice_id, grouping_id in designs(connection)
     ]
-    tables = _joined(part for layout in layouts for part in layout.rows(options))
+    tables = _joined(_all_rows(layouts, options, progress))
     sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
     if "questions" in tables:
-        tables = _judged(tables, layouts, sets, options)
+        tables = _judged(tables, layouts, sets, options, progress)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"])
     study_id = _study_id(connection)
-    _write(connection, {name: table.assign(study_id=study_id) for name, table in tables.items()})
+    rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
+    write_tables(connection, TABLES, rows)
     return _counts(tables)
+
+
+def _all_rows(layouts: Sequence[Layout], options: Options, progress: Progress) -> Iterator[tuple[str, Table]]:
+    n_draws = [layout.n_draws(options) for layout in layouts]
+    tell, n_before = progress.start("inference", DRAWS, sum(n_draws)), 0
+    for layout, n in zip(layouts, n_draws, strict=True):
+        yield from layout.rows(options, partial(_tell_after, tell, n_before))
+        n_before += n
+
+
+def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:
+    tell(n_before + n_done)
 
 
 def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
@@ -220,11 +239,15 @@ def _declared_measures(
 
 
 def _judged(
-    tables: dict[str, pd.DataFrame], layouts: Sequence[Layout], sets: Sets, options: Options
+    tables: dict[str, pd.DataFrame],
+    layouts: Sequence[Layout],
+    sets: Sets,
+    options: Options,
+    progress: Progress,
 ) -> dict[str, pd.DataFrame]:
     """Add sets, q and verdicts; draw on and look again where that decides."""
     tables = {**tables, "questions": with_sets(tables["questions"], sets)}
-    tables = _drawn_on(tables, layouts, sets, options)
+    tables = _drawn_on(tables, layouts, sets, options, progress)
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     questions, contrasts = with_levels(questions, contrasts, options.alpha)
     by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
@@ -254,7 +277,11 @@ def _judged(
 
 
 def _drawn_on(
-    tables: dict[str, pd.DataFrame], layouts: Sequence[Layout], sets: Sets, options: Options
+    tables: dict[str, pd.DataFrame],
+    layouts: Sequence[Layout],
+    sets: Sets,
+    options: Options,
+    progress: Progress,
 ) -> dict[str, pd.DataFrame]:
     """Draw more for the questions at the smallest p there is, where that p decides whether they are called.
 
@@ -264,7 +291,7 @@ def _drawn_on(
     is_mean = questions.statistic.isin(
         ["mean", "share", "selection_rate", "precision"]
     ) & ~questions.parameters.str.contains("normalise")
-    n_draws = np.where(is_mean, options.n_permutations, min(options.n_permutations, options.n_nonlinear))
+    n_draws = np.where(is_mean, options.n_permutations, options.n_draws_nonlinear)
     at_floor = (questions.p_value * (n_draws + 1) <= 2 + 1e-6) & questions.method.str.startswith(
         "permuted", na=False
     )
@@ -277,6 +304,7 @@ def _drawn_on(
         if not len(short):
             continue
         longer = options._replace(n_permutations=more, n_nonlinear=more)
+        progress.say(f"{len(short):,} questions are at the smallest p there is: {more:,} draws of each")
         found = _joined(part for layout in layouts for part in layout.again(short, longer))
         found["questions"] = with_sets(found["questions"], sets)
         tables = {
@@ -311,30 +339,6 @@ def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
     if len(found) > 1:
         raise ValueError(f"int_cells holds several studies, {', '.join(found)}; a build file holds one")
     return found[0] if found else ""
-
-
-def _write(connection: duckdb.DuckDBPyConnection, tables: dict[str, pd.DataFrame]) -> None:
-    with transaction(connection):
-        connection.execute("create schema if not exists inference")
-        for table, columns in TABLES.items():
-            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-            connection.execute(f"create or replace table inference.{table} ({definition})")
-            if table in tables:
-                _insert(connection, table, tables[table])
-
-
-def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:
-    columns = [name for name in TABLES[table] if name in rows]
-    arrow = {name: _arrow(rows[name], TABLES[table][name]) for name in columns}
-    connection.register("rows_to_write", pa.table(arrow))
-    connection.execute(f"insert into inference.{table} by name select * from rows_to_write order by all")
-    connection.unregister("rows_to_write")
-
-
-def _arrow(values: pd.Series, kind: str) -> pa.Array:
-    if kind.startswith("varchar"):
-        return pa.array([None if pd.isna(value) else str(value) for value in values], pa.string())
-    return pa.array(values.to_numpy(dtype=np.float64), pa.float64(), from_pandas=True)
 
 
 def _counts(tables: dict[str, pd.DataFrame]) -> InferenceCounts:

@@ -51,6 +51,11 @@ class Options(NamedTuple):
     contrasts: tuple[str, ...]
     n_nonlinear: int = 1_999
 
+    @property
+    def n_draws_nonlinear(self) -> int:
+        """B of statistics that are no means, where fewer are asked for."""
+        return min(self.n_permutations, self.n_nonlinear)
+
     def reference(self, cells: Cells) -> Reference | None:
         """What the groups are compared with; None where that group has no prompt in the slice."""
         against, group_id = self.references.get(cells.grouping_id, (Against.REST, None))

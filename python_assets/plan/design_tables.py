@@ -5,13 +5,14 @@ themselves are written by assemble.
 """
 
 from collections.abc import Iterable
-from itertools import combinations
 
 import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import gated_languages, resolve_measures
+from python_assets.plan.coverage_sets import check_impossible_cells, coverage_tables
+from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.problems import listed
@@ -23,7 +24,7 @@ Slices = dict[str, dict[str, list[str]]]
 
 
 def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, pd.DataFrame]:
-    """The tables of a design: factors, levels, slices, groupings, coverage sets, measure slices, statistics.
+    """The tables of a design: factors, levels, slices, groupings, coverage, measure slices, statistics.
 
     Args:
         study: the study.
@@ -35,14 +36,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
 
     Raises:
         SourceError: no prompt has a level that a factor or a slice declares, or the levels of a reference
-            group together.
-        StudyError: a measure names a slice that is not there, or a level of `each` has the name of another
-            slice.
+            group together; a prompt stands in a cell that is declared impossible.
+        StudyError: a measure names a slice that is not there, a level of `each` has the name of another
+            slice, or coverage is asked for what cannot be counted.
     """
     factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
     levels = _levels(study, factors, _observed(study, connection))
     slices = _slices(study, levels)
     _check_reference_groups(study, connection)
+    check_impossible_cells(study, connection)
     return {
         "factors": _table("factors", map(_factor_row, factors)),
         "factor_levels": _table(
@@ -51,15 +53,6 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
                 (factor, level, position)
                 for factor, names in levels.items()
                 for position, level in enumerate(names)
-            ),
-        ),
-        "factor_conditions": _table(
-            "factor_conditions",
-            (
-                (name, other, level)
-                for name, factor in study.factors.items()
-                for other, levels in factor.conditions.items()
-                for level in levels
             ),
         ),
         "slices": _table(
@@ -88,30 +81,12 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             ),
         ),
         "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
-        "coverage_sets": _table(
-            "coverage_sets",
-            (
-                (grouping_id(factors_), factor, position)
-                for factors_ in coverage_sets(study)
-                for position, factor in enumerate(factors_)
-            ),
-        ),
+        **coverage_tables(study, levels),
+        **subgroup_tables(study),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
         "statistics": _table("statistics", study.analysis.requested_statistics),
         "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),
     }
-
-
-def coverage_sets(study: Study) -> list[tuple[str, ...]]:
-    """The combinations of factors that coverage is counted for: single factors first.
-
-    The factors are those that the analysis names, else those of the groupings in order.
-    """
-    spec = study.analysis.coverage
-    factors = spec.factors or list(
-        dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
-    )
-    return [chosen for size in range(1, spec.depth + 1) for chosen in combinations(factors, size)]
 
 
 def _table(name: str, rows: Iterable[tuple[object, ...]]) -> pd.DataFrame:

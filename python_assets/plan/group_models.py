@@ -5,6 +5,7 @@ A plan answers in a second or two, and dbt takes longer than that to start; as b
 and the marts agree. These models use source(), ref() and macros/groups, and nothing else of dbt.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import duckdb
@@ -14,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from python_assets.warehouse import paths
 
 DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
-READ_BY_PLANS: Final = ("int_prompt_groups", "coverage", "factors")
+READ_BY_PLANS: Final = ("int_prompt_groups", "coverage", "factor_aliasing", "factors")
 _CELLS = """
     create or replace temp table planned_cells as
     select slice_id, grouping_id, scheme, unit_id, block_id, root_prompt_position, stratum_id, group_id,
@@ -26,13 +27,23 @@ _CELLS = """
 
 
 def build_group_models(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make intermediate.int_prompt_groups, marts.coverage, marts.factors and the models they are made of.
+    """Make what a plan reads: int_prompt_groups, and the marts coverage, factor_aliasing and factors.
 
     Args:
         connection: with the raw tables of prompts, of their design and of factors of models filled.
     """
+    build_models(connection, READ_BY_PLANS)
+
+
+def build_models(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
+    """Make some models, and the models that they are made of.
+
+    Args:
+        connection: with the raw tables filled that they read.
+        names: models that use nothing of dbt but source(), ref() and macros/groups.
+    """
     project = _Project(connection)
-    for name in READ_BY_PLANS:
+    for name in names:
         project.ref(name)
 
 

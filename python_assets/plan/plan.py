@@ -14,22 +14,27 @@ import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
-from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.generate.generate_study import UNNAMED
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.reasons import InferenceReason
-from python_assets.plan.design_tables import coverage_sets, design_tables
+from python_assets.plan.coverage_sets import coverage_sets
+from python_assets.plan.design_tables import design_tables
+from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
+from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.text import (
     Plan,
+    PlannedAliasing,
     PlannedCoverage,
     PlannedGeneration,
     PlannedGrouping,
 )
+from python_assets.plan.would_fail import would_fail
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
 from python_assets.study.generations import baselines_by_role
@@ -60,7 +65,7 @@ def plan_study(study: Study) -> Plan:
         SourceError: a source or table cannot be read, or a level stays without prompts.
         WarehouseError: the pilot that the study names is not published.
     """
-    run_context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    run_context = RunContext(paths.home(), SILENT, may_ask=False)
     with open_build(IN_MEMORY) as connection:
         scraped = None
         try:
@@ -83,6 +88,7 @@ def _known_plan(
     fill_planned_cells(connection, responses)
     generations = _generations(study, responses)
     factors = planned_factors(study, connection)
+    engines = planned_engines(study, connection, responses, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     return Plan(
@@ -91,23 +97,26 @@ def _known_plan(
         n_sentences=scraped.n_sentences_kept,
         n_root_prompts=assembled.n_root_prompts,
         n_prompts=assembled.n_prompts,
-        n_calls=sum(generation.n_calls or 0 for generation in generations),
+        n_calls=sum(one.n_calls or 0 for one in (*generations, *engines)),
         n_measures=len(resolve_measures(study)),
         generations=generations,
         factors=factors,
         groupings=groupings,
         coverage=_coverage(study, connection),
+        aliasing=_aliasing(connection),
         power=list(planned_power(study, found)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),
+            *prompt_warnings(study, connection),
         ],
+        engines=engines,
+        would_fail=list(would_fail(study)),
     )
 
 
 def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineError) -> Plan:
     """What the study file alone tells, and what was scraped if it was."""
-    warnings = [*classifier_problems(study), *([] if scraped is None else _scrape_warnings(scraped))]
     return Plan(
         study_id=study.study_id,
         n_documents=None if scraped is None else scraped.n_documents,
@@ -129,8 +138,11 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         factors=[],
         groupings=[],
         coverage=[],
+        aliasing=[],
         power=[],
-        warnings=warnings,
+        warnings=[] if scraped is None else list(_scrape_warnings(scraped)),
+        engines=unknown_engines(study),
+        would_fail=list(would_fail(study)),
         unknown=str(unknown),
     )
 
@@ -189,9 +201,14 @@ def _planned_generation(key: str, generation: Generation, n_responses: int) -> P
 
 
 def _coverage(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedCoverage]:
-    query = "select factors, n_cells, n_covered, coverage_percentage, gini_index from marts.coverage"
+    query = f"select {', '.join(PlannedCoverage._fields)} from marts.coverage"
     by_factors = {row["factors"]: PlannedCoverage(**row) for row in rows_of(connection, query, [])}
     return [by_factors[key] for key in map(grouping_id, coverage_sets(study)) if key in by_factors]
+
+
+def _aliasing(connection: duckdb.DuckDBPyConnection) -> list[PlannedAliasing]:
+    query = f"select {', '.join(PlannedAliasing._fields)} from marts.factor_aliasing order by all"
+    return [PlannedAliasing(**row) for row in rows_of(connection, query, [])]
 
 
 def _warnings(
@@ -202,7 +219,6 @@ def _warnings(
     found: list[Shape],
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
-    yield from classifier_problems(study)
     yield from _scrape_warnings(scraped)
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:

@@ -24,7 +24,10 @@ GROUPING_HEADER: Final = (
 )
 FACTOR_HEADER: Final = ("factor", "type", "levels", "reference", "share with a level", "rule")
 MOST_OF_A_RULE: Final = 60
-COVERAGE_HEADER: Final = ("factors", "cells", "covered", "share covered", "Gini index")
+COVERAGE_HEADER: Final = ("factors", "cells", "impossible", "covered", "share covered", "Gini index")
+ALIASING_HEADER: Final = ("factor", "relation", "factor", "Cramer's V")
+CANNOT_BE_TOLD_APART: Final = ("aliased", "nested")
+WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
 POWER_HEADER: Final = (
     "power: grouping",
     "measure",
@@ -42,7 +45,8 @@ POWER_HEADER: Final = (
 class PlannedGeneration(NamedTuple):
     """A generation, how many responses it will have, and how many calls at most: none for imports.
 
-    None where prompts are not known yet.
+    None where prompts are not known yet. An engine has what asks it beside its name; a judge is counted at
+    most, what earlier stages ask as their logs hold it.
     """
 
     generation_id: str
@@ -100,14 +104,28 @@ class PlannedFactor(NamedTuple):
 class PlannedCoverage(NamedTuple):
     """How evenly prompts cover the combinations of factors (metrics.md 3); percentages are shares, 0 to 1.
 
-    gini_index: None where no prompt has a level of every factor.
+    n_cells, n_impossible: products of levels, which no whole number type holds. gini_index: None where no
+    prompt has a level of every factor.
     """
 
     factors: str
-    n_cells: int
+    n_cells: float
+    n_impossible: float
     n_covered: int
-    coverage_percentage: float
+    coverage_percentage: float | None
     gini_index: float | None
+
+
+class PlannedAliasing(NamedTuple):
+    """How two factors stand to each other in the prompts: crossed, nested (a in b), aliased or partial.
+
+    relation, cramers_v: None where no prompt has both; cramers_v also where one of them has one level.
+    """
+
+    factor_a: str
+    factor_b: str
+    relation: str | None
+    cramers_v: float | None
 
 
 class PowerRow(NamedTuple):
@@ -135,6 +153,7 @@ class PowerRow(NamedTuple):
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
+    engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
     """
 
@@ -149,8 +168,11 @@ class Plan(NamedTuple):
     factors: list[PlannedFactor]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
+    aliasing: list[PlannedAliasing]
     power: list[PowerRow]
     warnings: list[str]
+    engines: list[PlannedGeneration] = []
+    would_fail: list[str] = []
     unknown: str | None = None
 
     def text(self) -> str:
@@ -166,20 +188,25 @@ class Plan(NamedTuple):
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             _aligned(("what", "number"), counts),
-            _aligned(("generation", "provider", "model", "responses", "calls"), self.generations),
+            _aligned(
+                ("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]
+            ),
         ]
+        if self.would_fail:
+            parts.insert(1, "\n".join(["A run would fail:", *(f"- {reason}" for reason in self.would_fail)]))
         if self.unknown is not None:
             parts.insert(
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
             )
-        if self.factors:
-            parts.append(_aligned(FACTOR_HEADER, [_factor_cells(row) for row in self.factors]))
-        if self.groupings:
-            parts.append(_aligned(GROUPING_HEADER, [_grouping_cells(one) for one in self.groupings]))
-        if self.coverage:
-            parts.append(_aligned(COVERAGE_HEADER, self.coverage))
-        if self.power:
-            parts.append(_aligned(POWER_HEADER, [_power_cells(row) for row in self.power]))
+        apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
+        tables = (
+            (FACTOR_HEADER, [_factor_cells(row) for row in self.factors]),
+            (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
+            (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
+            (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
+            (POWER_HEADER, [_power_cells(row) for row in self.power]),
+        )
+        parts += [_aligned(header, rows) for header, rows in tables if rows]
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)
@@ -192,6 +219,16 @@ def _factor_cells(row: PlannedFactor) -> tuple[object, ...]:
 
 def _grouping_cells(row: PlannedGrouping) -> tuple[object, ...]:
     return *row[:6], ", ".join(row.held) or "-", row.scheme
+
+
+def _coverage_cells(row: PlannedCoverage) -> tuple[object, ...]:
+    sizes = [int(n) if n < WHOLE_UP_TO else f"{n:.1e}" for n in (row.n_cells, row.n_impossible)]
+    return row.factors, *sizes, *row[3:]
+
+
+def _aliasing_cells(row: PlannedAliasing) -> tuple[object, ...]:
+    relation = "nested in" if row.relation == "nested" else "aliased with"
+    return row.factor_a, relation, row.factor_b, "-" if row.cramers_v is None else f"{row.cramers_v:.3f}"
 
 
 def _power_cells(row: PowerRow) -> tuple[object, ...]:

@@ -15,7 +15,6 @@ from python_assets.providers.loop import generate, recall
 from python_assets.providers.records import (
     Description,
     GenerationRun,
-    Progress,
     Prompt,
 )
 from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
@@ -143,18 +142,13 @@ def _answered(
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
-            report = _reporter(run_context, f"{name} ({stage})")
-            return generate(prompts, config, log, report, allowance=run_context.allowance)
+            return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
     raise OfflineError(
         f"engine {name!r} has not answered all {len(prompts):,} inquiries of stage {stage} yet; "
         f"ask it with: plumbline run {study.study_id}"
     )
-
-
-def _reporter(run_context: RunContext, name: str) -> Progress:
-    return lambda done, total: run_context.progress(f"{name}: {done:,} of {total:,} replies")
 
 
 def probe_judges(study: Study, home: Home) -> None:

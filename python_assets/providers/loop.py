@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.errors import GenerationError
+from python_assets.progress import SILENT, Progress, Tell
 from python_assets.providers.conversation import answer_now
 from python_assets.providers.failures import Backoff
 from python_assets.providers.function import FunctionProvider
@@ -38,7 +39,6 @@ from python_assets.providers.records import (
     GenerationConfig,
     GenerationRun,
     Outcome,
-    Progress,
     Prompt,
     Request,
 )
@@ -47,11 +47,7 @@ from python_assets.providers.retrying import Asker
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
-REPORTS: Final = 20
-
-
-def _no_progress(n_done: int, n_total: int) -> None:
-    """Tell nobody."""
+ANSWERS: Final = "answers"
 
 
 class _Answered(NamedTuple):
@@ -65,7 +61,7 @@ def generate(
     prompts: Sequence[Prompt],
     config: GenerationConfig,
     log_path: Path,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     *,
     backoff: Backoff | None = None,
     allowance: CallAllowance = ANY_NUMBER,
@@ -80,7 +76,7 @@ def generate(
         prompts: with distinct prompt_id; those sent to a server have a text.
         config: how to answer.
         log_path: the generation's own log, one file a generation; folders are created.
-        progress: called with (n_done, n_to_ask) about twenty times and at the end.
+        progress: is told what the log holds, and of each response that it is there.
         backoff: waits between retries; tests replace it.
         allowance: how many calls the run may still ask; retries are not counted.
 
@@ -98,13 +94,12 @@ def generate(
     started = time.perf_counter()
     provider = make_provider(config)
     content = _logged(provider, log_path)
-    report = progress or _no_progress
     with LogWriter(log_path, content) as writer:
         if isinstance(provider, RemoteProvider):
-            asker = Asker(provider, writer, report, backoff or Backoff())
+            asker = Asker(provider, writer, progress, backoff or Backoff())
             answered = asyncio.run(_ask_for_missing(prompts, asker, content, allowance))
         else:
-            answered = _answer_locally(prompts, provider, writer, content, report, allowance)
+            answered = _answer_locally(prompts, provider, writer, content, progress, allowance)
     return _collect(provider, content, answered, time.perf_counter() - started)
 
 
@@ -132,7 +127,7 @@ def probe(
         return
     content = read_log(log_path)
     with LogWriter(log_path, content) as writer:
-        asker = Asker(provider, writer, _no_progress, backoff or Backoff())
+        asker = Asker(provider, writer, SILENT, backoff or Backoff())
         asyncio.run(_ask_for_missing(prompts, asker, content, ANY_NUMBER, most=1))
 
 
@@ -203,7 +198,7 @@ def _answer_locally(
     provider: Provider,
     writer: LogWriter,
     content: LogContent,
-    report: Progress,
+    progress: Progress,
     allowance: CallAllowance,
 ) -> _Answered:
     if not isinstance(provider, LocalProvider):
@@ -216,15 +211,14 @@ def _answer_locally(
         _check_texts(missing, provider.config)
     if provider.keeps_log:
         _log_description(writer, content, description, missing)
+    tell = _started(progress, plan, missing, provider.config)
     new: dict[str, Outcome] = {}
     for batch in provider.batches(missing):
         outcomes = _outcomes_now(provider, batch)
         if provider.keeps_log:
             writer.append(map(response_line, batch, outcomes))
-        n_before = len(new)
         new.update(zip((request.response_id for request in batch), outcomes, strict=True))
-        if n_before * REPORTS // len(missing) < len(new) * REPORTS // len(missing):
-            report(len(new), len(missing))
+        tell(len(new))
     return _Answered(plan, description, new, 0)
 
 
@@ -260,7 +254,8 @@ async def _ask_for_missing(
         _check_texts(missing, provider.config)
         allowance.take(_n_calls(missing, provider.config))
         _log_description(asker.writer, content, description, missing)
-        await asker.ask_all(missing[:most])
+        chosen = missing[:most]
+        await asker.ask_all(chosen, _started(asker.progress, plan, chosen, provider.config))
     return _Answered(plan, description, asker.outcomes, asker.n_retries)
 
 
@@ -275,7 +270,18 @@ async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogC
     now = await asker.describe_once()
     if now is not None and now.model_digest != logged.model_digest:
         return None
+    _started(asker.progress, plan, [], asker.provider.config)
     return _Answered(plan, logged, {}, 0)
+
+
+def _started(
+    progress: Progress, plan: RequestPlan, missing: Sequence[Request], config: GenerationConfig
+) -> Tell:
+    """Say what the log holds and what is asked; what hears how many of these are answered."""
+    n_distinct = len({request.response_id for request in plan.rows})
+    n_known = n_distinct - len(missing)
+    progress.say(f"{config.generation_id}: {n_known:,} answers from the log, {len(missing):,} to ask for")
+    return progress.start(config.generation_id, ANSWERS, len(missing))
 
 
 def _missing(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:

@@ -38,6 +38,15 @@ class OpenAI(RemoteProvider):
             found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
         return found
 
+    def unready(self) -> str | None:
+        """Also where neither a server is named nor the key of OpenAI's own."""
+        if self.config.base_url is None and self.config.api_key_env is None:
+            return (
+                f"generation {self.config.generation_id!r}: without base_url it asks {self.default_url}, "
+                "which wants a key. Add base_url: http://HOST:PORT/v1 of your server, or api_key_env."
+            )
+        return super().unready()
+
     async def __aenter__(self) -> Self:
         import httpx
 

@@ -153,6 +153,14 @@ class RemoteProvider(Provider, ABC):
         self._key = key
         return key
 
+    def unready(self) -> str | None:
+        """What keeps it from asking anything, with the remedy; nothing is contacted."""
+        try:
+            self.read_key()
+        except GenerationError as error:
+            return str(error)
+        return None
+
     @abstractmethod
     async def __aenter__(self) -> Self:
         """Open connections; nothing is sent yet."""

@@ -14,7 +14,6 @@ from python_assets.providers.fields import count_or_none, text_or_none
 
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
-Progress = Callable[[int, int], None]
 Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")

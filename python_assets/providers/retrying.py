@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
 from python_assets.errors import GenerationError
+from python_assets.progress import Progress, Tell
 from python_assets.providers.conversation import answer_later
 from python_assets.providers.failures import (
     FATAL_AFTER_RETRIES,
@@ -26,7 +27,6 @@ from python_assets.providers.records import (
     Answer,
     Description,
     Outcome,
-    Progress,
     Request,
 )
 from python_assets.providers.transport import shown_url
@@ -35,7 +35,6 @@ from python_assets.study.secrets import redacted, without_credentials
 # With so many errors and no answer between them the cause is not one prompt.
 FAILURES_IN_A_ROW: Final = 20
 DESCRIBE_SECONDS: Final = 10.0
-_REPORTS: Final = 20
 _SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
 T = TypeVar("T")
@@ -57,15 +56,14 @@ class Asker:
     """
 
     def __init__(
-        self, provider: RemoteProvider, writer: LogWriter, report: Progress, backoff: Backoff
+        self, provider: RemoteProvider, writer: LogWriter, progress: Progress, backoff: Backoff
     ) -> None:
         self.provider = provider
         self.writer = writer
+        self.progress = progress
         self.outcomes: dict[str, Outcome] = {}
         self.n_retries = 0
-        self._report = report
         self._backoff = backoff
-        self._n_to_ask = 0
         self._n_failures_in_a_row = 0
 
     async def describe(self) -> Description:
@@ -89,36 +87,37 @@ class Asker:
         except (ProviderFailure, GenerationError):
             return None
 
-    async def ask_all(self, requests: Sequence[Request]) -> None:
+    async def ask_all(self, requests: Sequence[Request], tell: Tell) -> None:
         """Ask the first request alone, then the rest with bounded concurrency; log each at once.
+
+        Args:
+            requests: what to ask.
+            tell: hears how many are answered.
 
         Raises:
             GenerationError: no request can succeed, or FAILURES_IN_A_ROW failed; calls in flight are given
                 up.
         """
-        self._n_to_ask = len(requests)
         remaining = iter(requests)
         for request in remaining:
-            await self._ask_and_log(request)
+            await self._ask_and_log(request, tell)
             break
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.provider.config.concurrency, len(requests) - 1)):
-                    group.create_task(self._work(remaining))
+                    group.create_task(self._work(remaining, tell))
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    async def _work(self, remaining: Iterator[Request]) -> None:
+    async def _work(self, remaining: Iterator[Request], tell: Tell) -> None:
         for request in remaining:
-            await self._ask_and_log(request)
+            await self._ask_and_log(request, tell)
 
-    async def _ask_and_log(self, request: Request) -> None:
+    async def _ask_and_log(self, request: Request, tell: Tell) -> None:
         outcome = await self._outcome(request)
         self.writer.append([response_line(request, outcome)])
         self.outcomes[request.response_id] = outcome
-        n_done = len(self.outcomes)
-        if n_done % max(1, self._n_to_ask // _REPORTS) == 0 or n_done == self._n_to_ask:
-            self._report(n_done, self._n_to_ask)
+        tell(len(self.outcomes))
         self._count_failures(outcome)
 
     def _count_failures(self, outcome: Outcome) -> None:

@@ -11,7 +11,6 @@ from python_assets.report.reader import OUTCOME, Reader, Row
 
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
-MAX_CELLS: Final = 60
 MAX_FAILURES: Final = 60
 EXAMPLE_PROMPTS: Final = 3
 EXAMPLE_GENERATIONS: Final = 6
@@ -43,7 +42,16 @@ def design(reader: Reader) -> dict[str, Any]:
             order by is_baseline, generation_id
             """
         ),
-        "factors": reader.rows("select * from factors where study_id = $study order by origin, factor"),
+        "factors": reader.rows(
+            """
+            select factors.*, coverage.gini_index
+            from factors
+            left join coverage on coverage.study_id = factors.study_id and coverage.factors = factors.factor
+            where factors.study_id = $study
+            order by coverage.factors is null and type <> 'model',
+                list_position(['domain', 'prompt', 'model'], type), factor
+            """
+        ),
         "measures": reader.rows(
             """
             select *
@@ -176,26 +184,6 @@ def disparities(reader: Reader) -> Listed:
         "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
     )
     return _listed(reader, "disparities", "study_id = $study", order, MAX_DISPARITIES)
-
-
-def coverage(reader: Reader) -> list[dict[str, Any]]:
-    """Coverage of each set of factors, with its cells from the emptiest."""
-    sets = reader.rows(
-        "select * from coverage where study_id = $study order by len(string_split(factors, ' x ')), factors"
-    )
-    return [{**row, "cells": _cells(reader, row["factors"])} for row in sets]
-
-
-def _cells(reader: Reader, factors: str) -> Listed:
-    cells = reader.rows(
-        "select group_id, n_prompts from coverage_cells where study_id = $study and factors = $factors",
-        factors=factors,
-    )
-    if len(cells) > MAX_CELLS:
-        return Listed(
-            sorted(cells, key=lambda row: (row["n_prompts"], row["group_id"]))[:MAX_CELLS], len(cells)
-        )
-    return Listed(sorted(cells, key=lambda row: reader.group_order(factors, row["group_id"])), len(cells))
 
 
 def quality(reader: Reader) -> dict[str, Any]:

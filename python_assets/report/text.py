@@ -20,6 +20,7 @@ DIRECTIONS: Final[dict[str, str]] = {
 }
 SIMULATED: Final = "Simulated responses: no statement about a real model."
 MINUS: Final = "\N{MINUS SIGN}"
+MOST_IN_DIGITS: Final = 1e12
 NOTHING: Final = "\N{EN DASH}"
 
 Writer = Callable[[float | None], str]
@@ -95,6 +96,11 @@ def verdict(name: str | None) -> str:
 def direction(name: str | None) -> str:
     """Which end of a measure is the good one."""
     return DIRECTIONS.get(name or "none", words(name))
+
+
+def many(count: float) -> str:
+    """A count that may be a product too large for digits."""
+    return f"{count:,.0f}" if count < MOST_IN_DIGITS else f"{count:.1e}".replace("e+", " × 10^")
 
 
 def plural(count: int, noun: str) -> str:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
+from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.reader import Reader
+from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
@@ -86,7 +88,9 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_values": figures.MAX_VALUES,
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
-        "coverage": sections.coverage(reader),
+        "subgroups": subgroups_section(reader),
+        "max_sectors": MAX_SECTORS,
+        "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
         "explained": sections.explained(reader),
@@ -99,6 +103,7 @@ def _render(content: dict[str, Any]) -> str:
         content,
         verdicts=text.VERDICTS,
         warning=text.SIMULATED,
+        rate_limit=text.share,
         script=_script(),
         script_hash=_hash(_script()),
     )
@@ -131,7 +136,7 @@ def _template() -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.listed, text.shortened, charts.bar,
+        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar,
     )  # fmt: skip
     environment.filters |= {writer.__name__: writer for writer in writers}
     return environment.get_template("page.html")

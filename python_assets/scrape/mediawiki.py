@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from python_assets.errors import SourceError, StudyError
+from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.providers.transport import shown_url
 from python_assets.scrape.fetching import MOST_AT_ONCE, Fetched, Fetcher, PageCache, user_agent
@@ -150,13 +151,13 @@ class MediaWiki:
 
     def _each(self, function: Callable[[T], Any], items: Sequence[T], what: str) -> list[Any]:
         """The results of a function for each item, in order; a few at once."""
+        progress = self._run_context.progress if self._run_context else SILENT
+        tell = progress.start(str(urlsplit(self.api).hostname), what, len(items))
         results = []
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
-            for done, result in enumerate(pool.map(function, items), start=1):
+            for result in pool.map(function, items):
                 results.append(result)
-                if self._run_context and done % 20 == 0:
-                    host = urlsplit(self.api).hostname
-                    self._run_context.progress(f"{host}: {done} of {len(items)} {what}")
+                tell(len(results))
         return results
 
     def _kept_entry(self, title: str) -> Entry | None:

@@ -122,7 +122,7 @@ def far_from_domain(study: Study, titles: Sequence[str], run_context: RunContext
     ]
     if run_context is not None:
         for note in notes:
-            run_context.progress(note)
+            run_context.progress.say(note)
     return notes
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import ID_PATTERN, FactorName, Part
+from python_assets.study.base import ID_PATTERN, FactorName, Level, Part
 from python_assets.study.expressions import (
     OF_DISPARITIES,
     OF_STATISTICS,
@@ -38,6 +38,15 @@ def _check_name(name: str) -> str:
     return name
 
 
+def _check_cells(cells: dict[str, str | list[str]]) -> dict[str, str | list[str]]:
+    if len(cells) < 2:
+        raise ValueError("levels of two factors or more that cannot stand together; name the other factor")
+    if empty := [factor for factor, levels in cells.items() if not levels]:
+        raise ValueError(f"a level of {empty[0]}; name it, or remove the factor")
+    return cells
+
+
+ImpossibleCells = Annotated[dict[FactorName, Level | list[Level]], AfterValidator(_check_cells)]
 CustomName = Annotated[StrictStr, AfterValidator(_check_name)]
 StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_STATISTICS))]
 DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
@@ -52,10 +61,41 @@ class Quality(Part):
 
 
 class Coverage(Part):
-    """Which combinations of factors coverage is counted for: all of up to depth factors."""
+    """Which combinations of factors coverage is counted for: all of up to depth factors, and all together.
+
+    impossible: cells that no prompt can have, by levels of two factors or more; they are no gaps.
+    """
 
     factors: list[FactorName] | None = None
     depth: int = Field(2, ge=1)
+    impossible: list[ImpossibleCells] = []
+
+    @property
+    def conditions(self) -> list[dict[str, list[str]]]:
+        """What is impossible, a single level as a list of one."""
+        return [
+            {factor: [levels] if isinstance(levels, str) else levels for factor, levels in cells.items()}
+            for cells in self.impossible
+        ]
+
+
+class Ideals(Part):
+    """What subgroups are held against by the deviation metric: the ideal C of each of their statistics."""
+
+    deviation_rate: float = Field(0.0, ge=0, le=1)
+    log_disparity: float = 0.0
+
+
+class Subgroups(Part):
+    """Which subgroups are described beyond the groups of the groupings: combinations of up to depth factors.
+
+    factors: those that are combined; of the groupings where only a depth is given. depth: 2 where only
+    factors are given. They are described, never tested: a question is asked of groupings alone.
+    """
+
+    factors: list[FactorName] | None = Field(None, min_length=1)
+    depth: int | None = Field(None, ge=1)
+    ideal: Ideals = Ideals()
 
 
 class QuestionSet(Part):
@@ -128,6 +168,7 @@ class AnalysisSpec(Part):
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()
+    subgroups: Subgroups = Subgroups()
     quality: Quality = Quality()
 
     @cached_property

@@ -64,13 +64,16 @@ def stated_fields(part: Part) -> set[str]:
     return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
 
 
+WITH_VARIABLES: Final = "a value whose environment variables are set"
+
+
 def expand_variables(text: str) -> str:
     """Replace every ${NAME} by the environment variable, as paths and addresses of a study file may hold."""
 
     def value(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in os.environ:
-            raise ValueError(f"a value whose environment variables are set; set it: export {name}=...")
+            raise ValueError(f"{WITH_VARIABLES}; set it: export {name}=...")
         return os.environ[name]
 
     return re.sub(r"\$\{(\w+)\}", value, text)

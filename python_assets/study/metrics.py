@@ -1,4 +1,4 @@
-"""Every contrast and disparity: what it is called, which measures have it and what may be said about it.
+"""Every contrast, disparity and number over subgroups: which measures have it, what may be said of it.
 
 Belongs here: reading the seed that dbt loads too, and asking it. The margins that a study declares are
 analysis.py.
@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple, get_args
 from python_assets.study.base import Kind
 
 Margins = dict[str, float | dict[str, float]]
-Mart = Literal["contrasts", "disparities"]
+Mart = Literal["contrasts", "disparities", "subgroup_metrics"]
 SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "metrics.csv"
 
 
@@ -45,7 +45,7 @@ def _metric(row: dict[str, str]) -> Metric:
     }
     return Metric(
         name=row["name"],
-        of="contrasts" if row["of"] == "contrasts" else "disparities",
+        of=next(mart for mart in get_args(Mart) if mart == row["of"]),
         kinds=tuple(kind for kind in get_args(Kind) if kind in row["kind"].split()),
         reference=row["reference"],
         margin=float(row["margin"]) if row["margin"] else None,
@@ -57,7 +57,7 @@ def metric_names(of: Mart | None = None, kind: Kind | None = None, **columns: bo
     """The names of the lines that are as asked for, in the order of the seed.
 
     Args:
-        of: contrasts or disparities; None for both.
+        of: the mart that has their rows; None for all.
         kind: of a measure that has it.
         columns: what others hold, is_tested=True for example.
     """

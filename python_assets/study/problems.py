@@ -5,11 +5,13 @@ Belongs here: the words. Finding problems is study_file.
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from python_assets.errors import StudyError
+from python_assets.study.base import WITH_VARIABLES
 from python_assets.study.secrets import shown_field
 
 FieldPath = tuple[str | int, ...]
@@ -53,13 +55,25 @@ class Problem(NamedTuple):
 
 
 class StudyFileError(StudyError):
-    """A study file with problems; the text has one line a problem, in the order of the file."""
+    """A study file with problems; the text has one line a problem, in the order of the file.
+
+    A variable that is not set has one line, whatever many values name it.
+    """
 
     def __init__(self, path: Path, problems: Sequence[Problem]) -> None:
         """Put the problems in the order of the file."""
         self.path = path
         self.problems = sorted(problems, key=lambda problem: problem.line or 0)
-        super().__init__("\n".join(problem.text(str(path)) for problem in self.problems))
+        super().__init__("\n".join(_lines(self.problems, str(path))))
+
+
+def _lines(problems: Sequence[Problem], file: str) -> Iterator[str]:
+    unset = Counter(problem.remedy for problem in problems if problem.expected == WITH_VARIABLES)
+    for problem in problems:
+        n = unset.pop(problem.remedy, 0) if problem.expected == WITH_VARIABLES else 1
+        if n:
+            more = "1 more value names it" if n == 2 else f"{n - 1} more values name it"
+            yield problem.text(file) + (f" ({more})" if n > 1 else "")
 
 
 def field_name(path: FieldPath) -> str:

@@ -96,6 +96,8 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     connection = _connect(path)
     try:
+        if _is_of_another_version(connection):
+            connection.execute("drop schema raw cascade")
         for schema in ("raw", "intermediate", "marts", "inference"):
             connection.execute(f"create schema if not exists {schema}")
         for table, columns in RAW_TABLES.items():
@@ -104,6 +106,15 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
     finally:
         connection.close()
+
+
+def _is_of_another_version(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether a raw table has other columns than today's: then every stage is to write the file anew."""
+    rows = connection.execute(
+        "select table_name, list(column_name order by ordinal_position) from information_schema.columns "
+        "where table_schema = 'raw' group by table_name"
+    ).fetchall()
+    return any(set(columns) != set(RAW_TABLES.get(table, columns)) for table, columns in rows)
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

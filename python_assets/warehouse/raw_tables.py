@@ -84,12 +84,6 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "rule": "varchar",
         "mapped_from": "varchar",
     },
-    "factor_conditions": {
-        "study_id": "varchar not null",
-        "factor": "varchar not null",
-        "condition_factor": "varchar not null",
-        "level": "varchar not null",
-    },
     "factor_levels": {
         "study_id": "varchar not null",
         "factor": "varchar not null",
@@ -122,6 +116,33 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factors": "varchar not null",
         "factor": "varchar not null",
         "factor_position": "integer not null",
+        "n_levels": "integer not null",
+        "stride": "decimal(38,0) not null",
+    },
+    "coverage_sizes": {
+        "study_id": "varchar not null",
+        "factors": "varchar not null",
+        "n_factors": "integer not null",
+        "n_combinations": "double not null",
+        "n_impossible": "double not null",
+        "period": "double not null",
+    },
+    "impossible_cells": {
+        "study_id": "varchar not null",
+        "condition_position": "integer not null",
+        "factor": "varchar not null",
+        "level": "varchar not null",
+    },
+    "subgroup_sets": {
+        "study_id": "varchar not null",
+        "grouping_id": "varchar not null",
+        "factor": "varchar not null",
+        "factor_position": "integer not null",
+    },
+    "subgroup_ideals": {
+        "study_id": "varchar not null",
+        "statistic": "varchar not null",
+        "ideal": "double not null",
     },
     "measure_slices": {
         "study_id": "varchar not null",

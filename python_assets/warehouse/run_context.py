@@ -3,11 +3,11 @@
 Belongs here: the permissions and the folders. Who is asked what is providers/engine.py and scrape/.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from python_assets.errors import PlumblineError
+from python_assets.progress import Progress
 from python_assets.warehouse.build import Home
 
 
@@ -59,13 +59,13 @@ class RunContext:
 
     Attributes:
         home: where response logs, fetched pages and caches lie.
-        progress: is told now and then how far something long is.
+        progress: is told how far something long is.
         may_ask: whether pages may be fetched and engines asked; where not, only what is on disk already is
             used, and the rest raises OfflineError.
         allowance: how many calls may still be asked.
     """
 
     home: Home
-    progress: Callable[[str], None]
+    progress: Progress
     may_ask: bool = True
     allowance: CallAllowance = ANY_NUMBER

@@ -1,18 +1,17 @@
 """How much a run may ask that nobody confirmed, as the UI starts it."""
 
-import dagster as dg
 import pytest
 import yaml
 
 from dagster_project.assets import common
 from dagster_project.definitions import defs
+from dagster_project.mistakes import Mistake
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
-from python_assets.warehouse.run_context import UnconfirmedError
 from tests.python_assets.providers.servers import MODEL, Server, openai_answer, serving
 
-NAME = "g20_demo"  # partitions are listed once a process
+NAME = "mine"
 STAGES = ("studies", "scrape", "assemble", "design", "generate", "extract")
 
 
@@ -23,7 +22,7 @@ def server():
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch, materialise_study):
     """Run the stages up to the measures of a study with two prompts; gives the number of its responses."""
     monkeypatch.setenv("PLUMBLINE_STUDIES", str(tmp_path))
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
@@ -40,7 +39,7 @@ def run(tmp_path, monkeypatch):
         }
         (tmp_path / f"{NAME}.yml").write_text(yaml.safe_dump(content), encoding="utf-8")
         selected = [assets[stage] for stage in STAGES]
-        dg.materialize(selected, partition_key=NAME, resources=resources, tags=tags)
+        materialise_study(selected, NAME, resources=resources, tags=tags)
         with open_build(paths.home().build(NAME)) as connection:
             return connection.execute("select count(*) from raw.responses").fetchall()[0][0]
 
@@ -64,7 +63,7 @@ def test_so_many_calls_need_no_confirmation(run, asked):
 
 
 def test_more_are_refused_before_the_first_is_asked(run, asked, server):
-    with pytest.raises(UnconfirmedError, match="would ask 12 calls; .* may ask 10.* tag confirm"):
+    with pytest.raises(Mistake, match="would ask 12 calls; .* may ask 10.* tag confirm"):
         run(asked(1), asked(5))
     assert server.calls == []
 
@@ -86,5 +85,5 @@ def test_the_calls_of_all_stages_count_together(run, asked):
     judge = {"engine": "judge", "rubric": "Kind?", "options": ["yes", "no"], "repeats": 3}
     engine = asked(1, name="judge", engine=True)
     del engine["replicates"]
-    with pytest.raises(UnconfirmedError, match="may ask 10"):
+    with pytest.raises(Mistake, match="may ask 10"):
         run(asked(4), engine, measures=[{"name": "kind", "judge": judge}])

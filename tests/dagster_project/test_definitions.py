@@ -3,7 +3,6 @@ import pytest
 
 from dagster_project.definitions import defs
 from dagster_project.partitions import studies
-from python_assets.warehouse import paths
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 WRITTEN_BY_MANY = {"quarantine", "data_quality"}
@@ -31,9 +30,24 @@ def test_every_asset_has_the_studies_as_partitions_and_a_description(graph):
         assert node.description, key
 
 
-def test_partitions_are_the_study_files():
-    assert studies.get_partition_keys() == paths.study_names()
-    assert "g20_demo" in studies.get_partition_keys()
+def test_every_column_of_raw_tables_and_marts_is_described_before_anything_has_run(graph):
+    described = [
+        key for key in graph.materializable_asset_keys if key.path[0] in ("raw", "marts", "inference")
+    ]
+    for key in described:
+        columns = graph.get(key).metadata["dagster/column_schema"].columns
+        assert all(column.description and column.type for column in columns), key
+    names = [
+        c.name for c in graph.get(dg.AssetKey(["raw", "prompts"])).metadata["dagster/column_schema"].columns
+    ]
+    assert names == list(RAW_TABLES["prompts"])
+
+
+def test_marts_are_a_group_of_their_own(graph):
+    keys = graph.materializable_asset_keys
+    assert {key for key in keys if graph.get(key).group_name == "marts"} == {
+        key for key in keys if key.path[0] == "marts"
+    }
 
 
 def test_every_suite_is_a_blocking_check(graph):

@@ -1,17 +1,16 @@
-import dagster as dg
 import pytest
 import yaml
 
 from dagster_project.assets.generate import generate
+from dagster_project.mistakes import Mistake
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.assemble.assemble_study import assemble
-from python_assets.errors import ExtractionError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 from tests.python_assets.providers.servers import MODEL, Server, openai_answer, serving
 
-NAME = "g20_demo"  # partitions are listed once a process
+NAME = "mine"
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def server():
 
 
 @pytest.fixture
-def generated(tmp_path, monkeypatch, server):
+def generated(tmp_path, monkeypatch, server, materialise_study):
     """Materialise the responses of a study whose classifier is not on this machine; returns their number."""
     content = {
         "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {who} kind?"}], "cross": ["who"]}},
@@ -40,7 +39,7 @@ def generated(tmp_path, monkeypatch, server):
 
     def run():
         resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
-        dg.materialize([generate], partition_key=NAME, resources=resources)
+        materialise_study([generate], NAME, resources=resources)
         with open_build(paths.home().build(NAME)) as connection:
             return connection.execute("select count(*) from raw.responses").fetchall()[0][0]
 
@@ -49,7 +48,7 @@ def generated(tmp_path, monkeypatch, server):
 
 def test_an_absent_classifier_is_known_before_anything_is_asked(generated, server, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
-    with pytest.raises(ExtractionError, match="hf download nobody/nothing, or run with --provider simulator"):
+    with pytest.raises(Mistake, match="hf download nobody/nothing, or run with --provider simulator"):
         generated()
     assert server.calls == []
 

@@ -1,13 +1,12 @@
 """Single assets materialised as in the UI, one after the other, while the study file changes."""
 
-import dagster as dg
 import pytest
 
 from dagster_project.definitions import defs
+from dagster_project.mistakes import Mistake
 from dagster_project.resources import StudyResource, WarehouseResource
-from python_assets.errors import StudyError
 
-NAME = "g20_demo"  # partitions are listed once a process
+NAME = "kind"
 STUDY = """
 title: Kind
 prompts:
@@ -46,13 +45,13 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def materialise(folder):
+def materialise(folder, materialise_study):
     assets = {asset.node_def.name.split("__")[-1]: asset for asset in defs.assets}
     resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
 
     def run(*stages):
         for stage in stages:
-            dg.materialize([assets[stage]], partition_key=NAME, resources=resources)
+            materialise_study([assets[stage]], NAME, resources=resources)
 
     return run
 
@@ -68,7 +67,7 @@ def test_a_stage_refuses_what_another_version_made(materialise, folder):
     materialise(*STAGES[:5])
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     for stage in ("design", "generate", "extract"):
-        with pytest.raises(StudyError, match=r"raw/studies .*analysis\.alpha 0\.05 -> 0\.2"):
+        with pytest.raises(Mistake, match=r"raw/studies .*analysis\.alpha 0\.05 -> 0\.2"):
             materialise(stage)
 
 
@@ -76,17 +75,17 @@ def test_the_study_read_again_does_not_make_its_tables_new(materialise, folder):
     materialise(*STAGES)
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     materialise("studies")
-    with pytest.raises(StudyError, match="Materialise raw/documents and everything after it"):
+    with pytest.raises(Mistake, match="Materialise raw/documents and everything after it"):
         materialise("extract")
     materialise("scrape", "assemble")
-    with pytest.raises(StudyError, match="Materialise raw/generations and everything after it"):
+    with pytest.raises(Mistake, match="Materialise raw/generations and everything after it"):
         materialise("extract")
     materialise("design", "generate", "extract")
 
 
 def test_an_edit_in_the_middle_of_a_run_stops_the_next_stage(materialise, folder):
     (folder / "edit").touch()
-    with pytest.raises(StudyError, match=r"analysis\.alpha 0\.05 -> 0\.2"):
+    with pytest.raises(Mistake, match=r"analysis\.alpha 0\.05 -> 0\.2"):
         materialise(*STAGES)
     (folder / "edit").unlink()
     materialise(*STAGES)
@@ -103,5 +102,5 @@ def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise,
     materialise("studies")
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     for stage in ("dbt_before_inference", "infer", "dbt_after_inference", "database", "report"):
-        with pytest.raises(StudyError, match="Materialise raw/studies"):
+        with pytest.raises(Mistake, match="Materialise raw/studies"):
             materialise(stage)

@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
@@ -61,6 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     first = run_dbt(path, folder, "--exclude", "source:inference+")
     with open_build(path) as connection:
         infer_study(connection, Analysis())
+        infer_subgroups(connection, Analysis().alpha)
     second = run_dbt(path, folder, "--select", "source:inference+")
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}

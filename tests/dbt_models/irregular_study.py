@@ -28,6 +28,9 @@ GROUPINGS = {
     "style": ["style"],
     "topic": ["topic"],
 }
+# beyond the groupings: three factors that no question is asked of
+SUBGROUP_SETS = {**GROUPINGS, "gender x race x style": ["gender", "race", "style"]}
+IDEALS = {"deviation_rate": 0.25, "log_disparity": 0.0}
 REFERENCES = {
     "gender": ("rest", None),
     "race": ("all_pairs", None),
@@ -147,9 +150,32 @@ def _design() -> dict[str, pd.DataFrame]:
         ),
         "contrasts": rows("contrast", [(name,) for name in REQUESTED_CONTRASTS]),
         "coverage_sets": rows(
-            "factors factor factor_position",
-            [("gender", "gender", 0), ("race x gender", "race", 0), ("race x gender", "gender", 1)],
+            "factors factor factor_position n_levels stride",
+            [
+                ("gender", "gender", 0, 3, 1),
+                ("style", "style", 0, 3, 1),
+                ("topic", "topic", 0, 3, 1),
+                ("race x gender", "race", 0, 4, 3),
+                ("race x gender", "gender", 1, 3, 1),
+            ],
         ),
+        "coverage_sizes": rows(
+            "factors n_factors n_combinations n_impossible period",
+            [
+                ("gender", 1, 3, 0, 1),
+                ("style", 1, 3, 0, 1),
+                ("topic", 1, 3, 0, 1),
+                ("race x gender", 2, 12, 1, 12),
+            ],
+        ),
+        "impossible_cells": rows(
+            "condition_position factor level", [(0, "race", "never"), (0, "gender", "never")]
+        ),
+        "subgroup_sets": rows(
+            "grouping_id factor factor_position",
+            [(g, f, i) for g, factors in SUBGROUP_SETS.items() for i, f in enumerate(factors)],
+        ),
+        "subgroup_ideals": rows("statistic ideal", list(IDEALS.items())),
         "measure_slices": rows(
             "measure_id slice_id", [(m, s) for m, names in MEASURE_SLICES.items() for s in names]
         ),

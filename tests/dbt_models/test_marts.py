@@ -49,13 +49,14 @@ def test_outcome_distributions_have_intervals_that_count_root_prompts(
 KEYS = ["slice_id", "generation_id", "measure_id", "grouping_id", "group_id", "category"]
 
 
-def test_coverage_cells_are_the_cartesian_product(built: Built):
+def test_coverage_cells_are_the_cartesian_product_less_what_is_impossible(built: Built):
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
     table = built.table("marts.coverage_cells")
-    for factors, n_cells in (("gender", 3), ("race x gender", 12)):
+    for factors, n_cells in (("gender", 3), ("race x gender", 11)):
         cells = table[table.factors == factors].set_index("group_id").n_prompts
         names = [[*LEVELS[factor], "never"] for factor in factors.split(" x ")]
-        assert set(cells.index) == {" x ".join(combination) for combination in product(*names)}
+        possible = {" x ".join(combination) for combination in product(*names)} - {"never x never"}
+        assert set(cells.index) == possible
         counts = levels[GROUPINGS[factors]].dropna().agg(" x ".join, axis=1).value_counts()
         assert len(cells) == n_cells
         assert {group: n for group, n in cells.items() if n} == counts.to_dict()
@@ -71,6 +72,35 @@ def test_coverage_equals_the_lorenz_curve(built: Built):
         assert row.gini_index == pytest.approx(gini, abs=1e-12)
         assert row.coverage_percentage == (counts > 0).mean()
         assert (row.n_prompts, row.min_count, row.max_count) == (counts.sum(), counts.min(), counts.max())
+
+
+def test_coverage_counts_the_responses_that_came(built: Built):
+    responses, levels = built.raw["responses"], built.raw["prompt_factors"]
+    of_styles = responses.merge(levels[levels.factor == "style"], on="prompt_id")
+    by_style = of_styles.groupby("level").status.agg(n="size", ok=lambda status: (status == "ok").sum())
+    table = built.table("marts.coverage_cells")
+    cells = table[(table.factors == "style") & (table.n_prompts > 0)].set_index("group_id")
+    assert cells.n_responses.to_dict() == by_style.n.to_dict()
+    assert cells.n_responses_ok.to_dict() == by_style.ok.to_dict()
+    whole = built.table("marts.coverage").set_index("factors").loc["style"]
+    assert (whole.n_responses, whole.n_responses_ok) == (by_style.n.sum(), by_style.ok.sum())
+    assert 0 < whole.n_responses_ok < whole.n_responses  # of two generations one fails
+
+
+def test_bias_corrected_v_of_two_factors_is_that_of_their_table(built: Built):
+    from scipy.stats import chi2_contingency
+
+    levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
+    table = built.table("marts.factor_aliasing").set_index(["factor_a", "factor_b"])
+    assert sorted(table.index) == [("gender", "style"), ("gender", "topic"), ("style", "topic")]
+    for (a, b), row in table.iterrows():
+        counts = pd.crosstab(levels[a], levels[b]).to_numpy()
+        n, (r, k) = counts.sum(), counts.shape
+        phi = max(chi2_contingency(counts, correction=False)[0] / n - (r - 1) * (k - 1) / (n - 1), 0)
+        r, k = r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)
+        assert row.cramers_v == pytest.approx(np.sqrt(phi / (min(r, k) - 1)), abs=1e-12)
+        assert row.relation == ("crossed" if (counts > 0).all() else "partial")
+        assert row.n_prompts == n
 
 
 def test_findings_are_the_questions_the_primary_set_and_the_worst_first(built: Built):

@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.assemble.assemble_study import assemble
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_group_models
@@ -52,12 +53,14 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
                 plan = plans[file.stem] = plan_study(study)
                 if plan.unknown is None:
                     assemble_into(path, study)
-    run_dbt(path, folder, "--select", "+int_prompt_groups", "+coverage", "--exclude-resource-type", "unit_test")
+    models = ("+int_prompt_groups", "+coverage", "+factor_aliasing")
+    without_tests = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test")
+    run_dbt(path, folder, "--select", *models, *without_tests)
     return Planned(path, plans)
 
 
 def assemble_into(path: Path, study: Study) -> None:
-    context = RunContext(paths.home(), progress=lambda text: None, may_ask=False)
+    context = RunContext(paths.home(), progress=SILENT, may_ask=False)
     with open_build(path) as connection:
         scrape(study, connection, context)
         assemble(study, connection, context)
@@ -83,6 +86,9 @@ def test_a_plan_counts_what_the_marts_count(planned: Planned, study_id: str):
     assert {found.grouping_id for found in plan.groupings} == set(groups.index.unique("grouping_id"))
     coverage = planned.of_study("marts.coverage", study_id).set_index("factors")
     assert {row.factors for row in plan.coverage} == set(coverage.index)
+    assert {row[:3] for row in plan.aliasing} == {
+        row[:3] for row in planned.of_study("marts.factor_aliasing", study_id).itertuples(index=False)
+    }
     for row in plan.coverage:
         assert row[1:] == pytest.approx(tuple(coverage.loc[row.factors][list(row._fields[1:])]), abs=1e-12)
 
@@ -101,12 +107,15 @@ def test_without_dbt_the_models_give_the_tables_that_dbt_makes(
     given: Planned | Built = request.getfixturevalue(source)
     path = tmp_path / "build.duckdb"
     shutil.copy(given.path, path)
-    tables = ("intermediate.int_prompt_groups", "marts.coverage")
+    tables = ("intermediate.int_prompt_groups", "marts.coverage", "marts.factor_aliasing")
     with duckdb.connect(str(path)) as connection:
-        of_dbt = [connection.execute(f"from {table} order by all").fetchall() for table in tables]
+        of_dbt = [connection.execute(f"from {table} order by all").df() for table in tables]
         for table in tables:
             connection.execute(f"drop table {table}")
         build_group_models(connection)
         for table, rows in zip(tables, of_dbt, strict=True):
-            assert connection.execute(f"from {table} order by all").fetchall() == rows
-            assert rows
+            again = connection.execute(f"from {table} order by all").df()
+            pd.testing.assert_frame_equal(
+                again, rows, rtol=0, atol=1e-12
+            )  # sums of doubles by several threads
+            assert len(rows)

@@ -102,6 +102,8 @@ def test_a_table_that_is_passed_on_has_one_source_and_no_rule_of_its_own(built: 
 def test_every_metric_has_a_unit_test_and_a_line_in_the_seed(built: Built):
     tested = {i.split(".")[2] for i in built.manifest["unit_tests"]}
     seed = built.table("intermediate.metrics")
+    seed, over_subgroups = seed[seed.of != "subgroup_metrics"], seed[seed.of == "subgroup_metrics"]
+    assert set(over_subgroups.name) == set(built.table("marts.subgroup_metrics").metric)
     names = set(seed.name.where(seed.of == "contrasts", "disparity_" + seed.name))
     models = set(models_of(built, "metrics"))
     assert models <= tested

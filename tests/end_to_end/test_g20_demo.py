@@ -1,5 +1,8 @@
 """The demo study as a newcomer runs it: declared effects are found, nothing else is."""
 
+import re
+
+import dagster as dg
 import pytest
 
 SHOWN = "('bias_shown', 'difference_shown')"
@@ -13,6 +16,30 @@ def test_it_says_where_everything_is(demo):
     # no model answered, and by the study file, not by --provider
     told = demo.rows("select is_simulated, has_stand_in from studies where study_id = 'g20_demo'")
     assert told == [(True, False)]
+
+
+def test_every_stage_is_said_as_it_starts_and_what_takes_long_is_counted(demo):
+    told = demo.done.stderr.splitlines()
+    n_stages = int(re.search(r"^ 1 of (\d+)  raw__studies$", demo.done.stderr, re.MULTILINE)[1])
+    starts = [line for line in told if re.fullmatch(r"[ \d]\d of \d+  \w+", line)]
+    ends = [line for line in told if re.fullmatch(r"[ \d]\d of \d+  \w+: .* s", line)]
+    assert [line.partition(":")[0] for line in ends] == starts
+    assert [int(line.split()[0]) for line in starts] == list(range(1, n_stages + 1))
+    generate = [told.index(line) for line in told if "  generate" in line]
+    asked = told[slice(*generate)]
+    assert "    fair: 0 answers from the log, 840 to ask for" in asked
+    assert any(line.startswith("    fair: 840 answers in ") for line in asked)
+    for unit in ("texts", "draws"):
+        assert re.search(rf"^    .+: [\d,]+ {unit} in ", demo.done.stderr, re.MULTILINE)
+
+
+def test_the_log_of_the_run_in_dagster_has_the_same_lines(demo):
+    with dg.DagsterInstance.from_config(str(demo.home / "dagster")) as instance:
+        (run,) = instance.get_runs()
+        logged = [entry.user_message for entry in instance.all_logs(run.run_id)]
+    told = re.findall("^    (.+ to ask for|.+ known from earlier runs)$", demo.done.stderr, re.MULTILINE)
+    assert len(told) == 3
+    assert set(told) <= set(logged)
 
 
 def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):

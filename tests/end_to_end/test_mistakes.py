@@ -73,11 +73,29 @@ def test_a_run_tells_what_the_file_should_be_and_not_what_the_parser_met(plumbli
     assert "Traceback" not in done.stderr
 
 
+def test_a_mistake_in_the_file_is_told_before_dbt_and_dagster_are_loaded(plumbline, studies, tmp_path):
+    done = plumbline(tmp_path / "home", "run", "broken", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 1
+    assert "groupings[0]" in done.stderr
+    assert not (tmp_path / "home" / "build").exists()  # where dbt's project is parsed, which takes 20 s
+
+
+def test_a_run_that_would_fail_is_refused_before_it_starts(plumbline, studies, tmp_path):
+    text = UNREACHABLE.replace("provider: ollama", "provider: openai, api_key_env: NOT_SET_HERE")
+    (studies / "unready.yml").write_text(text, encoding="utf-8")
+    for command in ("run", "plan"):
+        done = plumbline(tmp_path / "home", command, "unready", PLUMBLINE_STUDIES=str(studies))
+        assert "environment variable NOT_SET_HERE (api_key_env) is not set" in done.stdout + done.stderr
+        assert done.returncode == (1 if command == "run" else 0)
+    assert not (tmp_path / "home" / "build").exists()
+
+
 def test_a_server_that_is_not_there_is_named_with_what_to_do(plumbline, studies, warehouse_home):
     done = plumbline(warehouse_home, "run", "unreachable", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
-    assert "generate: " in done.stderr
-    assert "127.0.0.1:9" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("generate: ")
+    assert "127.0.0.1:9" in last
     assert "Traceback" not in done.stderr
 
 

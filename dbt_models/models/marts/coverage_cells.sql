@@ -1,44 +1,54 @@
--- One row per (study_id, factors, group_id): every combination of the levels of a set of factors, whether any prompt
--- has it or not. Source: multi-factor document, section 3.2.
--- Combinations are numbered from 0: the place of each level is a digit of the number, and the last factor turns fastest.
+-- One row per (study_id, factors, group_id): the combinations of the levels of a set of factors that some prompt has,
+-- and at most 1,000 of those that none has. Source: multi-factor document, section 3.2.
 with
 
 covered as (
     select * from {{ ref('int_covered_cells') }}
 ),
 
-factor_levels as (
+gaps as (
+    select * from {{ ref('int_coverage_gaps') }}
+),
+
+sets as (
+    select * from {{ source('raw', 'coverage_sets') }}
+),
+
+covered_groups as (
     select
         study_id,
-        factor,
-        level,
-        row_number() over (partition by study_id, factor order by level_position asc) - 1 as place
-    from {{ source('raw', 'factor_levels') }}
+        factors,
+        {{ joined_text('level', ' x ', 'factor_position') }} as group_id,
+        max(n_prompts) as n_prompts,
+        max(n_responses) as n_responses,
+        max(n_responses_ok) as n_responses_ok
+    from covered
+    inner join sets using (study_id, factors)
+    inner join {{ source('raw', 'prompt_factors') }} using (study_id, prompt_id, factor)
+    group by study_id, factors, cell_position
 ),
 
-steps as (
-    {{ coverage_steps() }}
+gap_places as (
+    select study_id, factors, cell_position, factor, factor_position, {{ level_place() }} as level_position
+    from gaps
+    inner join sets using (study_id, factors)
 ),
 
-limits as (
-    select max(n_cells) as n_cells from steps
-),
-
-{{ whole_numbers('n_cells') }},
-
-places as (
-    select study_id, factors, factor, factor_position, number, cast(floor(number / stride) % n_levels as bigint) as place
-    from steps
-    inner join numbers on numbers.number < steps.n_cells
-),
-
-combinations as (
-    select study_id, factors, number, {{ joined_text('level', ' x ', 'factor_position') }} as group_id
-    from places
-    inner join factor_levels using (study_id, factor, place)
-    group by study_id, factors, number
+gap_groups as (
+    select study_id, factors, {{ joined_text('level', ' x ', 'factor_position') }} as group_id
+    from gap_places
+    inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level_position)
+    group by study_id, factors, cell_position
 )
 
-select study_id, factors, group_id, coalesce(covered.n_prompts, 0) as n_prompts
-from combinations
-left join covered using (study_id, factors, group_id)
+select study_id, factors, group_id, n_prompts, n_responses, n_responses_ok
+from covered_groups
+union all
+select
+    study_id,
+    factors,
+    group_id,
+    cast(0 as bigint) as n_prompts,
+    cast(0 as bigint) as n_responses,
+    cast(0 as bigint) as n_responses_ok
+from gap_groups

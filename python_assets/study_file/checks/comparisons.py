@@ -28,13 +28,44 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
             yield from factor_name_problems(("unit",), str(draft.parts.unit), draft.factors)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
-        for index, name in enumerate(draft.parts.analysis.coverage.factors or []):
-            yield from factor_name_problems(("analysis", "coverage", "factors", index), name, draft.factors)
+        yield from _coverage_problems(draft, draft.factors)
+        yield from _subgroup_problems(draft, draft.factors)
     analysis = draft.parts.analysis
+    yield from repeated(("analysis", "subgroups", "factors"), analysis.subgroups.factors or [], "factor")
     yield from repeated(("analysis", "coverage", "factors"), analysis.coverage.factors or [], "factor")
     yield from _repeated_statistics(analysis)
     for name, margin in analysis.margins.items():
         yield from _margin_problems(draft, name, margin)
+
+
+def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    """Factors that coverage is counted for, and the cells of them that are declared impossible."""
+    coverage = draft.parts.analysis.coverage
+    for index, name in enumerate(coverage.factors or []):
+        yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
+    counted = coverage.factors or dict.fromkeys(name for grouping in draft.groupings for name in grouping)
+    for index, cells in enumerate(coverage.conditions):
+        for name, levels in cells.items():
+            path: FieldPath = ("analysis", "coverage", "impossible", index, name)
+            if name not in counted:
+                remedy = "name it under analysis.coverage.factors, or take it out"
+                yield unknown_name(path, name, "a factor that coverage is counted for", list(counted), remedy)
+                continue
+            known = factors[name].levels if name in factors else None
+            for level in levels:
+                if known is not None and level not in known:
+                    yield unknown_level(path, level, name, known)
+
+
+def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+    """Factors that subgroups are described by, and no more of them together than there are."""
+    spec = draft.parts.analysis.subgroups
+    for index, name in enumerate(spec.factors or []):
+        yield from factor_name_problems(("analysis", "subgroups", "factors", index), name, factors)
+    n_factors = len(spec.factors or {factor for grouping in draft.groupings for factor in grouping})
+    if spec.depth is not None and spec.depth > n_factors > 0:
+        expected = f"a depth of at most {n_factors}, the number of factors"
+        yield Problem(("analysis", "subgroups", "depth"), spec.depth, expected, "lower it")
 
 
 def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:

@@ -2,13 +2,14 @@ import textwrap
 
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import RunContext
 
 
 @pytest.fixture
 def run_context(tmp_path):
-    return RunContext(Home(tmp_path / "warehouse"), progress=lambda text: None)
+    return RunContext(Home(tmp_path / "warehouse"), progress=SILENT)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.progress import SILENT
 from python_assets.study.study import (
     AnalysisSpec,
     Generation,
@@ -61,7 +62,7 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
         rubric = "Is the tone warm?\nIgnore spelling."
         entry = {"name": "tone", "judge": {"engine": "critic", "rubric": rubric, "options": options, **judge}}
         study: Study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1))
-        own = RunContext(Home(tmp_path / "home"), print) if run_context == "all" else run_context
+        own = RunContext(Home(tmp_path / "home"), SILENT) if run_context == "all" else run_context
         return extract(study, build.connection, build.cache_path, run_context=own)
 
     return run
@@ -189,7 +190,7 @@ def test_nobody_is_asked_where_nothing_may_be_asked(build, judged, messages_sent
     build.responses(("p", "a warm one"))
     with pytest.raises(OfflineError, match="critic"):
         judged("by_text", list(TONE), run_context=None)
-    silent = RunContext(Home(tmp_path / "home"), print, may_ask=False)
+    silent = RunContext(Home(tmp_path / "home"), SILENT, may_ask=False)
     with pytest.raises(OfflineError, match="plumbline run study"):
         judged("by_text", list(TONE), run_context=silent)
     assert messages_sent() == []
@@ -212,7 +213,9 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     build.responses(("p", "a warm one"), ("q", "a cold one"))
     entry = {"name": "tone", "judge": _judge(list(TONE))}
     study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), has_stand_in=True)
-    extract(study, build.connection, build.cache_path, run_context=RunContext(Home(tmp_path / "home"), print))
+    extract(
+        study, build.connection, build.cache_path, run_context=RunContext(Home(tmp_path / "home"), SILENT)
+    )
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
     query = "select extractor, model from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [("simulated judge", "simulator")]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
+from python_assets.progress import SILENT
 from python_assets.study.study import AnalysisSpec, Generation, GenerationSpec
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -47,7 +48,7 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
         spec = GenerationSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
         engine = Generation(generation_id="critic", model="tiny", system_prompt="", spec=spec)
         study = make_study(entry or ENTRY, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), **parts)
-        context = RunContext(Home(tmp_path / "home"), print, may_ask=may_ask)
+        context = RunContext(Home(tmp_path / "home"), SILENT, may_ask=may_ask)
         return extract(study, build.connection, build.cache_path, run_context=context)
 
     return run

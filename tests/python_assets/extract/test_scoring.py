@@ -8,6 +8,7 @@ from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.extractor import ModelMethod
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import TextUnits
+from tests.heard import Heard
 
 TEXTS = [f"{'long ' * (i % 7)}text {i}" for i in range(2_100)]
 UNITS = TextUnits(pd.DataFrame(), TEXTS, [f"{i:064x}" for i in range(len(TEXTS))])
@@ -58,10 +59,21 @@ def test_an_interrupted_run_keeps_what_it_had(cache):
         Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, interrupted), np.arange(len(TEXTS)))
     again = Scorer(UNITS, cache)
     found = again.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
-    assert again.n_cached > 1_900
+    assert again.n_cached > 200
     np.testing.assert_array_equal(found, two_scores(TEXTS))
     lengths = [[len(text) for text in portion] for portion in portions]
     assert max(lengths[0]) <= min(lengths[1])
+
+
+def test_texts_are_counted_while_a_model_reads_them(cache):
+    heard = Heard()
+    scorer = Scorer(UNITS, cache, progress=heard)
+    scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
+    told = [n_done for _, _, n_done, _ in heard.counts]
+    assert {(what, unit, n_total) for what, unit, _, n_total in heard.counts} == {("v", "texts", 2_100)}
+    assert len(told) > 5
+    assert told == sorted(told)
+    assert told[-1] == 2_100
 
 
 @pytest.mark.parametrize(("key", "version", "labels"), [("other", "v", LABELS), ("k", "2", LABELS)])

@@ -44,7 +44,7 @@ def test_an_absent_classifier_is_told_once_with_both_remedies(study):
 
 
 def test_a_plan_warns_of_it(study):
-    assert TOLD in plan_study(study).warnings
+    assert TOLD in plan_study(study).would_fail
 
 
 def test_a_simulated_study_lacks_none(study):

@@ -5,6 +5,7 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import GenerationError, StudyError
 from python_assets.generate.generate_study import generate_study
+from python_assets.progress import SILENT
 from python_assets.providers.engine import Inquiry, ask_engine
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
@@ -29,7 +30,7 @@ def replayed(make_study, build, tmp_path):
             groupings=["gender"],
         )
         assemble(study, build)
-        counts = generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+        counts = generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
         return counts, build.execute("select * from raw.responses order by prompt_id").df()
 
     return run
@@ -84,7 +85,7 @@ def generated(make_study, build, tmp_path):
         if simulated:
             study = load_study(study.path, simulated=True)
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+        generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
         return study
 
     return run
@@ -146,7 +147,7 @@ def test_an_engine_that_wrote_is_a_row_without_responses(generated, build, ollam
     idle = {"name": "idle", "provider": "simulator", "engine": True}
     study = generated({"name": "fair", "provider": "simulator"}, engine, idle)
     assert build.execute("select count(*) from raw.generations where is_engine").fetchone() == (0,)
-    run_context = RunContext(Home(tmp_path / "home"), progress=lambda text: None)
+    run_context = RunContext(Home(tmp_path / "home"), progress=SILENT)
     ask_engine(study, run_context, "helper", "assemble", [Inquiry("a", "b")])
     generated({"name": "fair", "provider": "simulator"}, engine, idle)
     assert build.execute(

@@ -3,6 +3,7 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
+from python_assets.progress import SILENT
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import RunContext
 from tests.python_assets.providers.servers import MODEL, Server, openai_completion, serving
@@ -59,8 +60,8 @@ def judged(make_study, build, tmp_path):
             )
             assemble(study, build)
             home = Home(tmp_path / "home")
-            counts = generate_study(study, build, home, progress=lambda text: None)
-            extract(study, build, tmp_path / "cache", run_context=RunContext(home, print))
+            counts = generate_study(study, build, home, progress=SILENT)
+            extract(study, build, tmp_path / "cache", run_context=RunContext(home, SILENT))
         sent = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         return counts, [line for line in sent if "refuse to answer" in line]  # without the probe
 
@@ -133,6 +134,6 @@ def test_a_simulated_engine_agrees_with_the_rules(make_study, build, tmp_path):
         groupings=["gender"],
     )
     assemble(study, build)
-    counts = generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+    counts = generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
     assert 5 < counts.n_by_flag["is_refused"] < 35
     assert counts.n_unusable_marks == 0

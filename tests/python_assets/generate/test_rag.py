@@ -8,6 +8,7 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.generate.generate_study import generate_study
 from python_assets.generate.rag import WORDING
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
@@ -54,7 +55,7 @@ def answered(study_with: Callable[..., Study], build: Any, tmp_path: Path) -> An
         study = study_with(text, extension=spec, **generation)
         scrape(study, build)
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+        generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
         rows = build.execute("select * from raw.responses join raw.prompts using (prompt_id)").df()
         rows["context"] = [json.loads(context) for context in rows["context_json"]]
         return list(rows.to_dict("records"))

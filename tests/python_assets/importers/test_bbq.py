@@ -42,7 +42,7 @@ def lines(rows):
 
 @pytest.fixture
 def read(make_study):
-    """Import items and predictions of the original layout: every line of predictions is an item with answers."""
+    """Import items and predictions of the original layout: a line of predictions is an item with answers."""
 
     def run(items, predictions):
         files = {"Age.jsonl": lines(items), "preds_Age.jsonl": lines(predictions)}

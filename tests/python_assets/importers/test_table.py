@@ -10,6 +10,7 @@ from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import expand_generations, generate_study
 from python_assets.generate.model_factors import generation_factors
 from python_assets.importers.formats import read_import
+from python_assets.progress import SILENT
 from python_assets.study.study import make_id
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
@@ -343,7 +344,7 @@ def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
     study = load_study(write_study(sections))
     with open_build(tmp_path / "build.duckdb") as build:
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "home"), print)
+        generate_study(study, build, Home(tmp_path / "home"), SILENT)
         extract(study, build, tmp_path / "cache")
         responses = build.execute(
             "select status, is_refused, is_empty, is_truncated, count(*) from raw.responses group by all"

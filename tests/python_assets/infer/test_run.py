@@ -11,6 +11,7 @@ from python_assets.infer.run import TABLES, infer_study
 from python_assets.infer.verdict import index_verdicts
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
+from tests.heard import Heard
 
 DEFAULTS = {
     "seed": 1,
@@ -41,6 +42,17 @@ def numbers(n_prompts=10, n_groups=3, seed=1, shift=0.0):
     x = np.random.default_rng(seed).normal(size=(n_prompts, n_groups))
     x[:, 0] += shift
     return x
+
+
+def test_draws_are_counted_to_their_end(study):
+    heard = Heard()
+    connection = study.add("sentiment", numbers()).select("sentiment").write()
+    infer_study(connection, analysis(), progress=heard)
+    what, unit, n_done, n_total = heard.counts[-1]
+    assert (what, unit) == ("inference", "draws")
+    assert n_done == n_total >= DEFAULTS["n_permutations"]
+    told = [count[2] for count in heard.counts]
+    assert told == sorted(told)
 
 
 def test_every_measure_has_a_row_for_each_group_and_contrast(study):

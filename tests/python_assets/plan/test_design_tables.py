@@ -148,6 +148,32 @@ def test_a_slice_of_a_level_that_no_prompt_has_is_an_error(tmp_path, build):
         imported(tmp_path, build, "slices: {south: {area: moon}}\n")
 
 
+def subgroups(tables):
+    return tables["subgroup_sets"].groupby("grouping_id", sort=False)["factor"].agg(list).to_dict()
+
+
+def test_subgroups_are_of_the_groupings_unless_more_is_asked_for(tmp_path, build):
+    tables = imported(tmp_path, build)
+    assert subgroups(tables) == {"gender": ["gender"], "gender x area": ["gender", "area"], "area": ["area"]}
+    assert rows(tables["subgroup_ideals"]) == [("deviation_rate", 0.0), ("log_disparity", 0.0)]
+
+
+def test_subgroups_of_more_factors_are_no_groupings_and_each_set_stands_once(tmp_path, build):
+    more = "analysis: {subgroups: {factors: [area, gender, style], ideal: {deviation_rate: 0.5}}}\n"
+    tables = imported(tmp_path, build, more)
+    # area x gender is the grouping gender x area
+    assert list(subgroups(tables)) == [
+        "gender", "gender x area", "area", "style", "area x style", "gender x style",
+    ]  # fmt: skip
+    assert set(tables["groupings"].grouping_id) == {"gender", "gender x area", "area"}
+    assert rows(tables["subgroup_ideals"]) == [("deviation_rate", 0.5), ("log_disparity", 0.0)]
+
+
+def test_a_depth_alone_is_of_the_factors_of_groupings(tmp_path, build):
+    found = subgroups(imported(tmp_path, build, "analysis: {subgroups: {depth: 1}}\n"))
+    assert list(found) == ["gender", "gender x area", "area"]
+
+
 @pytest.mark.parametrize("level", ["all", "south"])
 def test_a_level_of_the_data_with_the_name_of_a_slice_is_an_error(tmp_path, build, level):
     with pytest.raises(
@@ -169,23 +195,19 @@ def coverage(tables):
     return tables["coverage_sets"].groupby("factors", sort=False)["factor"].agg(list).to_dict()
 
 
-def test_coverage_is_of_pairs_of_the_factors_of_groupings(tmp_path, build):
+def test_coverage_is_of_every_factor_and_of_pairs_of_those_of_the_groupings(tmp_path, build):
     tables = imported(tmp_path, build)
-    assert coverage(tables) == {"gender": ["gender"], "area": ["area"], "gender x area": ["gender", "area"]}
-    assert tables["coverage_sets"]["factor_position"].tolist() == [0, 0, 0, 1]
+    assert list(coverage(tables)) == ["gender", "area", "style", "gender x area"]
+    assert tables["coverage_sets"]["factor_position"].tolist() == [0, 0, 0, 0, 1]
 
 
-def test_coverage_is_of_the_factors_and_depth_that_are_asked_for(tmp_path, build):
-    more = "analysis: {coverage: {factors: [style, gender, area], depth: 3}}\n"
-    assert list(coverage(imported(tmp_path, build, more))) == [
-        "style",
-        "gender",
-        "area",
-        "style x gender",
-        "style x area",
-        "gender x area",
-        "style x gender x area",
-    ]
+def test_coverage_is_of_the_factors_and_depth_that_are_asked_for_and_of_the_whole(tmp_path, build):
+    more = "analysis: {{coverage: {{factors: [style, gender, area], depth: {}}}}}\n"
+    singles, pairs = ["style", "gender", "area"], ["style x gender", "style x area", "gender x area"]
+    whole = ["style x gender x area"]
+    assert list(coverage(imported(tmp_path, build, more.format(1)))) == [*singles, *whole]
+    assert list(coverage(imported(tmp_path, build, more.format(2)))) == [*singles, *pairs, *whole]
+    assert list(coverage(imported(tmp_path, build, more.format(9)))) == [*singles, *pairs, *whole]
 
 
 def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
@@ -304,13 +326,16 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
     assert set(tables) == {
         "factors",
         "factor_levels",
-        "factor_conditions",
         "slices",
         "slice_ids",
         "groupings",
         "grouping_references",
         "contrasts",
         "coverage_sets",
+        "coverage_sizes",
+        "impossible_cells",
+        "subgroup_sets",
+        "subgroup_ideals",
         "measure_slices",
         "statistics",
         "custom_disparities",
@@ -329,14 +354,3 @@ def test_an_error_lists_a_dozen_of_ten_thousand_levels(tmp_path, build):
     with pytest.raises(SourceError, match=r"'é0', .* and 9988 more\. Correct it") as raised:
         imported(tmp_path, build, gender=names)
     assert len(str(raised.value)) < 500
-
-
-def test_conditions_stand_in_a_table_of_their_own(make_study, build):
-    factors = {
-        "cot": {"levels": ["yes", "no"]},
-        "seed": {"levels": ["none", "1", "2"], "reference": "none", "when": {"cot": "yes"}},
-    }
-    spec = {"texts": [{"id": "t", "text": "A {cot} {seed}."}], "cross": ["cot", "seed"]}
-    study = make_study({"templates": spec}, factors=factors)
-    assemble(study, build)
-    assert rows(design_tables(study, build)["factor_conditions"]) == [("seed", "cot", "yes")]

@@ -5,6 +5,8 @@ import pytest
 
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
+from python_assets.plan.text import PlannedCoverage, _coverage_cells
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
@@ -19,7 +21,7 @@ prompts:
     texts: [{texts}]
 generations:
   - {{name: fair, provider: simulator, replicates: {replicates}}}
-  - {{name: "{{model}}", provider: openai, model: [m1, m2], decoding: {{temperature: 1}}}}
+  - {{name: "{{model}}", provider: openai, base_url: http://h, model: [m1, m2], decoding: {{temperature: 1}}}}
 groupings: [gender, [gender, race]]
 """
 IMPORT = """
@@ -60,10 +62,11 @@ labels inside blocks; unit root prompt; prompts like these
 gender x race  all         6      5                 5     30  -           \
 labels inside blocks; unit root prompt; prompts like these
 
-factors        cells  covered  share covered  Gini index
-gender             2        2          1.000       0.000
-race               3        3          1.000       0.000
-gender x race      6        6          1.000       0.000"""
+factors        cells  impossible  covered  share covered  Gini index
+gender             2           0        2          1.000       0.000
+race               3           0        3          1.000       0.000
+template           5           0        5          1.000       0.000
+gender x race      6           0        6          1.000       0.000"""
 
 
 def plan_of(folder, text):
@@ -366,9 +369,22 @@ def test_coverage_counts_prompts_over_all_combinations(tmp_path):
     plan = planned_import(tmp_path, [(str(n), "r", "m", g, r) for n, (g, r) in enumerate(cells)])
     by_factors = {row.factors: row for row in plan.coverage}
     # gender x race: counts 0, 1, 1, 2 of 4 cells; 1 - 2 (1/4 * 2.5/4 + 1/4 * 1.5/4 + 2/4 * 0.5/4) = 0.375
-    assert by_factors["gender x race"][1:] == (4, 3, 0.75, pytest.approx(0.375))
+    assert by_factors["gender x race"][1:] == (4, 0, 3, 0.75, pytest.approx(0.375))
     # race: counts 1, 3; 1 - 2 (1/4 * 1.5/2 + 3/4 * 0.5/2) = 0.25
-    assert by_factors["race"][1:] == (2, 2, 1.0, pytest.approx(0.25))
+    assert by_factors["race"][1:] == (2, 0, 2, 1.0, pytest.approx(0.25))
+
+
+def test_factors_that_cannot_be_told_apart_are_shown(tmp_path):
+    rows = [(f"{n} {g}", str(n), "m", g, {"f": "a", "m": "b", "x": "b"}[g]) for n in range(5) for g in "fmx"]
+    plan = planned_import(tmp_path, rows)
+    ((factor_a, factor_b, relation, _),) = plan.aliasing
+    assert (factor_a, factor_b, relation) == ("gender", "race", "nested")
+    assert "factor  relation   factor  Cramer's V\ngender  nested in  race    0.9" in plan.text()
+
+
+def test_a_vast_design_and_what_is_impossible_are_written_shortly():
+    row = PlannedCoverage("a x b", 1e24, 3.0, 5, 0.0, None)
+    assert _coverage_cells(row) == ("a x b", "1.0e+24", 3, 5, 0.0, None)
 
 
 def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
@@ -482,11 +498,12 @@ def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
     path.write_text(ASKING.format(source=source, assemble=""), encoding="utf-8")
     study = load_study(path)
     with open_build(tmp_path / "build.duckdb") as connection:
-        counts = scrape(study, connection, RunContext(home, progress=lambda text: None))
+        counts = scrape(study, connection, RunContext(home, progress=SILENT))
     plan = plan_study(study)
     assert plan.unknown is None
     assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
-    assert plan.n_calls == plan.n_prompts > 0
+    assert plan.n_calls == plan.n_prompts + 1 > 1
+    assert [(one.generation_id, one.n_calls) for one in plan.engines] == [("writer (scrape)", 1)]
 
 
 FACTORS = """
@@ -560,3 +577,69 @@ generations:
         "generation alone: no calibrated values, because its entry has no generation of the role none "
         "beside it"
     ) in plan_of(tmp_path, text).warnings
+
+
+def test_a_judge_is_counted_at_most_with_its_repeats_and_baselines_in_its_slices(tmp_path):
+    text = """
+factors: {gender: {levels: [woman, man]}, race: {levels: [a, b, c]}}
+prompts:
+  templates:
+    cross: [gender, race]
+    texts: [{id: t, text: "A {gender} {race}", baseline: "One {gender}"}]
+generations:
+  - {name: fair, provider: simulator, replicates: 5}
+  - {name: judge, provider: simulator, engine: true}
+measures:
+  - {name: kind, judge: {engine: judge, rubric: "Kind?", options: {a: 0, b: 1}, repeats: 3}, slice: women}
+slices: {women: {gender: woman}}
+groupings: [race]
+"""
+    plan = plan_of(tmp_path, text)
+    # 3 of the 6 prompts with 5 replicates, and the one baseline that they share
+    assert [tuple(one) for one in plan.engines] == [("judge (judge of kind)", "simulator", "", 48, 48)]
+    assert plan.n_calls == 30 + 48
+    judged = text.replace("measures:", "measures:\n  - {refusal: {judge: judge}}")
+    (refusals, _) = plan_of(tmp_path, judged).engines
+    # a baseline refuses nothing
+    assert (refusals.generation_id, refusals.n_calls) == ("judge (judge of refusal)", 30)
+    assert "judge (judge of kind)" in plan.text()
+
+
+def test_templates_that_do_not_hold_what_they_are_crossed_with_are_a_warning(tmp_path):
+    texts = '{id: good, text: "A {gender} {race}"}, {id: bad, text: "A {race}"}'
+    plan = plan_of(tmp_path, TEMPLATES.format(texts=texts, replicates=2))
+    told = (
+        "prompts.templates.texts: 'bad' ask the same for every level of gender: write {gender} into the text"
+    )
+    assert told in plan.warnings
+    assert not any("'good'" in warning for warning in plan.warnings)
+
+
+def test_prompts_without_a_level_of_a_grouping_are_a_warning(tmp_path):
+    text = """
+factors: {gender: {levels: [woman, man]}, tone: {levels: [rude, kind]}}
+prompts:
+  templates:
+    cross: [gender]
+    texts:
+      - {id: t1, text: "A {gender}", factors: {tone: rude}}
+      - {id: t2, text: "The {gender}", factors: {tone: kind}}
+      - {id: t3, text: "Any {gender}"}
+generations: [{name: fair, provider: simulator}]
+groupings: [gender, tone]
+"""
+    told = (
+        "grouping tone: 2 prompts have no level of tone and are in no group, first 't3 > man': give them one"
+    )
+    assert told in plan_of(tmp_path, text).warnings
+
+
+def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path):
+    rows = [("1", "1", "m", "woman", "a"), ("2", "1", "m", "man", "a"), ("3", "2", "m", "man", "b")]
+    text = IMPORT + "slices: {nobody: {gender: woman, race: b}, women: {gender: woman}}\n"
+    warnings = planned_import(tmp_path, rows, text).warnings
+    assert [warning for warning in warnings if "is left" in warning] == [
+        f"grouping {grouping}, slice nobody: no root prompt is left, for no prompt of a group has the levels "
+        "that the slice names; correct the slice, or take it out"
+        for grouping in ("gender", "gender x race")
+    ]

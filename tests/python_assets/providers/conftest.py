@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
@@ -54,7 +55,7 @@ def ask(log_path: Path, waits: Waits) -> Ask:
     """Run a generation against a server: ask(server, n_prompts or prompts, **config)."""
 
     def run(server: Server, prompts: int | list[Prompt] = 1, **config: Any) -> GenerationRun:
-        progress = config.pop("progress", None)
+        progress = config.pop("progress", SILENT)
         is_ollama = server.generation_path == "/api/chat"
         defaults = {
             "generation_id": "asked",

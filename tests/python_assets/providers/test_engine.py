@@ -3,6 +3,7 @@ import json
 import pytest
 
 from python_assets.errors import GenerationError, StudyError
+from python_assets.progress import SILENT
 from python_assets.providers.engine import (
     Inquiry,
     Reply,
@@ -26,7 +27,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def run_context(home):
-    return RunContext(home, progress=lambda text: None)
+    return RunContext(home, progress=SILENT)
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_what_is_asked_again_is_asked_with_another_seed(study_with_engine, run_c
 
 @pytest.mark.parametrize("may_ask", [False, None])
 def test_nothing_is_asked_where_nothing_may_be(study_with_engine, home, openai_server, may_ask):
-    run_context = None if may_ask is None else RunContext(home, lambda text: None, may_ask)
+    run_context = None if may_ask is None else RunContext(home, SILENT, may_ask)
     with pytest.raises(OfflineError, match=r"'big_helper' has not answered all 2 .* scrape .* plumbline run"):
         ask_engine(study_with_engine, run_context, "Big Helper", "scrape", inquiries("a", "b"))
     assert ask_engine(study_with_engine, run_context, "Big Helper", "scrape", []) == []

@@ -7,6 +7,7 @@ import pytest
 from python_assets.errors import GenerationError, PlumblineError
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, numbered_prompts
 from tests.python_assets.providers.servers import Server
 
@@ -64,7 +65,7 @@ def test_a_run_broken_off_keeps_what_was_answered(openai_server: Server, ask: As
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        ask(openai_server, 20, progress=break_off, concurrency=concurrency)
+        ask(openai_server, 20, progress=Heard(break_off), concurrency=concurrency)
     n_called = len(openai_server.calls)
     run = ask(openai_server, 20)
     assert run.n_by_status["ok"] == 20
@@ -129,11 +130,15 @@ def test_response_id_is_the_sha256_of_the_logged_request(
         assert record["request"]["decoding"] == {"seed": 1}
 
 
-def test_progress_is_told_about_twenty_times_and_at_the_end(openai_server: Server, ask: Ask) -> None:
-    reported: list[tuple[int, int]] = []
-    ask(openai_server, 45, progress=lambda n_done, n_total: reported.append((n_done, n_total)))
-    assert reported[-1] == (45, 45)
-    assert 20 <= len(reported) <= 24
+def test_every_answer_is_told_and_first_what_came_from_the_log(openai_server: Server, ask: Ask) -> None:
+    ask(openai_server, 3)
+    heard = Heard()
+    ask(openai_server, 5, progress=heard)
+    assert heard.said == ["asked: 3 answers from the log, 2 to ask for"]
+    assert heard.counts == [("asked", "answers", 1, 2), ("asked", "answers", 2, 2)]
+    known = Heard()
+    ask(openai_server, 5, progress=known)
+    assert (known.said, known.counts) == (["asked: 5 answers from the log, 0 to ask for"], [])
 
 
 def test_a_log_that_another_run_writes_is_left_alone(openai_server: Server, ask: Ask, log_path: Path) -> None:
@@ -141,7 +146,7 @@ def test_a_log_that_another_run_writes_is_left_alone(openai_server: Server, ask:
         with pytest.raises(GenerationError, match="being written by another run"):
             simulate(log_path)
 
-    run = ask(openai_server, 1, progress=meanwhile)
+    run = ask(openai_server, 1, progress=Heard(meanwhile))
     assert run.n_by_status["ok"] == 1
     assert ask(openai_server, 1).quarantine == []
 

@@ -18,6 +18,7 @@ from python_assets.providers.records import (
     Message,
     Prompt,
 )
+from tests.heard import Heard
 from tests.python_assets.providers.test_conversation import TwoTurns
 from tests.python_assets.providers.tiny_models import CHAT, WORDS, save_model
 
@@ -216,17 +217,16 @@ def test_an_extension_holds_its_conversations_side_by_side(run: Run) -> None:
 
 
 def test_every_batch_is_logged_when_it_is_answered(run: Run, tmp_path: Path, model: Path) -> None:
-    reported: list[tuple[int, int]] = []
     config = GenerationConfig("tiny", "transformers", str(model), decoding={"max_tokens": 1}, concurrency=4)
     log = tmp_path / "progress.jsonl"
     n_lines: list[int] = []
 
-    def progress(done: int, total: int) -> None:
-        reported.append((done, total))
+    def count_lines(n_done: int, n_total: int) -> None:
         n_lines.append(len(log.read_text().splitlines()) - 1)
 
-    generate(some_prompts(10), config, log, progress)
-    assert reported == [(4, 10), (8, 10), (10, 10)]
+    heard = Heard(count_lines)
+    generate(some_prompts(10), config, log, heard)
+    assert heard.counts == [("tiny", "answers", n, 10) for n in (4, 8, 10)]
     assert n_lines == [4, 8, 10]
 
 

@@ -9,6 +9,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
+from python_assets.progress import SILENT
 from python_assets.published.export import export_study, removes_prompt
 from python_assets.published.manifest import read_manifest, sha256_of_file
 from python_assets.study_file.load import load_study
@@ -301,7 +302,7 @@ def replayed_from(folder, write_study, tmp_path):
     study = load_study(importing(write_study, folder / "manifest.json", generations))
     with open_build(tmp_path / "again.duckdb") as build:
         assemble(study, build)
-        generate_study(study, build, Home(tmp_path / "other"), print)
+        generate_study(study, build, Home(tmp_path / "other"), SILENT)
         return build.execute(
             "select response_text, status, is_refused, is_empty, is_truncated, error from raw.responses "
             "order by prompt_id"

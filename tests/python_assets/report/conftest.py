@@ -170,7 +170,11 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
         "coverage": [
             {
                 "factors": "concept",
+                "n_factors": 1,
                 "n_cells": 3,
+                "n_impossible": 0,
+                "n_responses": 6,
+                "n_responses_ok": 6,
                 "n_covered": 3,
                 "coverage_percentage": 1.0,
                 "gini_index": 0.0,

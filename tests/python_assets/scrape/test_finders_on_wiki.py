@@ -3,6 +3,7 @@ import pytest
 
 from python_assets.embeddings.embedding import load_encoder
 from python_assets.errors import SourceError
+from python_assets.progress import SILENT
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
@@ -66,7 +67,7 @@ def find(server, make_study, tmp_path, spelling_vectors):
         vectors = spelling_vectors(WORDS, LISTS, domain)
         study = make_study({"scrape": scrape}, domain=domain, embedding=vectors)
         spec = study.prompts.scrape
-        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
         return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
 
     return finding

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from python_assets.embeddings.embedding import load_encoder
+from python_assets.progress import SILENT
 from python_assets.scrape.llm_inquiries import QUESTIONS
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.scrape import INQUIRIES
@@ -43,7 +44,7 @@ def ask(messages, decoding):
 
 @pytest.fixture
 def run_context(tmp_path):
-    return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
+    return RunContext(Home(tmp_path / "home"), progress=SILENT)
 
 
 def study(make_study, engine="my_engine:ask", **finder):

@@ -4,6 +4,7 @@ from datetime import datetime
 import pytest
 
 from python_assets.errors import SourceError, StudyError
+from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.scrape import mediawiki
 from python_assets.scrape.mediawiki import MediaWiki
@@ -32,11 +33,10 @@ def server():
 @pytest.fixture
 def open_wiki(server, tmp_path):
     """Open a client of that server."""
-    progress = []
     clients = []
 
     def opened(contact=CONTACT, may_ask=True, api=None):
-        run_context = RunContext(Home(tmp_path), progress.append, may_ask)
+        run_context = RunContext(Home(tmp_path), SILENT, may_ask)
         clients.append(MediaWiki(api or server.api, contact, run_context, "sources[0]", AT_ONCE))
         return clients[-1]
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -46,7 +47,7 @@ def study(server, make_study, spelling_vectors):
 @pytest.fixture
 def run_context(tmp_path):
     def allowed(may_ask):
-        return RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        return RunContext(Home(tmp_path / "home"), SILENT, may_ask)
 
     return allowed
 

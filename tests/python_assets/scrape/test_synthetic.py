@@ -1,5 +1,6 @@
 import pytest
 
+from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.scrape.synthetic import article_paragraphs
 from python_assets.warehouse.build import Home
@@ -26,7 +27,7 @@ def write(messages, decoding):
 
 @pytest.fixture
 def run_context(tmp_path):
-    return RunContext(Home(tmp_path / "home"), progress=lambda text: None)
+    return RunContext(Home(tmp_path / "home"), progress=SILENT)
 
 
 def study(make_study, levels=("Italy", "Japan"), engine="my_engine:write", branch=None, **changes):

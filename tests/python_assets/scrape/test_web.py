@@ -4,6 +4,7 @@ from contextlib import nullcontext
 import pytest
 
 from python_assets.errors import SourceError
+from python_assets.progress import SILENT
 from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.web import leads_inwards, read_web
@@ -54,7 +55,7 @@ def read(server, make_study, tmp_path):
         }
         study = make_study({"scrape": scrape})
         spec = study.prompts.scrape
-        run_context = RunContext(Home(tmp_path / "home"), lambda text: None, may_ask)
+        run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
         return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), run_context)).documents
 
     return reading

@@ -7,6 +7,7 @@ from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.wikipedia import read_wikipedia
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
+from tests.heard import Heard
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>[1]</sup></p>"
@@ -35,7 +36,7 @@ def server():
 @pytest.fixture
 def progress():
     """What was said of progress."""
-    return []
+    return Heard()
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def read(server, make_study, tmp_path, progress):
         }
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
-        run_context = RunContext(Home(tmp_path / "home"), progress.append, may_ask)
+        run_context = RunContext(Home(tmp_path / "home"), progress, may_ask)
         job = SourceJob(
             study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), run_context, keyword
         )
@@ -145,7 +146,7 @@ def test_what_was_never_fetched_is_not_fetched_without_leave(read):
 def test_a_title_far_from_the_domain_is_noted_and_told(read, progress):
     result = read(["Italy", "Carburetor"], domain="political ideologies")
     assert any(note.startswith("far_from_domain: the title 'Carburetor'") for note in result.notes)
-    assert set(result.notes) <= set(progress)
+    assert set(result.notes) <= set(progress.said)
     assert read(["Italy", "Japan"], domain="countries").notes == []
     assert read(["Carburetor"]).notes == []
 

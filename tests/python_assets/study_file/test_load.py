@@ -43,6 +43,30 @@ def test_the_error_is_a_study_error_with_one_line_a_problem(write_study, problem
     assert len(str(error).splitlines()) == len(error.problems) == 2
 
 
+def test_a_variable_that_is_not_set_has_one_line_however_many_values_name_it(tmp_path):
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        """\
+prompts:
+  scrape:
+    levels: [Italy]
+    keywords: {Italy: [Italy]}
+    sources:
+      - {tag: a, path: "${NOT_SET_HERE}/a.txt"}
+      - {tag: b, path: "${NOT_SET_HERE}/b.txt"}
+      - {tag: c, path: "${NOT_SET_EITHER}/c.txt"}
+generations: [{name: fair, provider: simulator}]
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(StudyError) as told:
+        load_study(path)
+    first, second = str(told.value).splitlines()
+    assert first.endswith("set it: export NOT_SET_HERE=... (1 more value names it)")
+    assert second.endswith("set it: export NOT_SET_EITHER=...")
+    assert len(told.value.problems) == 3
+
+
 def test_defaults_cover_what_a_study_leaves_out(write_study):
     study = load_study(write_study(SCRAPE), check_files=False)
     assert (study.title, study.domain, study.slices, study.each) == ("mine", "", {}, None)

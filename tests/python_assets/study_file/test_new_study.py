@@ -7,6 +7,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.extract.vader import vader
 from python_assets.generate.generate_study import generate_study
 from python_assets.plan.plan import plan_study
+from python_assets.progress import SILENT
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import new_study
 from python_assets.warehouse.build import Home
@@ -49,7 +50,7 @@ def p_value_of_woman(rows, rng) -> float:
 def test_the_effect_that_a_new_study_declares_is_there_to_be_found(tmp_path, build, name):
     study = load_study(new_study(name, tmp_path))
     assemble(study, build)
-    generate_study(study, build, Home(tmp_path / "home"), progress=lambda text: None)
+    generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
     rows, rng = build.execute(OF_GENDER).df(), np.random.default_rng(1)
     # three levels in all prompts and in three areas
     assert p_value_of_woman(rows[rows["generation_id"] == "biased"], rng) < 0.05 / 12

@@ -13,15 +13,15 @@ from tests.python_assets.study_file.sections import (
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, direction, extractor, "
     "favourable, function, judge, kind, languages, name, option_probability, parameters, patterns, refusal, "
-    "scale, slice, unit"
+    "scale, slice, unit, when"
 )
 
 
 CASES = {
     "an unknown key of the file": (
         {**SCRAPE, "mesures": "[sentiment]"},
-        'mesures: got "mesures"; expected one of the keys study, title, domain, factors, unit, prompts, '
-        "generations, "
+        'mesures: got "mesures"; expected one of the keys study, title, domain, factors, unit, baseline, '
+        "prompts, generations, "
         "embedding, measures, slices, groupings, analysis; did you mean 'measures'?",
     ),
     "no prompts": (
@@ -110,7 +110,7 @@ CASES = {
         'measures[0]: got {"name": "m", "extractor": "vader", "choices": ["a", "b"]}; expected '
         "exactly one of "
         "extractor, choices, patterns, column, function, classifier, judge, clusters, cluster_and_sort, "
-        "option_probability; keep one",
+        "when, option_probability; keep one",
     ),
     "a variable that is not set": (
         {
@@ -118,7 +118,7 @@ CASES = {
             "prompts": '{import: {path: "${NOT_SET_HERE}/a.csv", columns: {prompt: id, generation: m}}}',
         },
         'prompts.import.path: got "${NOT_SET_HERE}/a.csv"; expected a value whose environment variables are '
-        "set; set it: export NOT_SET_HERE=...",
+        "set or a list; set it: export NOT_SET_HERE=...",
     ),
     "an infinite number": (
         generations("[{name: fair, provider: simulator, timeout_seconds: .inf}]"),

@@ -25,6 +25,16 @@ def test_every_raw_table_exists_after_opening(connection):
     assert {name for (name,) in found} == set(RAW_TABLES)
 
 
+def test_a_file_of_an_earlier_version_is_made_anew(tmp_path):
+    path = tmp_path / "s.duckdb"
+    with open_build(path) as connection:
+        write_stage(connection, "s", "scrape", {"keywords": KEYWORDS})
+        connection.execute("alter table raw.keywords drop column score")
+    with open_build(path) as connection:
+        counts = write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(score=0.5)})
+    assert counts["keywords"] == 1
+
+
 def test_a_stage_replaces_only_its_own_rows(connection):
     write_stage(
         connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")]

@@ -39,6 +39,10 @@ CASES = {
         {**SCRAPE, "groupings": "{factors: [concept, task], depth: 3}"},
         "groupings.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
     ),
+    "a depth of subgroups beyond their factors": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, task], depth: 3}}"},
+        "analysis.subgroups.depth: got 3; expected a depth of at most 2, the number of factors; lower it",
+    ),
     "nothing to compare by": (
         {**TEMPLATES, "factors": "{gender: {type: prompt, levels: [woman, man]}}"},
         "groupings: got nothing; expected at least one factor to compare by; "
@@ -73,6 +77,16 @@ CASES = {
         {**SCRAPE, "analysis": "{statistics: [mean, mean]}"},
         'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
         "remove one of them",
+    ),
+    "an impossible cell of one factor": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy}]}}"},
+        'analysis.coverage.impossible[0]: got {"concept": "Italy"}; expected levels of two factors or more '
+        "that cannot stand together; name the other factor",
+    ),
+    "an impossible cell of no level": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: [], task: completion}]}}"},
+        'analysis.coverage.impossible[0]: got {"concept": [], "task": "completion"}; expected a level of '
+        "concept; name it, or remove the factor",
     ),
     "a margin for an unknown metric": (
         {**SCRAPE, "analysis": "{margins: {impact_rato: 0.8}}"},
@@ -119,6 +133,35 @@ SAME_KIND = {
         {**SCRAPE, "analysis": "{coverage: {factors: [concept, tsk]}}"},
         "analysis.coverage.factors[1]",
         "a factor",
+    ),
+    "an impossible cell of a factor that is not counted": (
+        {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy, task: completion}]}}"},
+        "analysis.coverage.impossible[0].task",
+        "a factor that coverage is counted for",
+    ),
+    "an unknown level of an impossible cell": (
+        {
+            **SCRAPE,
+            "analysis": "{coverage: {factors: [concept, task], "
+            "impossible: [{concept: Itly, task: completion}]}}",
+        },
+        "analysis.coverage.impossible[0].concept",
+        "a level of concept",
+    ),
+    "an unknown factor of subgroups": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, tsk]}}"},
+        "analysis.subgroups.factors[1]",
+        "a factor",
+    ),
+    "a factor of subgroups twice": (
+        {**SCRAPE, "analysis": "{subgroups: {factors: [concept, concept]}}"},
+        "analysis.subgroups.factors[1]",
+        "each factor once",
+    ),
+    "an ideal rate beyond all responses": (
+        {**SCRAPE, "analysis": "{subgroups: {ideal: {deviation_rate: 2}}}"},
+        "analysis.subgroups.ideal.deviation_rate",
+        "a number less than or equal to",
     ),
     "a margin for a measure without a metric": (
         {**SCRAPE, "analysis": "{margins: {refusal: 0.1}}"},

@@ -1,0 +1,38 @@
+-- One row per (study_id, slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id, comparison,
+-- group_id).
+with
+
+comparisons as (
+    select * from {{ source('inference', 'generation_comparisons') }}
+)
+
+select
+    study_id,
+    slice_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    generation_a_id,
+    generation_b_id,
+    comparison,
+    group_id,
+    value,
+    value_a,
+    value_b,
+    ci_low,
+    ci_high,
+    p_value,
+    p_value_exact,
+    p_value_asymptotic,
+    q_value,
+    set_id,
+    verdict,
+    n_groups_a,
+    n_groups_b,
+    n_root_prompts,
+    n_dropped,
+    scope,
+    method,
+    reason,
+    inference_reason
+from comparisons

@@ -1,0 +1,82 @@
+"""How much is asked of the engines of a study: marks of responses, and what earlier stages wrote.
+
+Belongs here: counting. A judge marks every distinct text once a repeat, and beside rules only what they leave
+open, so what is counted of it is the most that it can be asked; what the scrape and assemble stages ask is
+known once their logs hold it.
+"""
+
+from collections.abc import Iterator
+
+import duckdb
+import pandas as pd
+
+from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.units import prompts_in_slices
+from python_assets.plan.text import PlannedGeneration
+from python_assets.providers.configs import log_path
+from python_assets.providers.engine import engine_of
+from python_assets.providers.log import read_log
+from python_assets.study.study import Generation, Study
+from python_assets.warehouse.build import Home
+
+BEFORE_PROMPTS = ("scrape", "assemble")
+_BASELINES = "select prompt_id, baseline_text from raw.prompts where baseline_text is not null"
+
+
+def planned_engines(
+    study: Study, connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, home: Home
+) -> list[PlannedGeneration]:
+    """One row an engine and stage that asks it.
+
+    Args:
+        study: the study.
+        connection: with its prompts, which hold what engines replied.
+        responses: one row a generation and prompt: prompt_id and n, how many there will be.
+        home: where the logs of engines lie.
+    """
+    marks = [
+        _row(engine, f"judge of {measure.measure_id}", _n_marks(study, connection, measure, responses))
+        for engine, measure in _judges(study)
+    ]
+    return [*_from_logs(study, home), *marks]
+
+
+def unknown_engines(study: Study) -> list[PlannedGeneration]:
+    """The judges, where it is not known yet how many responses there will be."""
+    return [_row(engine, f"judge of {measure.measure_id}", None) for engine, measure in _judges(study)]
+
+
+def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:
+    """Every entry of measures with an engine once, whatever it gives beside its mark."""
+    seen: list[int] = []
+    for measure in resolve_measures(study):
+        if measure.spec.engine is not None and id(measure.spec) not in seen:
+            seen.append(id(measure.spec))
+            yield engine_of(study, measure.spec.engine), measure
+
+
+def _row(engine: Generation, what: str, n: int | None) -> PlannedGeneration:
+    return PlannedGeneration(f"{engine.generation_id} ({what})", engine.spec.provider, engine.model, n, n)
+
+
+def _from_logs(study: Study, home: Home) -> Iterator[PlannedGeneration]:
+    for engine in study.engines.values():
+        for stage in BEFORE_PROMPTS:
+            log = log_path(study, home, f"{engine.generation_id}.{stage}")
+            if n := len(read_log(log).outcomes):
+                yield _row(engine, stage, n)
+
+
+def _n_marks(
+    study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, responses: pd.DataFrame
+) -> int:
+    """Responses and distinct baseline texts of the prompts that a measure reads, times its repeats."""
+    repeats = measure.spec.rubric.repeats if measure.spec.rubric else 1
+    baselines = connection.execute(_BASELINES).df()
+    if measure.slices:
+        conditions = [study.slices[name] for name in measure.slices]
+        read = prompts_in_slices(connection, study.study_id, conditions)
+        responses = responses[responses["prompt_id"].isin(read)]
+        baselines = baselines[baselines["prompt_id"].isin(read)]
+    n_baselines = 0 if measure.spec.refusal else baselines["baseline_text"].nunique()
+    return repeats * int(responses["n"].sum() + n_baselines)

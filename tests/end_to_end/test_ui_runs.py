@@ -1,0 +1,110 @@
+"""A study written while the UI is up is chosen, run and stopped with it; its report opens from the UI."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+
+from tests.end_to_end.conftest import ROOT, left_of_session
+
+WITHIN_SECONDS = 600  # on cores that others use, too
+OFFERED = '{assetNodeOrError(assetKey: {path: ["raw", "studies"]}) {... on AssetNode {partitionKeys}}}'
+LAUNCH = """mutation {launchRun(executionParams: {
+    selector: {
+        repositoryLocationName: "dagster_project.definitions"
+        repositoryName: "__repository__"
+        jobName: "run_study"
+    },
+    executionMetadata: {tags: [{key: "dagster/partition", value: "long"}, {key: "confirm", value: "yes"}]}
+}) {__typename ... on PythonError {message}}}"""
+STUDY = """
+title: Long
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} kind?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male]}
+generations: [{name: one, provider: "slow:say", replicates: 400, concurrency: 1}]
+measures: [vader]
+"""
+SLOW = """
+import time
+from pathlib import Path
+
+
+def say(messages, decoding):
+    with Path(__file__).with_name("calls").open("a") as calls:
+        calls.write("x")
+    time.sleep(0.2)
+    return "Yes."
+"""
+
+
+@pytest.fixture
+def ui(tmp_path, make_home):
+    """A running UI without any study: its process, a client of it and its warehouse."""
+    home = make_home()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "python_assets.cli", "ui", "--port", "0"],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PLUMBLINE_HOME": str(home),
+            "DAGSTER_HOME": str(home / "dagster"),
+            "PLUMBLINE_STUDIES": str(tmp_path),
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    address = process.stdout.readline().split()[2]
+    with httpx.Client(base_url=address, timeout=WITHIN_SECONDS) as client:
+        yield process, client, home
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait_for(what):
+    deadline = time.monotonic() + WITHIN_SECONDS
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    return found
+
+
+def test_a_study_written_now_can_be_chosen_and_its_run_ends_with_the_ui(ui, tmp_path):
+    process, client, home = ui
+
+    def ask(query):
+        return client.post("/graphql", json={"query": query}).raise_for_status().json()["data"]
+
+    def offered():
+        return ask(OFFERED)["assetNodeOrError"]["partitionKeys"]
+
+    assert offered() == []
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    (tmp_path / "long.yml").write_text(STUDY, encoding="utf-8")
+    assert wait_for(offered) == ["long"]
+
+    (home / "report").mkdir()
+    (home / "report" / "long.html").write_text("<p>The report</p>", encoding="utf-8")
+    assert client.get("/reports/long.html").text == "<p>The report</p>"
+
+    assert ask(LAUNCH)["launchRun"]["__typename"] == "LaunchRunSuccess"
+    calls = tmp_path / "calls"
+    wait_for(lambda: calls.exists() and calls.stat().st_size >= 3)
+    process.send_signal(signal.SIGTERM)
+    told, _ = process.communicate(timeout=WITHIN_SECONDS)
+    assert process.returncode == 0
+    assert "1 runs were interrupted. What was answered and measured is kept: start them again" in told
+    assert left_of_session(process.pid) == []
+    n_called = calls.stat().st_size
+    log = (home / "responses" / "long" / "one.jsonl").read_text().splitlines()
+    assert n_called - 1 <= sum('"response_id"' in line for line in log) <= n_called < 800

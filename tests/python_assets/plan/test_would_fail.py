@@ -1,0 +1,86 @@
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.plan.plan import plan_study
+from python_assets.plan.would_fail import require_ready, would_fail
+
+WHO = {"who": {"levels": ["king", "queen"]}}
+ADDRESS = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture
+def study(make_study):
+    """A study of one template with these generations."""
+
+    def make(*generations, baseline=None, **parts):
+        text = {"id": "1", "text": "Is a {who} kind?", **({"baseline": baseline} if baseline else {})}
+        named = [{"name": f"g{n}", **one} for n, one in enumerate(generations, start=1)]
+        return make_study(
+            {"templates": {"texts": [text], "cross": ["who"]}},
+            factors=WHO,
+            generations=named or [{"name": "one", "provider": "simulator"}],
+            **parts,
+        )
+
+    return make
+
+
+def asked(**fields):
+    return {"provider": "openai", "model": "m", **fields}
+
+
+def test_a_variable_that_is_not_set_is_told_once_for_all_that_use_it(study, monkeypatch):
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    keyed = asked(base_url=ADDRESS, api_key_env="SOME_KEY")
+    found = list(would_fail(study(keyed, keyed, {**keyed, "engine": True})))
+    assert found == [
+        "generation 'g1': environment variable SOME_KEY (api_key_env) is not set. "
+        "Set it, for example: export SOME_KEY=... The same holds for g2, g3."
+    ]
+    monkeypatch.setenv("SOME_KEY", "a-key")
+    assert list(would_fail(study(keyed))) == []
+
+
+def test_openai_needs_an_address_or_a_key(study, monkeypatch):
+    (found,) = would_fail(study(asked()))
+    assert "generation 'g1': without base_url it asks https://api.openai.com/v1, which wants a key" in found
+    assert list(would_fail(study(asked(base_url=ADDRESS)))) == []
+    monkeypatch.setenv("SOME_KEY", "a-key")
+    assert list(would_fail(study(asked(api_key_env="SOME_KEY")))) == []
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["baseline_distance", {"name": "topic", "cluster_and_sort": {"per": "who", "k": 2}}],
+)
+def test_what_is_compared_with_baselines_needs_one(study, measure):
+    (found,) = would_fail(study(measures=[measure]))
+    assert "needs the baseline text of each prompt, and no prompt has one. Add baseline: TEXT" in found
+    assert list(would_fail(study(measures=[measure], baseline="A {who} is kind."))) == []
+
+
+def test_an_import_says_which_column_is_missing(make_study):
+    columns = {"prompt": "id", "prompt_text": "text"}
+    prompts = {"import": {"path": "rows.csv", "columns": columns, "factors": {"who": "who"}}}
+    files = {"rows.csv": "id,text,who,base\n1,a,king,x\n2,b,queen,y\n"}
+    (found,) = would_fail(make_study(prompts, files, measures=["baseline_distance"]))
+    assert "Name its column in prompts.import.columns.baseline_text" in found
+    columns["baseline_text"] = "base"
+    assert list(would_fail(make_study(prompts, files, measures=["baseline_distance"]))) == []
+
+
+def test_a_run_is_refused_for_what_a_plan_tells(study, monkeypatch):
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    made = study(asked(), asked(base_url=ADDRESS, api_key_env="SOME_KEY"), measures=["baseline_distance"])
+    plan = plan_study(made)
+    assert len(plan.would_fail) == 3
+    told = plan.text().partition("A run would fail:\n")[2]
+    with pytest.raises(StudyError) as refused:
+        require_ready(made)
+    assert str(refused.value).splitlines() == plan.would_fail
+    assert told.startswith("- " + "\n- ".join(plan.would_fail))
+
+
+def test_a_function_of_the_users_own_is_not_loaded(study, tmp_path):
+    (tmp_path / "mine.py").write_text("raise AssertionError", encoding="utf-8")
+    assert list(would_fail(study({"provider": "mine:say"}))) == []

@@ -1,0 +1,145 @@
+"""The section on coverage: what is listed, what is drawn, and what is said where it is cut."""
+
+import json
+
+import pytest
+
+from tests.python_assets.report.conftest import CONFIG
+
+PAIR = "gender x title"
+
+
+def coverage_row(factors, n_cells, n_covered, **changed):
+    row = {"factors": factors, "n_factors": len(factors.split(" x ")), "n_cells": n_cells, "n_impossible": 0}
+    row |= {"n_covered": n_covered, "coverage_percentage": n_covered / n_cells, "gini_index": 0.25}
+    return (
+        row
+        | {"n_prompts": 6, "n_responses": 8, "n_responses_ok": 7, "min_count": 0, "max_count": 4}
+        | changed
+    )
+
+
+def cells(factors, counts):
+    return [{"factors": factors, "group_id": group, "n_prompts": n} for group, n in counts.items()]
+
+
+@pytest.fixture
+def named(report):
+    """A study of women and men by title, in which Mr and women cannot meet."""
+    impossible = [{"gender": "f", "title": ["Mr"]}]
+    config = CONFIG | {
+        "factors": {"gender": {"levels": ["m", "f"]}},
+        "analysis": {"alpha": 0.05, "coverage": {"impossible": impossible}},
+    }
+    study = {"title": "Names", "domain": "", "config_json": json.dumps(config), "plumbline_version": "1"}
+
+    def page(**replaced):
+        tables = {
+            "studies": [study],
+            "factors": [
+                {
+                    "factor": "gender",
+                    "type": "domain",
+                    "n_levels": 2,
+                    "origin": "imported",
+                    "reference_level": "f",
+                }
+            ],
+            "coverage": [
+                coverage_row("gender", 2, 2),
+                coverage_row("title", 3, 3),
+                coverage_row(PAIR, 5, 4, n_impossible=1),
+            ],
+            "coverage_cells": [
+                *cells("gender", {"f": 2, "m": 4}),
+                *cells("title", {"Dr": 3, "Mr": 2, "Ms": 1}),
+                *cells(PAIR, {"f x Dr": 1, "m x Dr": 2, "m x Mr": 2, "f x Ms": 1, "m x Ms": 0}),
+            ],
+            "factor_aliasing": [
+                {
+                    "factor_a": "gender",
+                    "factor_b": "title",
+                    "relation": "partial",
+                    "cramers_v": 0.4321,
+                    "n_prompts": 6,
+                }
+            ],
+        }
+        return report(**{**tables, **replaced})
+
+    return page
+
+
+def heatmap(page):
+    """The cells of the first heatmap by class, row by row."""
+    found, is_inside = [], False
+    for tag, attributes in page.tags:
+        is_inside |= attributes.get("class") == "heat"
+        if is_inside and tag == "tr":
+            found.append([])
+        elif is_inside and tag == "td":
+            found[-1].append((attributes.get("class"), attributes.get("style")))
+        elif tag == "ul" and is_inside:
+            break
+    return found[1:]
+
+
+def test_a_heatmap_has_a_cell_for_each_two_levels_in_declared_order(named):
+    page = named()
+    assert heatmap(page) == [  # Dr, Mr, Ms by m, f; of 4 prompts in the fullest
+        [(None, "--share:50%"), (None, "--share:25%")],
+        [(None, "--share:50%"), ("never", None)],
+        [("gap", None), (None, "--share:25%")],
+    ]
+    assert "Prompts by title (rows) and gender (columns)" in page.sections["coverage"]
+    assert "×: declared impossible" in page.sections["coverage"]
+
+
+def test_sets_say_their_size_what_is_impossible_and_the_responses_that_came(named):
+    text = " ".join(named().sections["coverage"].split())
+    assert f"{PAIR}51480 %0.25060 to 47 of 8" in text
+    assert "Cells that the study declares impossible are no gaps" in text
+
+
+def test_factors_that_are_not_crossed_are_listed_with_their_v(named):
+    text = " ".join(named().sections["coverage"].split())
+    assert "genderpartly crossed withtitle0.4326" in text
+    none = named(
+        factor_aliasing=[{"factor_a": "a", "factor_b": "b", "relation": "crossed", "cramers_v": 0.0}]
+    )
+    assert "not crossed" not in none.sections["coverage"]
+    never = {"factor_a": "seed", "factor_b": "style", "n_prompts": 0, "reason": "no_shared_prompt"}
+    text = " ".join(named(factor_aliasing=[never]).sections["coverage"].split())
+    assert "seednever withstyleno shared prompt0" in text
+
+
+def test_the_table_of_factors_is_that_of_the_document(named):
+    text = " ".join(named().sections["asked"].split())
+    assert "factortypelevelsreferenceGini index" in text
+    assert "genderdomain2f0.250" in text
+
+
+def test_a_vast_design_is_written_with_a_power_of_ten(named):
+    page = named(coverage=[coverage_row("gender", 1e24, 2)])
+    assert "1.0 × 10^24" in page.sections["coverage"]
+
+
+def test_heatmaps_and_their_rows_are_cut_and_it_is_said(named):
+    levels = [f"l{k:03d}" for k in range(70)]
+    factors = [f"f{k}" for k in range(5)]
+    pairs = [f"{a} x {b}" for place, a in enumerate(factors) for b in factors[:place]]
+    tables = {
+        "coverage": [
+            *(coverage_row(factor, 70, 70) for factor in factors),
+            *(coverage_row(pair, 4_900, 70) for pair in pairs),
+        ],
+        "coverage_cells": [
+            *(row for factor in factors for row in cells(factor, dict.fromkeys(levels, 1))),
+            *(row for pair in pairs for row in cells(pair, {f"{level} x {level}": 1 for level in levels})),
+        ],
+    }
+    text = named(**tables).sections["coverage"]
+    assert "The 6 least covered of 10 pairs are drawn." in text
+    assert "The 60 of 70 rows with most empty cells." in text
+    assert "The first 24 of 70 columns." in text
+    assert "The 60 emptiest of 70 cells are shown." in text
