@@ -93,7 +93,7 @@ def column_values(
         wanted = wanted[~units.column("is_baseline")[wanted]]
     own = _parse(rows[column], measure)
     quarantine = _rejections(measure, rows, column, own.rejected)
-    at = _positions(units, wanted, rows)
+    at = positions(units, wanted, rows)
     numbers, labels, reason = _taken(own, at)
     values = MeasuredValues(
         units=wanted,
@@ -124,7 +124,7 @@ def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -
     Returns:
         1 and 0; missing_in_import where the import has no such row.
     """
-    has_row = _positions(units, labelled.units, rows) >= 0
+    has_row = positions(units, labelled.units, rows) >= 0
     n = len(has_row)
     return MeasuredValues(
         units=labelled.units,
@@ -134,6 +134,17 @@ def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -
         label_method=nothing(n),
         reason=only_where(~has_row, "missing_in_import"),
     )
+
+
+def entries_of(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Some columns of what keyed_rows gave, as the import has them; null is None.
+
+    Raises:
+        StudyError: the import has no such column.
+    """
+    _require(study, measure, rows, columns)
+    entries = rows[list(columns)].astype(object)
+    return entries.where(rows[list(columns)].notna(), None)
 
 
 def _require(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -199,8 +210,8 @@ def _label(entry: Any) -> str | None:
     return text or None
 
 
-def _positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
-    """The row of the import that each wanted unit has, -1 where it has none."""
+def positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
+    """The row, of what keyed_rows gave, that each wanted unit has; -1 where it has none."""
     kinds: dict[str, Any] = {"generation_id": object, "prompt_id": object, "replicate": int}
     left = units.table.loc[wanted, KEYS].astype(kinds)
     right = rows[KEYS].astype(kinds).assign(at=np.arange(len(rows)))

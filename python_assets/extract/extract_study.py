@@ -14,7 +14,7 @@ from python_assets.extract.baseline import against_generations
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
-from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.measures import READ_IMPORTS, Measure, resolve_measures
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
@@ -156,7 +156,7 @@ def _imported_rows(
     measures: list[Measure],
     imported: Imported | None,
 ) -> pd.DataFrame | None:
-    if all(measure.reads != "column" for measure in measures):
+    if not any(measure.reads in READ_IMPORTS for measure in measures):
         return None
     if imported is None:
         from python_assets.importers.formats import read_import

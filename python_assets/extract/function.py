@@ -20,11 +20,13 @@ _EXPECTED: Final[Mapping[ScoreForm, str]] = {
     "label": "a label (a text that is not blank)",
 }
 
+_TAKES: Final = {1: "a list of texts", 2: "a list of texts and a list of rows"}
+
 
 class _Call(NamedTuple):
     """One function as a measure uses it; name says where it is, for errors."""
 
-    function: Callable[[list[str]], Iterable[Any]]
+    function: Callable[..., Iterable[Any]]
     name: str
     wanted: ScoreForm
 
@@ -54,13 +56,39 @@ def function_method(path: str, folder: Path, wanted: ScoreForm) -> TextMethod:
     return TextMethod(f"function, {wanted}", version, lambda texts: _score(call, texts))
 
 
-def _score(call: _Call, texts: Sequence[str]) -> list[Score]:
+class RowMethod(NamedTuple):
+    """A function that sees rows: texts (None where there is none) and as many rows in, scores out."""
+
+    version: str
+    score: Callable[[Sequence[str | None], Sequence[Mapping[str, Any]]], list[Score]]
+
+
+def function_of_rows(path: str, folder: Path, wanted: ScoreForm) -> RowMethod:
+    """Score responses with a function of the user's own that sees their imported rows.
+
+    The function is called as function(texts, rows): rows are mappings from a column to its entry, and texts
+    hold None where a response has none. It gives as many results, as function_method says.
+
+    Raises:
+        StudyError: the function cannot be imported.
+    """
+    loaded = load_function(path, folder)
+    module, _, function = path.partition(":")
+    call = _Call(loaded.function, f"{folder / module}.py: {function}", wanted)
+    version = f"{path}, file {loaded.source_sha256[:16]}"
+    return RowMethod(version, lambda texts, rows: _score(call, texts, rows))
+
+
+def _score(
+    call: _Call, texts: Sequence[str | None], rows: Sequence[Mapping[str, Any]] | None = None
+) -> list[Score]:
+    arguments: list[Sequence[Any]] = [texts] if rows is None else [texts, rows]
     try:
-        results = _results(call, texts)
+        results = _results(call, arguments)
     except ExtractionError:
         raise
     except Exception as error:
-        raise ExtractionError(_failure(call, texts, error)) from error
+        raise ExtractionError(_failure(call, arguments, error)) from error
     if len(results) != len(texts):
         raise ExtractionError(
             f"{call.name} gave {len(results)} results for {len(texts)} texts; expected one a text."
@@ -68,29 +96,32 @@ def _score(call: _Call, texts: Sequence[str]) -> list[Score]:
     return [_as_score(call, position, result) for position, result in enumerate(results)]
 
 
-def _results(call: _Call, texts: Sequence[str]) -> list[Any]:
-    results = call.function(list(texts))
+def _results(call: _Call, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+    results = call.function(*map(list, arguments))
     # a text is a sequence of texts too: its characters would pass for labels
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise ExtractionError(
-            f"{call.name} gave a {type(results).__name__} for {len(texts)} texts; expected a list of results."
+            f"{call.name} gave a {type(results).__name__} for {len(arguments[0])} texts; expected a list of "
+            "results."
         )
     return list(results)
 
 
-def _failure(call: _Call, texts: Sequence[str], error: Exception) -> str:
+def _failure(call: _Call, arguments: Sequence[Sequence[Any]], error: Exception) -> str:
     """What went wrong and at which text: the function is asked again with one text at a time."""
-    for position, text in enumerate(texts):
+    n_texts = len(arguments[0])
+    for position, one in enumerate(zip(*arguments, strict=True)):
         try:
-            _results(call, [text])
+            _results(call, [[argument] for argument in one])
         except Exception as alone:
+            shown = ", ".join(_beginning(repr(argument)) for argument in one)
             return (
-                f"{call.name} failed at text {position} of {len(texts)} ({_beginning(repr(text))}) with "
+                f"{call.name} failed at text {position} of {n_texts} ({shown}) with "
                 f"{type(alone).__name__}: {alone}. Correct it; None stands for a text it cannot score."
             )
     return (
-        f"{call.name} failed with {type(error).__name__}: {error} on {len(texts)} texts together, on none of "
-        "them alone. It must take a list of texts and return one result a text."
+        f"{call.name} failed with {type(error).__name__}: {error} on {n_texts} texts together, on none of "
+        f"them alone. It must take {_TAKES[len(arguments)]} and return one result a text."
     )
 
 

@@ -26,8 +26,9 @@ IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
 MeasureReads = Literal[
-    "text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "when", "options"
+    "text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "row", "when", "options"
 ]
+READ_IMPORTS: Final[frozenset[MeasureReads]] = frozenset({"column", "row"})
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
@@ -161,7 +162,7 @@ def _declared(spec: MeasureSpec) -> Measure:
         parameters=_written(_declared_parameters(spec)),
         languages="|".join(spec.languages or ()),
         slices=_slices(spec),
-        reads=_READS.get(spec.method, "text"),
+        reads="row" if spec.columns else _READS.get(spec.method, "text"),
         spec=spec,
         options={},
     )

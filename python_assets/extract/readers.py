@@ -28,6 +28,7 @@ from python_assets.extract.measurement_rows import (
 )
 from python_assets.extract.measures import Measure
 from python_assets.extract.option_probability import read_option_probability
+from python_assets.extract.row_function import read_row_function
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
@@ -192,6 +193,7 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "embeddings": read_distances,
     "clusters": read_clusters,
     "column": _read_column,
+    "row": read_row_function,
     "when": read_deviation,
     "options": read_option_probability,
 }

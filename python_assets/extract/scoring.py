@@ -40,13 +40,14 @@ def text_method(measure: Measure, study: Study) -> TextMethod:
     if spec.patterns is not None:
         return patterns_method(spec.patterns)
     if spec.function is not None:
-        return function_method(spec.function, study.folder, _wanted(measure))
+        return function_method(spec.function, study.folder, wanted_form(measure))
     built = extractors[str(spec.extractor)]
     key = f"{built.name} {measure.parameters}".strip()
     return TextMethod(key, built.version(), lambda texts: built.function(texts, measure.options))
 
 
-def _wanted(measure: Measure) -> ScoreForm:
+def wanted_form(measure: Measure) -> ScoreForm:
+    """What a function must give for a measure."""
     if measure.kind == "categorical" or measure.favourable is not None:
         return "label"
     return "0 or 1" if measure.kind == "binary" else "number"

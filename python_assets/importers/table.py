@@ -190,8 +190,7 @@ def _named_columns(spec: Import) -> list[str]:
 
 
 def _measure_columns(study: Study) -> list[str]:
-    named = [column for measure in study.measures for column in (measure.column, measure.baseline_column)]
-    return list(dict.fromkeys(column for column in named if column is not None))
+    return list(dict.fromkeys(name for measure in study.measures for name in measure.imported_columns))
 
 
 def _as_list(columns: Columns | None) -> list[str]:

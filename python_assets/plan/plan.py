@@ -14,6 +14,7 @@ import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
+from python_assets.generate.generate_study import UNNAMED
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.coverage_sets import coverage_sets
@@ -170,6 +171,9 @@ def _imported_responses(
         return
     rows = imported.rows.merge(prompts, on="prompt_id")
     rows["generation_id"] = rows["generation"].map(make_id)
+    if set(rows["generation"]) == {UNNAMED}:
+        # pooled: the responses belong to the one that replays them
+        rows["generation_id"] = min(replayed)
     if EVERY_IMPORTED not in replayed:
         rows = rows[rows["generation_id"].isin(replayed)]
     yield rows.groupby(["generation_id", "prompt_id"], sort=False).size().reset_index(name="n")

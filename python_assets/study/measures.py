@@ -125,7 +125,8 @@ class MeasureSpec(Part):
 
     judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
-    option_probability: the role of the option whose probability is measured.
+    option_probability: the role of the option whose probability is measured. columns: of the import, whose
+    entries the function sees beside the text.
     """
 
     name: Name
@@ -138,6 +139,7 @@ class MeasureSpec(Part):
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     function: StrictStr | None = None
+    columns: Words | None = None
     classifier: ClassifierSpec | None = None
     judge: Judge | StrictStr | None = None
     refusal: RefusalJudge | None = None
@@ -194,6 +196,11 @@ class MeasureSpec(Part):
         return next(method for method in METHODS_OF_MEASURING if getattr(self, method) is not None)
 
     @property
+    def imported_columns(self) -> list[str]:
+        """The columns of the import that it reads."""
+        return [name for name in (self.column, self.baseline_column, *(self.columns or ())) if name]
+
+    @property
     def engine(self) -> str | None:
         """The engine that judges, alone or beside rules."""
         if self.refusal is not None:
@@ -233,6 +240,8 @@ class MeasureSpec(Part):
             given.remove("judge")
         if len(given) != 1:
             raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
+        if self.columns is not None and self.function is None:
+            raise ValueError("function beside columns, which it sees; write column: NAME for one of them")
         if self.method in ("column", "function") and self.kind is None:
             raise ValueError(
                 f"kind for a measure from a {self.method}; add kind: continuous, binary or categorical"

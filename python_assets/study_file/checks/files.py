@@ -200,3 +200,4 @@ def _measured_columns(draft: Draft) -> Iterator[tuple[FieldPath, str]]:
         for field in ("column", "baseline_column"):
             if (column := getattr(spec, field)) is not None:
                 yield (*path, field), column
+        yield from (((*path, "columns", index), name) for index, name in enumerate(spec.columns or ()))

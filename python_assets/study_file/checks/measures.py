@@ -85,11 +85,10 @@ def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
     if spec.function is not None and not is_function_path(spec.function):
         expected = "module:function, a function in a file beside the study file"
         yield Problem((*path, "function"), spec.function, expected, "write it so, without .py")
-    if spec.column is not None and prompts and prompts.import_ is None:
+    field = "columns" if spec.columns else "column"
+    if getattr(spec, field) is not None and prompts and prompts.import_ is None:
         expected = "prompts.import, which columns belong to"
-        yield Problem(
-            (*path, "column"), spec.column, expected, "import a table, or measure with an extractor"
-        )
+        yield Problem((*path, field), getattr(spec, field), expected, "import a table, or measure otherwise")
     if spec.baseline_column is not None and spec.column is None:
         expected = "column beside it"
         yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "add column: or remove it")

@@ -89,6 +89,17 @@ def planned_import(folder, rows, text=IMPORT):
     return plan_of(folder, text)
 
 
+def test_pooled_models_are_one_generation_whose_replicates_they_are(tmp_path):
+    pooled = IMPORT.replace("generation: model, ", "").replace('name: "*"', "name: pooled")
+    rows = [(f"{root}{g}", root, model, g, "a") for root in "123" for g in "fm" for model in ("m1", "m2")]
+    plan = planned_import(tmp_path, rows, pooled)
+    assert [(one.generation_id, one.n_responses, one.n_calls) for one in plan.generations] == [
+        ("pooled", 12, 0)
+    ]
+    assert (plan.n_prompts, plan.n_root_prompts) == (6, 3)
+    assert not [warning for warning in plan.warnings if "no response" in warning]
+
+
 def schemes(plan):
     return {grouping.grouping_id: grouping.scheme for grouping in plan.groupings}
 

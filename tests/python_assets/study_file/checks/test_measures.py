@@ -120,7 +120,7 @@ CASES = {
     "a column without an import": (
         measures("[{name: m, kind: binary, column: c}]"),
         'measures[0].column: got "c"; expected prompts.import, which columns belong to; '
-        "import a table, or measure with an extractor",
+        "import a table, or measure otherwise",
     ),
     "a baseline column without a column": (
         measures("[{name: m, extractor: vader, baseline_column: c}]"),
