@@ -230,12 +230,10 @@ def _predictions(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
 def _prediction_columns(there: Sequence[str]) -> Sequence[str]:
     if "prediction" in there:
         return (*KEY, *_LONG)
-    # what stands inside an entry is named by its path
-    models = [
-        name
-        for name in there
-        if name not in (*_ITEM_COLUMNS, *_NESTED, *_FLAT) and name.split(".")[0] not in _NESTED
-    ]
+    own = (*_ITEM_COLUMNS, *_NESTED, *_FLAT)
+    # of lists and mappings the paths inside are there, too
+    inside = tuple(f"{part}." for part in _NESTED)
+    models = [name for name in there if name not in own and not name.startswith(inside)]
     return (*KEY, *(models or _LONG))
 
 
