@@ -18,8 +18,10 @@ from expectations.runner import run_suites
 from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
+from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.plan.design_tables import design_tables
+from python_assets.progress import SILENT
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build, write_stage
@@ -59,7 +61,7 @@ def import_study(study: Study, home: Home, path: Path) -> None:
         record_study(study, connection, home, run_id="bench")
         timed("prompts", lambda: assemble(study, connection))
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
-        counts = timed("responses", lambda: generate_study(study, connection, home, lambda _: None))
+        counts = timed("responses", lambda: generate_study(study, connection, home, SILENT))
         timed("measurements", lambda: extract(study, connection, home.cache))
         print(f"| {counts.n_responses:,} responses, {counts.n_quarantined} in quarantine | | | |")
         tables = [table for table in TABLES if table not in SCRAPED]
@@ -70,6 +72,7 @@ def infer(study: Study, path: Path) -> None:
     """Every question of the study."""
     with open_build(path) as connection:
         infer_study(connection, study)
+        infer_subgroups(connection, study.alpha)
 
 
 if __name__ == "__main__":

@@ -211,7 +211,7 @@ def _answer_locally(
         _check_texts(missing, provider.config)
     if provider.keeps_log:
         _log_description(writer, content, description, missing)
-    tell = _started(progress, plan, missing, provider.config)
+    tell = _started(progress, plan, missing, provider)
     new: dict[str, Outcome] = {}
     for batch in provider.batches(missing):
         outcomes = _outcomes_now(provider, batch)
@@ -255,7 +255,7 @@ async def _ask_for_missing(
         allowance.take(_n_calls(missing, provider.config))
         _log_description(asker.writer, content, description, missing)
         chosen = missing[:most]
-        await asker.ask_all(chosen, _started(asker.progress, plan, chosen, provider.config))
+        await asker.ask_all(chosen, _started(asker.progress, plan, chosen, provider))
     return _Answered(plan, description, asker.outcomes, asker.n_retries)
 
 
@@ -270,18 +270,17 @@ async def _from_log_alone(prompts: Sequence[Prompt], asker: Asker, content: LogC
     now = await asker.describe_once()
     if now is not None and now.model_digest != logged.model_digest:
         return None
-    _started(asker.progress, plan, [], asker.provider.config)
+    _started(asker.progress, plan, [], asker.provider)
     return _Answered(plan, logged, {}, 0)
 
 
-def _started(
-    progress: Progress, plan: RequestPlan, missing: Sequence[Request], config: GenerationConfig
-) -> Tell:
+def _started(progress: Progress, plan: RequestPlan, missing: Sequence[Request], provider: Provider) -> Tell:
     """Say what the log holds and what is asked; what hears how many of these are answered."""
-    n_distinct = len({request.response_id for request in plan.rows})
-    n_known = n_distinct - len(missing)
-    progress.say(f"{config.generation_id}: {n_known:,} answers from the log, {len(missing):,} to ask for")
-    return progress.start(config.generation_id, ANSWERS, len(missing))
+    name = provider.config.generation_id
+    if provider.keeps_log:
+        n_known = len({request.response_id for request in plan.rows}) - len(missing)
+        progress.say(f"{name}: {n_known:,} answers from the log, {len(missing):,} to ask for")
+    return progress.start(name, ANSWERS, len(missing))
 
 
 def _missing(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:
