@@ -12,7 +12,8 @@ from tests.python_assets.study_file.sections import (
 
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, direction, "
-    "extractor, favourable, function, judge, kind, languages, name, option_probability, parameters, patterns, refusal, "
+    "extractor, favourable, function, "
+    "judge, kind, languages, name, option_probability, parameters, patterns, refusal, "
     "scale, slice, unit, when"
 )
 
