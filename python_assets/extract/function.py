@@ -49,10 +49,7 @@ def function_method(path: str, folder: Path, wanted: ScoreForm) -> TextMethod:
     Raises:
         StudyError: the function cannot be imported.
     """
-    loaded = load_function(path, folder)
-    module, _, function = path.partition(":")
-    call = _Call(loaded.function, f"{folder / module}.py: {function}", wanted)
-    version = f"{path}, file {loaded.source_sha256[:16]}"
+    call, version = _loaded(path, folder, wanted)
     return TextMethod(f"function, {wanted}", version, lambda texts: _score(call, texts))
 
 
@@ -72,11 +69,16 @@ def function_of_rows(path: str, folder: Path, wanted: ScoreForm) -> RowMethod:
     Raises:
         StudyError: the function cannot be imported.
     """
+    call, version = _loaded(path, folder, wanted)
+    return RowMethod(version, lambda texts, rows: _score(call, texts, rows))
+
+
+def _loaded(path: str, folder: Path, wanted: ScoreForm) -> tuple[_Call, str]:
+    """A function of the study's folder, and the version of what it gives."""
     loaded = load_function(path, folder)
     module, _, function = path.partition(":")
     call = _Call(loaded.function, f"{folder / module}.py: {function}", wanted)
-    version = f"{path}, file {loaded.source_sha256[:16]}"
-    return RowMethod(version, lambda texts, rows: _score(call, texts, rows))
+    return call, f"{path}, file {loaded.source_sha256[:16]}"
 
 
 def _score(

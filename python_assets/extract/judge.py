@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.extract.job import Job, Read
-from python_assets.extract.marking import NO_MARK, judge_version, marks_of, measured_by
+from python_assets.extract.marking import NO_MARK, marks_of, measured_by, version_of
 from python_assets.extract.measurement_rows import (
     MeasuredValues,
     Objects,
@@ -92,7 +92,7 @@ def _judged(job: Job, judge: Judge, own: _Marks, base: _Marks) -> Read:
         label_method=method,
         reason=reason,
     )
-    return Read(measured_by(job, job.measure), values, judge_version(job, judge))
+    return Read(measured_by(job, job.measure), values, version_of(job, judge))
 
 
 def _disagreement(job: Job, judge: Judge, measure: Measure, own: _Marks, base: _Marks) -> Read:
@@ -105,7 +105,7 @@ def _disagreement(job: Job, judge: Judge, measure: Measure, own: _Marks, base: _
         label_method=none,
         reason=_reasons(job, own),
     )
-    return Read(measured_by(job, measure), values, judge_version(job, judge))
+    return Read(measured_by(job, measure), values, version_of(job, judge))
 
 
 def _reasons(job: Job, own: _Marks) -> Objects:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.extract.job import Job
-from python_assets.extract.marking import NO_MARK, judge_version, marks_of
+from python_assets.extract.marking import NO_MARK, marks_of, version_of
 from python_assets.extract.units import Ids
 from python_assets.study.study import Judge
 
@@ -65,4 +65,4 @@ def with_judged_labels(job: Job, scores: pd.DataFrame, text_ids: Ids) -> JudgedL
     judged.loc[is_named, "reason"] = None
     judged.loc[is_unusable, "reason"] = "judge_unusable"
     n_unusable = len(np.unique(text_ids[is_unusable]))
-    return JudgedLabels(judged, judge_version(job, judge), n_unusable)
+    return JudgedLabels(judged, version_of(job, judge), n_unusable)

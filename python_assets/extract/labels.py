@@ -12,11 +12,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import regex
-
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import Score, TextMethod
 from python_assets.texts.limits import MOST_CHARACTERS, PATTERN_SECONDS
+from python_assets.texts.patterns import PatternTimeout, is_found
 from python_assets.texts.words import normalise, word_character
 
 Choices = Sequence[str] | Mapping[str, Sequence[str]]
@@ -78,12 +77,11 @@ def patterns_method(patterns: Mapping[str, str]) -> TextMethod:
         A method whose reasons are no_rule_matched and several_rules_matched; it raises ExtractionError where
         an expression takes longer than PATTERN_SECONDS for one text.
     """
-    compiled = {label: regex.compile(pattern) for label, pattern in patterns.items()}
 
-    def is_found(label: str, text: str) -> bool:
+    def speaks(label: str, text: str) -> bool:
         try:
-            return compiled[label].search(text, timeout=PATTERN_SECONDS) is not None
-        except TimeoutError as error:
+            return is_found(patterns[label], text)
+        except PatternTimeout as error:
             raise ExtractionError(
                 f"patterns: the expression of {label!r}, {patterns[label]!r}, takes more than "
                 f"{PATTERN_SECONDS:g} s in a text of {len(text):,} characters. Repeat nothing that repeats "
@@ -92,7 +90,7 @@ def patterns_method(patterns: Mapping[str, str]) -> TextMethod:
 
     def score(text: str) -> Score:
         read = text[:MOST_CHARACTERS]
-        return _decided({label for label in compiled if is_found(label, read)}, "pattern")
+        return _decided({label for label in patterns if speaks(label, read)}, "pattern")
 
     return _method("patterns", dict(patterns), score)
 

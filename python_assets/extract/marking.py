@@ -4,7 +4,6 @@ A text is marked by itself, without its prompt or who wrote it. The options stan
 repeat and for different texts, so that a liking for the first one favours nobody.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +15,7 @@ from python_assets.extract.job import Job
 from python_assets.extract.labels import choices_method
 from python_assets.extract.measures import Measure
 from python_assets.extract.units import Ids
-from python_assets.providers.engine import Inquiry, Reply, ask_engine, engine_of, fence_of
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, engine_of, fence_of, judge_version
 from python_assets.study.study import Judge
 from python_assets.texts.limits import MOST_CHARACTERS
 
@@ -67,12 +66,9 @@ def measured_by(job: Job, measure: Measure) -> Measure:
     return measure._replace(extractor=extractor, model=engine.model or engine.spec.provider)
 
 
-def judge_version(job: Job, judge: Judge) -> str:
+def version_of(job: Job, judge: Judge) -> str:
     """Everything that a mark depends on besides the text."""
-    engine = engine_of(job.study, judge.engine)
-    written = json.dumps([_QUESTION, judge.model_dump()], sort_keys=True)
-    digest = hashlib.sha256(written.encode()).hexdigest()[:16]
-    return f"judge 1, {engine.spec.provider} {engine.model}, rubric {digest}".replace("  ", " ")
+    return judge_version(job.study, judge.engine, json.dumps([_QUESTION, judge.model_dump()], sort_keys=True))
 
 
 def _inquiries(job: Job, judge: Judge, text_id: int) -> list[Inquiry]:

@@ -21,7 +21,7 @@ from python_assets.study.problems import (
     unknown_name,
 )
 from python_assets.study.study import Judge, Kind, MeasureSpec
-from python_assets.texts.limits import PATTERN_SECONDS
+from python_assets.texts.patterns import is_found
 from python_assets.texts.words import normalise
 
 
@@ -127,7 +127,7 @@ def _pattern_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     for label, pattern in (spec.patterns or {}).items():
         where = (*path, "patterns", label)
         try:
-            matches_nothing = regex.compile(pattern).search("", timeout=PATTERN_SECONDS) is not None
+            matches_nothing = is_found(pattern, "")
         except regex.error as error:
             yield Problem(where, pattern, f"a regular expression ({error})", "correct the expression")
             continue

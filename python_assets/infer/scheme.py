@@ -269,12 +269,12 @@ def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
     everyone = units_in_order(cells, np.arange(len(cells.x)))
     shuffles = Shuffles(seed, options.n_permutations, everyone.stratum)
     for present, columns in presence_patterns(cells.x):
-        cell, _ = compared_cells(cells, present)
+        cell, has_own = compared_cells(cells, present)
         if len(np.unique(cells.frame.group[cell])) < 2:
             reason = _why_not(cells.frame, present, cell, InferenceReason.ONE_GROUP)
             yield Chosen(columns, reason, lambda members: cells.x[:, members])
             continue
-        units, mean = nested_units(cells, present)
+        units, mean = nested_units(cells, present, cell, has_own=has_own)
 
         def take(members: Ints, mean: sparse.csr_array | None = mean) -> Floats:
             x = cells.x[:, members]
@@ -328,14 +328,17 @@ def compared_cells(cells: Cells, present: NDArray[np.bool_]) -> tuple[Ints, bool
     return cell[np.bincount(held)[column] >= 2], False
 
 
-def nested_units(cells: Cells, present: NDArray[np.bool_]) -> tuple[Units, sparse.csr_array | None]:
+def nested_units(
+    cells: Cells, present: NDArray[np.bool_], cell: Ints, *, has_own: bool
+) -> tuple[Units, sparse.csr_array | None]:
     """The units of a nested grouping with a value, and what averages units with prompts of their own.
 
     Args:
         cells: one cell a unit and root prompt.
         present: whether each has a value.
+        cell: of compared_cells, of two groups at least.
+        has_own: of compared_cells.
     """
-    cell, has_own = compared_cells(cells, present)
     units = units_in_order(cells, cell)
     n_units, n_strata = len(units.name), int(units.stratum.max()) + 1
     prompts, column = np.unique(cells.root_prompt_of_cell[cell], return_inverse=True)

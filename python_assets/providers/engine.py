@@ -4,6 +4,7 @@ Belongs here: from inquiries to replies, through the same loop and the same kind
 What is asked is the stage's own; reading a reply as data is replies.py, re-exported here.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -128,6 +129,12 @@ def engine_of(study: Study, name: str) -> Generation:
             f"its engines: {listed(study.engines)}; {remedy}"
         )
     return engine
+
+
+def judge_version(study: Study, name: str, rubric: str) -> str:
+    """Everything that a mark of an engine depends on besides the text: who marks, and by what."""
+    engine, digest = engine_of(study, name), hashlib.sha256(rubric.encode()).hexdigest()[:16]
+    return f"judge 1, {engine.spec.provider} {engine.model}, rubric {digest}".replace("  ", " ")
 
 
 def fence_of(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from python_assets.providers.engine import Inquiry, ask_engine, engine_of, fence_of, parse_yes_no
+from python_assets.providers.engine import Inquiry, ask_engine, fence_of, judge_version, parse_yes_no
 from python_assets.providers.records import GenerationRun, Response
 from python_assets.providers.refusal import is_refusal
 from python_assets.study.measures import REFUSAL
@@ -69,9 +69,7 @@ def refusal_engine(study: Study) -> str | None:
 
 def refusal_judge_version(study: Study, engine: str) -> str:
     """Everything that the flag depends on besides the text."""
-    generation = engine_of(study, engine)
-    digest = hashlib.sha256(_QUESTION.encode()).hexdigest()[:16]
-    return f"judge 1, {generation.spec.provider} {generation.model}, rubric {digest}".replace("  ", " ")
+    return judge_version(study, engine, _QUESTION)
 
 
 def _text(row: Response) -> str:

@@ -16,7 +16,7 @@ from python_assets.study.problems import FieldPath, Problem, listed, unknown_nam
 from python_assets.study.study import Factor, Prompts
 from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
-from python_assets.texts.patterns import compiled
+from python_assets.texts.patterns import is_found
 from python_assets.texts.words import normalise
 
 
@@ -45,7 +45,7 @@ def _rule_problems(path: FieldPath, rule: str | list[str]) -> Iterator[Problem]:
                 yield Problem((*path, index), word, expected, "write an expression instead, or remove it")
         return
     try:
-        matches_nothing = compiled(rule).search("") is not None
+        matches_nothing = is_found(rule, "")
     except regex.error as error:
         yield Problem(path, rule, f"a regular expression ({error})", "correct it, or write [word, word]")
         return

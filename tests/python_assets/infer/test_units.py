@@ -22,7 +22,7 @@ from python_assets.infer.pairs import one_way
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import InUnits, Options, choose_schemes, nested_units
+from python_assets.infer.scheme import InUnits, Options, choose_schemes, compared_cells, nested_units
 from python_assets.infer.units import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
@@ -59,7 +59,9 @@ def cells_of(x, group, stratum):
 def scheme_of(x, group, stratum, *, n_permutations=None, reference=REST, seed=1, alpha=0.05):
     """A scheme of nested units, and its values; all labellings of two groups where no number is given."""
     cells = cells_of(x, group, stratum)
-    units, mean = nested_units(cells, ~np.isnan(cells.x[:, 0]))
+    present = ~np.isnan(cells.x[:, 0])
+    cell, has_own = compared_cells(cells, present)
+    units, mean = nested_units(cells, present, cell, has_own=has_own)
     if n_permutations is None:
         draws = GivenDraws(all_labellings(units))
     else:
