@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
@@ -18,10 +19,11 @@ from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, replicated, welch_rows
 from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
 from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
+from python_assets.infer.design import PROMPTS_LIKE_THESE
 from python_assets.infer.indices import IndexTest
 from python_assets.infer.multiplicity import benjamini_hochberg
 from python_assets.infer.permutation import Floats
-from python_assets.infer.verdict import verdicts
+from python_assets.infer.verdict import index_verdicts
 
 N_MEASURES = 3
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
@@ -72,7 +74,7 @@ def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     q = q_of(compared.contrasts["risk_difference"].p_question[:, 0])
     yield "**Plumbline**, any finding on selection rates", any_of(q <= ALPHA)
     test = compared.indices["impact_ratio"]
-    yield from verdict_rows("impact ratio", index_words(test, q, MARGINS["impact_ratio"], is_ratio=True))
+    yield from verdict_rows("impact ratio", index_words("impact_ratio", test, q, MARGINS["impact_ratio"]))
 
 
 def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
@@ -90,8 +92,8 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
         ("fdi", name),
         ("cramers_v", "Cramer's V"),
     ):
-        yield from verdict_rows(words, index_words(compared.indices[metric], q, limits[metric]))
-    divergence = index_words(compared.indices["jsd"], q, limits["jsd"])  # it has no interval
+        yield from verdict_rows(words, index_words(metric, compared.indices[metric], q, limits[metric]))
+    divergence = index_words("jsd", compared.indices["jsd"], q, limits["jsd"])  # it has no interval
     yield (
         "**Plumbline**, mean Jensen-Shannon divergence: difference_shown",
         any_of(divergence == "difference_shown"),
@@ -137,19 +139,11 @@ def q_of(p: Floats) -> Floats:
     return np.concatenate([benjamini_hochberg(study) for study in p.reshape(-1, N_MEASURES)])
 
 
-def index_words(test: IndexTest, q: Floats, margin: float, *, is_ratio: bool = False) -> np.ndarray:
-    """Verdict of an index, which is a size of its question; its interval has to agree.
-
-    is_ratio: whether small values are the large differences.
-    """
-    sign = -1 if is_ratio else 1
-    near, far = (test.ci_high, test.ci_low) if is_ratio else (test.ci_low, test.ci_high)
-    q_margin, q_equivalence = (
-        np.where(agrees, 0.0, 1.0) for agrees in (sign * near > sign * margin, sign * far < sign * margin)
-    )
-    is_past_floor = sign * test.value > sign * test.null_q95
-    is_wide = np.ones(q.shape, dtype=bool)
-    return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, is_off=is_past_floor, alpha=ALPHA)
+def index_words(metric: str, test: IndexTest, q: Floats, margin: float) -> np.ndarray:
+    """Verdict of an index, which is a size of its question."""
+    numbers = {name: getattr(test, name) for name in ("value", "null_q95", "ci_low", "ci_high", "p_value")}
+    rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin})
+    return index_verdicts(rows.assign(scope=PROMPTS_LIKE_THESE), ALPHA)
 
 
 def any_of(is_so: ArrayLike) -> float:
