@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from python_assets.progress import SILENT
 from python_assets.telemetry import disable_telemetry
+from python_assets.warehouse.progress import SILENT
 
 disable_telemetry()
 

@@ -21,11 +21,11 @@ from python_assets.generate.generate_study import generate_study
 from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.plan.design_tables import design_tables
-from python_assets.progress import SILENT
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build, write_stage
 from python_assets.warehouse.paths import PROJECT
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.study_row import record_study
 
 STUDY = PROJECT / "studies" / "decodingtrust_stereotype.yml"

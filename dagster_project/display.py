@@ -1,7 +1,7 @@
 """What a terminal shows of a run: each stage as it starts, and how far what takes long has come.
 
 Belongs here: bars where standard error is a terminal, plain lines where it is a file or a pipe. The words of
-a count are python_assets/progress.py.
+a count are python_assets/warehouse/progress.py.
 """
 
 import sys
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
-from python_assets.progress import Lines, Progress, Tell, counted
-from python_assets.terminal import printable
+from python_assets.study.control_characters import printable
+from python_assets.warehouse.progress import Lines, Progress, Tell, counted
 
 if TYPE_CHECKING:
     from rich.console import Console

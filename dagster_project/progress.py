@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import dagster as dg
 
-from python_assets.progress import SILENT, All, Lines, Progress
+from python_assets.warehouse.progress import SILENT, All, Lines, Progress
 
 _SHOWN: ContextVar[Progress] = ContextVar("shown", default=SILENT)
 

@@ -13,9 +13,9 @@ from dagster_project.display import Display, display
 from dagster_project.partitions import offer_studies
 from dagster_project.progress import shown_by
 from python_assets.errors import PlumblineError
-from python_assets.progress import SILENT, duration
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder
+from python_assets.warehouse.progress import SILENT, duration
 
 
 class RunFailed(PlumblineError):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
+from python_assets.study.control_characters import printable
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
-from python_assets.terminal import printable
 from python_assets.warehouse import paths
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ ASSETS = "python_assets"
 
 # rooms by floor, the lowest first: a room imports only from floors below
 FLOORS = (
-    ("errors", "progress", "telemetry", "terminal"),
+    ("errors", "telemetry"),
     ("registry",),
     ("study",),
     ("warehouse",),
@@ -34,10 +34,8 @@ FILES_ON_TOP = {
     "__init__.py",
     "cli.py",
     "errors.py",
-    "progress.py",
     "registry.py",
     "telemetry.py",
-    "terminal.py",
 }
 PACKAGES = (ASSETS, "expectations", "dagster_project", "bench")
 MOST_MODULES_OF_A_LEAF = 10

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.embedding import ModelName, load_encoder, name_model
-from python_assets.progress import SILENT, Progress
 from python_assets.study.study import Vectors
+from python_assets.warehouse.progress import SILENT, Progress
 
 # An interrupted run loses at most so many embeddings.
 _KEPT_TOGETHER: Final = 256

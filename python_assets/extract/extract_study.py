@@ -19,9 +19,9 @@ from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import Ids, read_units, units_in_slices
-from python_assets.progress import SILENT
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.raw_tables import columns_of
 from python_assets.warehouse.run_context import RunContext
 

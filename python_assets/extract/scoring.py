@@ -18,8 +18,8 @@ from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
 from python_assets.extract.short_answers import short_answer_method
 from python_assets.extract.units import Ids, TextUnits
-from python_assets.progress import SILENT, Progress
 from python_assets.study.study import Study, Vectors
+from python_assets.warehouse.progress import SILENT, Progress
 
 # An interrupted run loses at most so many scores; a classifier needs minutes for what others do in a second.
 _SCORED_TOGETHER: Final = 2_048

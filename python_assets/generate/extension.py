@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.progress import SILENT, Progress
 from python_assets.providers.records import Extension
 from python_assets.registry import Registry
 from python_assets.study.study import ExtensionSpec, Study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT, Progress
 
 
 class ExtensionJob(NamedTuple):

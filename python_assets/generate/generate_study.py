@@ -16,7 +16,6 @@ from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
 from python_assets.importers.formats import ImportedTable, read_import
-from python_assets.progress import Progress
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
@@ -32,6 +31,7 @@ from python_assets.providers.records import (
 from python_assets.study.base import REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
+from python_assets.warehouse.progress import Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them

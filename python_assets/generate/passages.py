@@ -20,12 +20,12 @@ from python_assets.embeddings.embedding import load_encoder, name_model
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob
-from python_assets.progress import SILENT, Progress
 from python_assets.providers.requests import sha256_of
 from python_assets.study.study import Study, Vectors
 from python_assets.texts.documents import OMISSION, document_ids
 from python_assets.texts.files import find_texts, read_file
 from python_assets.texts.sentences import SentenceSplitter, count_words
+from python_assets.warehouse.progress import SILENT, Progress
 
 _SCORE_DECIMALS: Final = 4
 

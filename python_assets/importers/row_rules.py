@@ -11,8 +11,8 @@ import pandas as pd
 
 from python_assets.importers.entries import is_blank
 from python_assets.importers.factor_levels import breaks_condition
+from python_assets.study.control_characters import has_control
 from python_assets.study.study import LEVEL_SEPARATOR, Factor
-from python_assets.terminal import has_control
 from python_assets.warehouse.build import Quarantined
 
 FILE: Final = "\0file"  # columns beside those of the table: the name of its file, and the row there from 1

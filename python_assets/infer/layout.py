@@ -34,7 +34,7 @@ from python_assets.infer.reference import Reference
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Blocks, InUnits, Options, choose_schemes
 from python_assets.infer.summary import bootstrap_rows, summary_rows
-from python_assets.progress import Tell
+from python_assets.warehouse.progress import Tell
 
 
 class Layout:

@@ -24,9 +24,9 @@ from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
-from python_assets.progress import SILENT, Progress, Tell
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
+from python_assets.warehouse.progress import SILENT, Progress, Tell
 
 MOST_PERMUTATIONS: Final = 99_999
 DRAWS: Final = "draws"

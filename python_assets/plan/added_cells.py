@@ -18,11 +18,11 @@ from python_assets.plan.coverage_sets import Condition, coverage_factors, covera
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models, rows_of
 from python_assets.plan.plan import IN_MEMORY
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 
 # so many of the best beginnings of a cell are continued: all of them, if all factors but the largest have no

@@ -34,13 +34,13 @@ from python_assets.plan.text import (
     PlannedGrouping,
 )
 from python_assets.plan.would_fail import would_fail
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
 from python_assets.study.generations import baselines_by_role
 from python_assets.study.study import Generation, Study, grouping_id, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 IN_MEMORY: Final = Path(":memory:")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.errors import GenerationError
-from python_assets.progress import SILENT, Progress, Tell
 from python_assets.providers.conversation import answer_now
 from python_assets.providers.failures import Backoff
 from python_assets.providers.function import FunctionProvider
@@ -45,6 +44,7 @@ from python_assets.providers.records import (
 from python_assets.providers.requests import RequestPlan, plan_requests
 from python_assets.providers.retrying import Asker
 from python_assets.study.base import REPLAY, SIMULATOR
+from python_assets.warehouse.progress import SILENT, Progress, Tell
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
 ANSWERS: Final = "answers"

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
 from python_assets.errors import GenerationError
-from python_assets.progress import Progress, Tell
 from python_assets.providers.conversation import answer_later
 from python_assets.providers.failures import (
     FATAL_AFTER_RETRIES,
@@ -31,6 +30,7 @@ from python_assets.providers.records import (
 )
 from python_assets.providers.transport import shown_url
 from python_assets.study.secrets import redacted, without_credentials
+from python_assets.warehouse.progress import Progress, Tell
 
 # With so many errors and no answer between them the cause is not one prompt.
 FAILURES_IN_A_ROW: Final = 20

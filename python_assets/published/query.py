@@ -8,7 +8,7 @@ from typing import Any, Literal
 import duckdb
 
 from python_assets.errors import WarehouseError
-from python_assets.terminal import printable
+from python_assets.study.control_characters import printable
 
 QueryFormat = Literal["table", "csv", "json"]
 MAX_CELL = 60

@@ -16,11 +16,11 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.providers.transport import shown_url
 from python_assets.scrape.fetching import MOST_AT_ONCE, Fetched, Fetcher, PageCache, user_agent
 from python_assets.warehouse.build import utc_now
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationInfo
 
-from python_assets.terminal import has_control
+from python_assets.study.control_characters import has_control
 
 Kind = Literal["continuous", "binary", "categorical"]
 Direction = Literal["higher_better", "higher_worse", "none"]

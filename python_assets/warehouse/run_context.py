@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from python_assets.errors import PlumblineError
-from python_assets.progress import Progress
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import Progress
 
 
 class OfflineError(PlumblineError):

@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.progress import SILENT
+from python_assets.warehouse.progress import SILENT
 from python_assets.assemble.assemble_study import assemble
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_group_models

@@ -2,8 +2,8 @@ import textwrap
 
 import pytest
 
-from python_assets.progress import SILENT
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 
 

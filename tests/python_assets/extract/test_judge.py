@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
-from python_assets.progress import SILENT
 from python_assets.study.study import (
     AnalysisSpec,
     Generation,
@@ -17,6 +16,7 @@ from python_assets.study.study import (
     Study,
 )
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 # what is judged stands between the lines of equal signs, the options stand below it with dashes

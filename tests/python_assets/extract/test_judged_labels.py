@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
-from python_assets.progress import SILENT
 from python_assets.study.study import AnalysisSpec, Generation, GenerationSpec
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.extract.test_short_answers import is_right
 from tests.python_assets.phrasings.written import own_phrasings

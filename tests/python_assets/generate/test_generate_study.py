@@ -5,10 +5,10 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import GenerationError, StudyError
 from python_assets.generate.generate_study import generate_study
-from python_assets.progress import SILENT
 from python_assets.providers.engine import Inquiry, ask_engine
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 from tests.python_assets.providers.servers import DIGEST, MODEL
 

@@ -3,8 +3,8 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
-from python_assets.progress import SILENT
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 from tests.python_assets.providers.servers import MODEL, Server, openai_completion, serving
 

@@ -8,10 +8,10 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.generate.generate_study import generate_study
 from python_assets.generate.rag import WORDING
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from tests.python_assets.providers.servers import MODEL, Server
 from tests.python_assets.providers.tiny_models import CHAT, save_model
 

@@ -10,11 +10,11 @@ from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import expand_generations, generate_study
 from python_assets.generate.model_factors import generation_factors
 from python_assets.importers.formats import read_import
-from python_assets.progress import SILENT
 from python_assets.study.study import make_id
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.paths import PROJECT
+from python_assets.warehouse.progress import SILENT
 
 TABLE = [
     {"p": "p1", "root": "r1", "c": "Italy", "q": "Who?", "g": "gpt 4", "r": "me", "n": 0, "s": 0.5},

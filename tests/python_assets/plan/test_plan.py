@@ -6,11 +6,11 @@ import pytest
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
 from python_assets.plan.text import PlannedCoverage, _coverage_cells
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 
 TEMPLATES = """

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from python_assets.warehouse.progress import SILENT
 from tests.python_assets.providers.servers import MODEL, Server, ollama_answer, openai_answer, serving
 
 

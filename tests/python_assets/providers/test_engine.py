@@ -3,7 +3,6 @@ import json
 import pytest
 
 from python_assets.errors import GenerationError, StudyError
-from python_assets.progress import SILENT
 from python_assets.providers.engine import (
     Inquiry,
     Reply,
@@ -13,6 +12,7 @@ from python_assets.providers.engine import (
     probe_judges,
 )
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.providers.servers import MODEL, openai_completion, openai_error
 

@@ -9,11 +9,11 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
-from python_assets.progress import SILENT
 from python_assets.published.export import export_study, removes_prompt
 from python_assets.published.manifest import read_manifest, sha256_of_file
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.progress import SILENT
 
 GENERATION = "[{name: model, provider: simulator}]"
 SCRAPE = {

@@ -3,12 +3,12 @@ import pytest
 
 from python_assets.embeddings.embedding import load_encoder
 from python_assets.errors import SourceError
-from python_assets.progress import SILENT
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 

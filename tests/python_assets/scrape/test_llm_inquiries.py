@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from python_assets.embeddings.embedding import load_encoder
-from python_assets.progress import SILENT
 from python_assets.scrape.llm_inquiries import QUESTIONS
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.scrape import INQUIRIES
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 TEXT = (

@@ -4,11 +4,11 @@ from datetime import datetime
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.progress import SILENT
 from python_assets.providers.failures import Backoff
 from python_assets.scrape import mediawiki
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, LAGGED, Answer, Article, WikiServer, serving
 

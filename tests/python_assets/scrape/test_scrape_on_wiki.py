@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, Article, WikiServer, serving
 

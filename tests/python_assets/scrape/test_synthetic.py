@@ -1,9 +1,9 @@
 import pytest
 
-from python_assets.progress import SILENT
 from python_assets.scrape.scrape_study import scrape
 from python_assets.scrape.synthetic import article_paragraphs
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 ENGINE = """

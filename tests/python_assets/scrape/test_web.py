@@ -4,11 +4,11 @@ from contextlib import nullcontext
 import pytest
 
 from python_assets.errors import SourceError
-from python_assets.progress import SILENT
 from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.scrape.web import leads_inwards, read_web
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.python_assets.scrape.wiki_server import BUSY, Answer, serving
 

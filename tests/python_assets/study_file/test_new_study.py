@@ -7,10 +7,10 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.extract.vader import vader
 from python_assets.generate.generate_study import generate_study
 from python_assets.plan.plan import plan_study
-from python_assets.progress import SILENT
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import new_study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
 
 
 def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):

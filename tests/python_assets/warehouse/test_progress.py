@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.progress import All, Lines, counted, duration
+from python_assets.warehouse.progress import All, Lines, counted, duration
 
 
 class Clock:

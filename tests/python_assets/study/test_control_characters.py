@@ -1,7 +1,7 @@
 import unicodedata
 
 from python_assets.cli import main
-from python_assets.terminal import has_control, printable
+from python_assets.study.control_characters import has_control, printable
 
 
 def test_every_control_character_is_written_out_and_lines_stay():
