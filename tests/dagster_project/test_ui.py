@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from bench.chromium import CHROMIUM, browser
+from tests.sessions import left_of_session
 
 PAUSE = "mutation{setAutoMaterializePaused(paused:true)}"  # what it changes can be asked
 STARTS_WITHIN_SECONDS = 600  # on cores that others use, too
@@ -34,8 +35,7 @@ def ui(tmp_path_factory):
         yield said.split()[2]
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
-        with pytest.raises(ProcessLookupError):  # nobody is left of its session
-            os.killpg(process.pid, 0)
+        assert left_of_session(process.pid) == []
 
 
 @pytest.fixture

@@ -12,6 +12,14 @@ import pytest
 from dagster_project.dbt import manifest_path
 
 ROOT = Path(__file__).resolve().parents[2]
+TWO_PROMPTS = """
+prompts:
+  templates:
+    texts: [{id: "1", text: "Is a {gender} kind?"}]
+    cross: [gender]
+factors:
+  gender: {levels: [Female, Male]}
+"""
 
 
 class Run(NamedTuple):
@@ -28,19 +36,23 @@ class Run(NamedTuple):
         return self.rows(query, *parameters)[0][0]
 
 
+def environment_of(home, **environment):
+    """The environment of a process with a warehouse of its own."""
+    places = {"PLUMBLINE_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")}
+    return {**os.environ, "PYTHONPATH": str(ROOT), **places, **environment}
+
+
 def _command(home, *arguments, **environment):
     """One call of the command line on a warehouse of its own, with every address it asks for written down."""
     return subprocess.run(
         [sys.executable, "-m", "python_assets.cli", *arguments],
         cwd=ROOT,
-        env={
-            **os.environ,
-            "PLUMBLINE_HOME": str(home),
-            "DAGSTER_HOME": str(home / "dagster"),
-            "PLUMBLINE_SOCKET_LOG": str(home / "reached.log"),
-            "PYTHONPATH": f"{Path(__file__).parent / 'socket_watch'}{os.pathsep}{ROOT}",
-            **environment,
-        },
+        env=environment_of(
+            home,
+            PLUMBLINE_SOCKET_LOG=str(home / "reached.log"),
+            PYTHONPATH=f"{Path(__file__).parent / 'socket_watch'}{os.pathsep}{ROOT}",
+        )
+        | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -86,18 +98,3 @@ def demo(tmp_path_factory):
 @pytest.fixture(scope="session")
 def plumbline():
     return _command
-
-
-def left_of_session(session):
-    """What is left of a session; a helper of multiprocessing sees a moment late that its parent is gone."""
-    for _ in range(100):
-        listed = subprocess.run(
-            ["ps", "-eo", "sess=,stat=,args="], capture_output=True, text=True, check=True
-        ).stdout
-        processes = [line.split(maxsplit=2) for line in listed.splitlines()]
-        left = [
-            args for found, state, args in processes if found == str(session) and not state.startswith("Z")
-        ]
-        if not left:
-            break
-    return left

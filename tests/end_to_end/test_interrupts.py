@@ -1,24 +1,19 @@
 """SIGTERM and Ctrl-C end a run soon and leave no process; the next one asks only for what is missing."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from tests.end_to_end.conftest import ROOT, left_of_session
+from tests.end_to_end.conftest import ROOT, TWO_PROMPTS, environment_of
+from tests.sessions import left_of_session
 
-STUDY = """
+STUDY = f"""
 title: Stopped
-prompts:
-  templates:
-    texts: [{id: "1", text: "Is a {gender} kind?"}]
-    cross: [gender]
-factors:
-  gender: {levels: [Female, Male]}
-generations: [{name: one, provider: "stops:say", replicates: 10, concurrency: 1}]
+{TWO_PROMPTS}
+generations: [{{name: one, provider: "stops:say", replicates: 10, concurrency: 1}}]
 measures: [vader]
 """
 STOPS = """
@@ -64,14 +59,7 @@ def run(tmp_path, home):
         process = subprocess.Popen(
             [sys.executable, "-m", "python_assets.cli", "run", "stopped"],
             cwd=ROOT,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "PLUMBLINE_HOME": str(home),
-                "DAGSTER_HOME": str(home / "dagster"),
-                "PLUMBLINE_STUDIES": str(tmp_path),
-                "STOP_BY": stop_by,
-            },
+            env=environment_of(home, PLUMBLINE_STUDIES=str(tmp_path), STOP_BY=stop_by),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

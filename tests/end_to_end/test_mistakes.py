@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.end_to_end.conftest import TWO_PROMPTS
+
 BROKEN = """
 title: Broken
 prompts:
@@ -13,28 +15,18 @@ factors:
 generations: [{name: one, provider: simulatr}]
 groupings: [gendre]
 """
-UNREACHABLE = """
+UNREACHABLE = f"""
 title: Unreachable
-prompts:
-  templates:
-    texts: [{id: "1", text: "Is a {gender} kind?"}]
-    cross: [gender]
-factors:
-  gender: {levels: [Female, Male]}
+{TWO_PROMPTS}
 generations:
-  - {name: one, provider: ollama, model: "llama3.1:8b", base_url: "http://127.0.0.1:9", max_retries: 0}
+  - {{name: one, provider: ollama, model: "llama3.1:8b", base_url: "http://127.0.0.1:9", max_retries: 0}}
 """
-EDITED = """
+EDITED = f"""
 title: Edited
-prompts:
-  templates:
-    texts: [{id: "1", text: "Is a {gender} kind?"}]
-    cross: [gender]
-factors:
-  gender: {levels: [Female, Male]}
-generations: [{name: one, provider: "edits:say"}]
+{TWO_PROMPTS}
+generations: [{{name: one, provider: "edits:say"}}]
 measures: [vader]
-analysis: {alpha: 0.05}
+analysis: {{alpha: 0.05}}
 """
 EDITS = """
 from pathlib import Path

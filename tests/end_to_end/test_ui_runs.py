@@ -9,7 +9,8 @@ import time
 import httpx
 import pytest
 
-from tests.end_to_end.conftest import ROOT, left_of_session
+from tests.end_to_end.conftest import ROOT, TWO_PROMPTS, environment_of
+from tests.sessions import left_of_session
 
 WITHIN_SECONDS = 600  # on cores that others use, too
 OFFERED = '{assetNodeOrError(assetKey: {path: ["raw", "studies"]}) {... on AssetNode {partitionKeys}}}'
@@ -21,15 +22,10 @@ LAUNCH = """mutation {launchRun(executionParams: {
     },
     executionMetadata: {tags: [{key: "dagster/partition", value: "long"}, {key: "confirm", value: "yes"}]}
 }) {__typename ... on PythonError {message}}}"""
-STUDY = """
+STUDY = f"""
 title: Long
-prompts:
-  templates:
-    texts: [{id: "1", text: "Is a {gender} kind?"}]
-    cross: [gender]
-factors:
-  gender: {levels: [Female, Male]}
-generations: [{name: one, provider: "slow:say", replicates: 400, concurrency: 1}]
+{TWO_PROMPTS}
+generations: [{{name: one, provider: "slow:say", replicates: 400, concurrency: 1}}]
 measures: [vader]
 """
 SLOW = """
@@ -52,13 +48,7 @@ def ui(tmp_path, make_home):
     process = subprocess.Popen(
         [sys.executable, "-m", "python_assets.cli", "ui", "--port", "0"],
         cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "PLUMBLINE_HOME": str(home),
-            "DAGSTER_HOME": str(home / "dagster"),
-            "PLUMBLINE_STUDIES": str(tmp_path),
-        },
+        env=environment_of(home, PLUMBLINE_STUDIES=str(tmp_path)),
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
