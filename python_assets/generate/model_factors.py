@@ -59,6 +59,7 @@ def _configured(generation: Generation) -> Levels:
         "role": generation.role,
         "template": generation.template,
         "extension": generation.extension_name or extension,
+        "wave": generation.wave,
     }
     return {(generation.generation_id, factor): level for factor, level in found.items() if level}
 

@@ -26,11 +26,11 @@ from python_assets.study.study import (
 from python_assets.study_file.parts import Parts
 
 RESERVED_GENERATIONS = ("baseline", "all")
-PLACEHOLDERS = ("model", "role", "template", "extension")
+PLACEHOLDERS = ("model", "role", "template", "extension", "wave")
 
 
 def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[Problem]]:
-    """One generation a model and role of every entry; names become identifiers, which must differ.
+    """One generation a model, role and wave of every entry; names become identifiers, which must differ.
 
     Returns:
         Generations by the path of their entry, and problems.
@@ -49,15 +49,15 @@ def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]],
 
 def _variants(spec: GenerationSpec) -> dict[str, list[str]]:
     """The names of what an entry varies, by placeholder."""
-    models = [spec.model] if isinstance(spec.model, str) else spec.model
-    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension))
+    models, waves = ([one] if isinstance(one, str) else one for one in (spec.model, spec.wave))
+    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension), waves)
     return dict(zip(PLACEHOLDERS, named, strict=True))
 
 
 def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
-    for model, role, template, extension in product(*_variants(spec).values()):
+    for model, role, template, extension, wave in product(*_variants(spec).values()):
         yield Generation(
-            generation_id=_identifier(_written_name(spec, model, role, template, extension)),
+            generation_id=_identifier(_written_name(spec, model, role, template, extension, wave)),
             model=model,
             system_prompt=spec.role[role],
             prompt_template=spec.prompt_template[template],
@@ -65,6 +65,7 @@ def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
             role=role,
             template=template,
             extension_name=extension,
+            wave=wave,
             spec=spec,
         )
 
@@ -86,7 +87,7 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[Problem]:
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
-            expected = "no other placeholder than {model}, {role}, {template} and {extension}"
+            expected = "no other placeholder than {model}, {role}, {template}, {extension} and {wave}"
             found.append(Problem(where, spec.name, expected, f"remove {{{name}}}"))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
