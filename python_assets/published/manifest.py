@@ -1,7 +1,7 @@
-"""The manifest of an export: what was copied, of which study, under which licences.
+"""The manifest of an export or an archive: what was copied, of which study, under which licences.
 
-Belongs here: its shape and reading it. What goes into the files is export.py; how a study imports them is
-importers/plumbline.py.
+Belongs here: its shape and reading it. What goes into the files is export.py and archive.py; how a study
+imports them is importers/plumbline.py.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ FORMULA: Final = r"^[=+\-@\t\r\n']"
 QUOTE: Final = "'"
 
 Stage = Literal["prompts", "responses", "statistics"]
+Archive = Literal["archive"]
 ExportFormat = Literal["csv", "jsonl", "parquet"]
 
 
@@ -47,15 +48,18 @@ class ExportedFactor(_Record):
 
 
 class Manifest(_Record):
-    """What an export is of.
+    """What an export or an archive is of.
 
     Attributes:
+        stage: what was copied; of an archive every mart, each file named by its own.
         removes_prompt: whether the study measured responses and baselines without their prompts.
         escapes_formulas: whether ' stands before every text that FORMULA matches.
         config: the study file with every default, and its sha256.
         factors: by name, none for statistics.
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
+        generation_factors: by generation, the level of every factor of models; empty in an export of before
+            they were told.
         licences: of the documents, each once.
         n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
             counted.
@@ -64,11 +68,12 @@ class Manifest(_Record):
     format: Literal["plumbline export 1"]
     study_id: str
     title: str
-    stage: Stage
+    stage: Stage | Archive
     files: list[ExportedFile] = Field(min_length=1)
     factors: dict[FactorName, ExportedFactor]
     documents: list[dict[str, Any]]
     generations: list[dict[str, Any]]
+    generation_factors: dict[str, dict[str, str]] = {}
     measures: list[dict[str, Any]]
     licences: list[str]
     n_unknown_licence: int | None = None

@@ -250,6 +250,7 @@ class Draft(NamedTuple):
             embedding=self._embedding(),
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
+            keep=self.parts.keep,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )

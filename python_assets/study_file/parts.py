@@ -16,6 +16,7 @@ from python_assets.study.problems import (
     suggestion,
 )
 from python_assets.study.study import (
+    KEEP,
     AnalysisSpec,
     Expanded,
     Factor,
@@ -49,6 +50,7 @@ KEYS = (
     "slices",
     "groupings",
     "analysis",
+    "keep",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -82,6 +84,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
+    keep: int
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -115,6 +118,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+            keep=self._section("keep", Annotated[int, Field(ge=0)], KEEP),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def original_path(self, path: FieldPath) -> FieldPath:
