@@ -6,6 +6,7 @@ imports them is importers/plumbline.py.
 
 import hashlib
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from python_assets.errors import SourceError
 from python_assets.study.base import FactorName
 
+KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 1"
 NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
@@ -101,11 +103,11 @@ def read_manifest(path: Path, field: str) -> Manifest:
     """Read a manifest.
 
     Args:
-        path: manifest.json of an export.
+        path: manifest.json of an export or an archive.
         field: the field of the study file that names it, for the error text.
 
     Raises:
-        SourceError: there is no such file, or it is no manifest of an export.
+        SourceError: there is no such file, it is no manifest, or one of another version of Plumbline.
     """
     if path.exists() and not path.is_file():
         raise SourceError(f"{field}: {path} is no file. Correct the path.")
@@ -116,6 +118,7 @@ def read_manifest(path: Path, field: str) -> Manifest:
             f"{field}: expected the {NAME} of an export, but {_absence(path, error)}. "
             "Correct the path, which starts from the folder of the study file."
         ) from error
+    _check_format(path, field, text)
     try:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
@@ -125,6 +128,26 @@ def read_manifest(path: Path, field: str) -> Manifest:
             f"{field}: expected the {NAME} of an export, but {path} is none ({where}: {first['msg']}). "
             "Write one with: plumbline export STUDY --stage prompts"
         ) from error
+
+
+class _Format(BaseModel):
+    """What every version of a manifest says."""
+
+    format: str
+    plumbline_version: str = "of unknown version"
+
+
+def _check_format(path: Path, field: str, text: bytes) -> None:
+    try:
+        found = _Format.model_validate_json(text)
+    except ValidationError:
+        return  # no manifest at all, which reading it tells
+    if found.format != FORMAT and found.format.startswith(KIND):
+        raise SourceError(
+            f"{field}: expected a manifest of format {FORMAT!r}, which Plumbline {version('plumbline')} "
+            f"reads, but {path} has {found.format!r}: it was written by Plumbline {found.plumbline_version}. "
+            "Read it with that version, or run its study again with this one."
+        )
 
 
 def _absence(path: Path, error: OSError) -> str:

@@ -15,7 +15,7 @@ Origin = Literal["declared", "imported", "derived"]
 
 DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
-OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "wave")
+OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "wave", "study")
 """The factors of every generation; it has no level of those that the study file says nothing of."""
 
 
