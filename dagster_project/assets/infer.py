@@ -18,6 +18,7 @@ GRAINS = {
     "summary_statistics": "group and statistic: its interval",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
+    "generation_comparisons": "pair of generations, grouping and comparison: change, interval, p and q",
     "design_power": "grouping, measure and contrast: the smallest difference that could be shown",
 }
 CELLS = [
@@ -26,10 +27,13 @@ CELLS = [
     "int_value_ranges",
     "int_prompt_groups",
     "int_blocking_factors",
+    "int_settings",
+    "int_model_factors",
+    "int_subgroup_sums",
+    "int_subgroup_units",
 ]
 SUBGROUP_GRAINS = {
     "subgroups": "subgroup: the intervals of its rate and log disparity",
-    "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
 }
 SUBGROUP_SUMS = ["int_subgroup_sums"]
 
@@ -71,7 +75,7 @@ def infer(
 def infer_subgroups(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
-    """Give every subgroup its intervals, and compare generations by their subgroup rates."""
+    """Give every subgroup its intervals."""
     from python_assets.infer.infer_subgroups import infer_subgroups
 
     loaded = study.load(context)

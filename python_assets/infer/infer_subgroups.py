@@ -1,4 +1,4 @@
-"""What inference adds to subgroups: intervals, and generations compared by their subgroup rates.
+"""What inference adds to subgroups: intervals of their rates and log disparities.
 
 Belongs here: reading the sums that SQL made and writing the rows. No question is asked and no p is corrected:
 that is run.py.
@@ -8,13 +8,10 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.infer import subgroup_distributions, subgroups
+from python_assets.infer import subgroups
 from python_assets.infer.write_tables import Columns, write_tables
 
-TABLES: Final[Columns] = {
-    "subgroups": subgroups.COLUMNS,
-    "generation_comparisons": subgroup_distributions.COLUMNS,
-}
+TABLES: Final[Columns] = {"subgroups": subgroups.COLUMNS}
 
 
 class SubgroupCounts(NamedTuple):
@@ -22,11 +19,10 @@ class SubgroupCounts(NamedTuple):
 
     n_subgroups: int
     n_intervals: int
-    n_comparisons: int
 
 
 def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> SubgroupCounts:
-    """Read the sums of subgroups and write inference.subgroups and inference.generation_comparisons.
+    """Read the sums of subgroups and write inference.subgroups.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
@@ -37,6 +33,5 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
     """
     sums = connection.execute("from intermediate.int_subgroup_sums order by all").df()
     intervals = subgroups.subgroup_intervals(sums, alpha)
-    compared = subgroup_distributions.distribution_rows(sums)
-    write_tables(connection, TABLES, {"subgroups": intervals, "generation_comparisons": compared})
-    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(compared))
+    write_tables(connection, TABLES, {"subgroups": intervals})
+    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()))

@@ -26,7 +26,7 @@ _BLOCKS = """
     with cells as (
         select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
             min(n_responses) as fewest_responses, max(n_responses) as most_responses,
-            max(n_prompts) as n_prompts
+            max(n_prompts) as n_prompts, bool_or(is_of_models) as is_of_models
         from planned_cells group by all
     ),
     blocks as (
@@ -39,10 +39,11 @@ _BLOCKS = """
     ),
     groups as (
         select slice_id, grouping_id, scheme = 'blocked' as is_crossed, count(distinct group_id) as n_groups,
-            count(distinct unit_id) as n_units
+            count(distinct unit_id) as n_units, bool_or(is_of_models) as is_of_models
         from cells group by all
     )
-    select grouping_id, slice_id, is_crossed, n_groups, n_units, count(distinct unit_id) as n_units_compared,
+    select grouping_id, slice_id, is_of_models, is_crossed, n_groups, n_units,
+        count(distinct unit_id) as n_units_compared,
         count(unit_id) as n_blocks, coalesce(sum(n_present), 0)::bigint as n_cells,
         coalesce(bool_and(n_present = n_groups), false) as is_complete,
         coalesce(min(fewest_responses), 0) as fewest_responses,
@@ -53,6 +54,10 @@ _BLOCKS = """
 _FACTORS = """
     select grouping_id, slice_id, factor, is_held, left_out_because
     from intermediate.int_blocking_factors
+    union all
+    select distinct grouping_id, slice_id, unnest(string_split(held_factors, ', ')), true, null
+    from intermediate.int_settings
+    where held_factors <> ''
     order by factor
 """
 _STRATA = """
@@ -100,11 +105,15 @@ _STRATA = """
 
 @dataclass(frozen=True, kw_only=True)
 class _Blocks:
-    """A grouping in one slice; is_crossed: whether some unit has two groups."""
+    """A grouping in one slice; is_crossed: whether some unit has two groups.
+
+    is_of_models: whether it names a factor of generations, whose answers are averaged in each cell.
+    """
 
     grouping_id: str
     slice_id: str
     is_crossed: bool = True
+    is_of_models: bool = False
     n_groups: int = 0
     n_units: int = 0
     n_units_compared: int = 0
@@ -214,10 +223,12 @@ def _in_blocks(counts: _Blocks, unit: str, *, has_unit: bool) -> str | Inference
         return InferenceReason.ONE_GROUP
     if not counts.n_blocks:
         return InferenceReason.NO_SHARED_BLOCK
-    if counts.most_prompts > 1 and not has_unit:
+    if counts.most_prompts > 1 and not has_unit and not counts.is_of_models:
         return InferenceReason.SEVERAL_PROMPTS
-    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, counts.fewest_responses)
-    if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
+    fewest = 1 if counts.is_of_models else counts.fewest_responses
+    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, fewest)
+    has_replicates = counts.most_responses > 1 and not counts.is_of_models
+    if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and has_replicates:
         return InferenceReason.TOO_FEW_REPLICATES
     if isinstance(chosen, InferenceReason):
         return chosen

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
 from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
-from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_GENERATIONS, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -195,7 +195,8 @@ def measure_name(measure_id: str) -> str:
 def _start(question: Row) -> str:
     if question["is_baseline"]:
         return "Tool bias: "
-    start = f"{question['generation_id']}: "
+    generation = question["generation_id"]
+    start = "All models: " if generation == ALL_GENERATIONS else f"{generation}: "
     return f"Tool bias in {start}" if question["is_tool_bias"] else start
 
 

@@ -20,7 +20,9 @@ from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS, ST
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
-PARSED: dict[Path, Path] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
+PARSED: dict[
+    Path, Path
+] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
 
 
 class Analysis(NamedTuple):
@@ -34,6 +36,7 @@ class Analysis(NamedTuple):
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
     requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
+    compared_with: str | None = None
     primary: QuestionSet | None = None
     question_sets: dict[str, QuestionSet] = {}
 

@@ -13,7 +13,11 @@ grouping_levels as (
 ),
 
 prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id from {{ source('raw', 'prompts') }}
+    select * from {{ ref('int_answers') }}
+),
+
+settings as (
+    select * from {{ ref('int_settings') }}
 ),
 
 members as (
@@ -21,6 +25,9 @@ members as (
     from prompt_slices
     inner join grouping_levels using (study_id, prompt_id)
     inner join prompts using (study_id, prompt_id)
+    left join settings using ({{ layout }}, generation_id)
+    -- prompts, and the answers of the generations that are compared there
+    where prompts.generation_id = '' or settings.grouping_id is not null
 ),
 
 units as (
