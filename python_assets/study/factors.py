@@ -19,6 +19,8 @@ DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
 OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "decoding", "wave", "study")
 """The factors of every generation; it has no level of those that the study file says nothing of."""
+SHIFTED: Final = ("role", "wave")
+"""The factors of generations whose levels others can be compared with, like in all else."""
 
 
 class KnownFactor(NamedTuple):
