@@ -41,7 +41,8 @@ def both_runs(home: Home, study_id: str, against: str) -> BothRuns:
         against: the earlier run, or the beginning of its name.
 
     Raises:
-        WarehouseError: there is no such run, it is the latest itself, or one of the two has no responses.
+        WarehouseError: there is no such run, it is the latest itself, one of the two has no responses, or the
+            study has no grouping of prompts.
         SourceError: a manifest cannot be read, or is of another version of Plumbline.
     """
     then = archived_run(home, study_id, against)
@@ -51,6 +52,11 @@ def both_runs(home: Home, study_id: str, against: str) -> BothRuns:
         raise WarehouseError(
             f"{then.run_id} is the latest run of {study_id} itself. "
             f"Name an earlier one: {', '.join(earlier) or 'none is kept'}."
+        )
+    if not _groupings(_manifest(now)):
+        raise WarehouseError(
+            f"Run {now.run_id} of {study_id} compares no groups of prompts, so that none can move. "
+            "Add a grouping by a factor of prompts to its study file, and run it again."
         )
     for run in (then, now):
         if not _n_responses(_manifest(run)):
@@ -127,8 +133,8 @@ def _comparison(manifest: Manifest) -> dict[str, Any]:
         "title": manifest.title,
         "prompts": {"import": {"format": "plumbline", "path": [f"{wave}/{NAME}" for wave in (THEN, NOW)]}},
         "generations": [{"name": "*", "provider": "replay"}],
-        "slices": config.get("slices", {}),
-        "groupings": [list(grouping) for grouping in _groupings(manifest)],
+        "slices": _slices(manifest),
+        "groupings": _groupings(manifest),
         "analysis": {**analysis, "statistics": ["mean"], "compare": {"reference": THEN}},
         "keep": 0,
     }
@@ -141,11 +147,23 @@ def _margins(declared: Mapping[str, Any], recorded: set[str]) -> Iterator[tuple[
             yield name, margin
 
 
-def _groupings(manifest: Manifest) -> Iterator[list[str]]:
-    """The groupings by factors of prompts: groups of models hold no two runs apart."""
-    for grouping in manifest.config["groupings"]:
-        of_models = set(OF_GENERATIONS) - set(manifest.factors)
-        declared = manifest.config.get("factors", {})
-        of_models |= {name for name, factor in declared.items() if factor.get("type") == "model"}
-        if not set(grouping) & of_models:
-            yield grouping
+def _groupings(manifest: Manifest) -> list[list[str]]:
+    """The groupings by factors of prompts: groups of models are not those of two runs."""
+    of_models = _of_models(manifest)
+    return [grouping for grouping in manifest.config["groupings"] if not set(grouping) & of_models]
+
+
+def _slices(manifest: Manifest) -> dict[str, Any]:
+    """The slices by factors of prompts; each: the factor that every level of is one."""
+    of_models = _of_models(manifest)
+    return {
+        name: slice_
+        for name, slice_ in manifest.config.get("slices", {}).items()
+        if not ({slice_} if isinstance(slice_, str) else set(slice_)) & of_models
+    }
+
+
+def _of_models(manifest: Manifest) -> set[str]:
+    declared = manifest.config.get("factors", {})
+    of_models = {name for name, factor in declared.items() if factor.get("type") == "model"}
+    return of_models | (set(OF_GENERATIONS) - set(manifest.factors))

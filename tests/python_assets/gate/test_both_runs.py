@@ -81,13 +81,23 @@ CONFIG = {
     "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}},
     "factors": {"gender": {"type": "domain"}, "family": {"type": "model"}},
     "groupings": [["gender"], ["gender", "model"], ["family"]],
-    "slices": {"men": {"gender": ["man"]}},
+    "slices": {"men": {"gender": ["man"]}, "new": {"model": ["g"]}, "each": "role"},
     "analysis": {
         "alpha": 0.1,
         "margins": {"risk_difference": 0.05, "vader": {"mean_difference": 0.1}, "topic": {"dbi": 1.0}},
         "primary": {"generations": ["g"]},
     },
 }
+
+
+def test_a_study_without_groups_of_prompts_is_told(home):
+    for run, at in (("october", "2026-10-01"), ("november", "2026-11-01")):
+        path = archived(home, run, ANSWERS, at=at)
+        path.write_text(
+            json.dumps(json.loads(path.read_text()) | {"config": CONFIG | {"groupings": [["model"]]}})
+        )
+    with pytest.raises(WarehouseError, match="Run november of months compares no groups of prompts"):
+        both_runs(home, "months", "october")
 
 
 def test_of_the_study_file_stays_what_a_comparison_of_groups_needs(home):
