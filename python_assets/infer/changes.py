@@ -188,7 +188,17 @@ def change(d: Floats, signs: Signs, alpha: float, *, fewest: int = 2) -> Change:
         n_mirrored = 1 if int(is_tested.sum()) == 2 and _are_mirrors(d[:, is_tested]) else 0
         p_maxt = holm(p, int(is_tested.sum()) - n_mirrored)
         p_question = float(np.nanmin(p_maxt))
-    return Change(mean, *limits, p, p_maxt, p_question, n, _is_skewed(d, n), is_permuted)
+    return Change(
+        value=mean,
+        ci_low=limits.low,
+        ci_high=limits.high,
+        p_value=p,
+        p_maxt=p_maxt,
+        p_question=p_question,
+        n=n,
+        is_approximate=_is_skewed(d, n),
+        is_permuted=is_permuted,
+    )
 
 
 def _are_mirrors(d: Floats) -> bool:
