@@ -34,8 +34,9 @@ CELLS = [
 ]
 SUBGROUP_GRAINS = {
     "subgroups": "subgroup: the intervals of its rate and log disparity",
+    "variance_components": "measure, grouping and source: the variance that it adds to an answer",
 }
-SUBGROUP_SUMS = ["int_subgroup_sums"]
+SUBGROUP_SUMS = ["int_subgroup_sums", "int_prompt_groups", "int_model_factors"]
 
 
 def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
@@ -75,7 +76,7 @@ def infer(
 def infer_subgroups(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
-    """Give every subgroup its intervals."""
+    """Give every subgroup its intervals, and tell where the variance of answers comes from."""
     from python_assets.infer.infer_subgroups import infer_subgroups
 
     loaded = study.load(context)

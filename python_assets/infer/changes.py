@@ -24,6 +24,7 @@ MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 a
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
 ROUNDING: Final = 1e-12
+FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
 SIGNS_PER_BATCH: Final = 4_000_000
 
 

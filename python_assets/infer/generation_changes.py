@@ -16,6 +16,7 @@ import pandas as pd
 
 from python_assets.infer.cells import Cells
 from python_assets.infer.changes import (
+    FEWEST_FOR_DISPERSION,
     FEWEST_FOR_RATES,
     AllSigns,
     Change,
@@ -27,7 +28,7 @@ from python_assets.infer.changes import (
     paired,
 )
 from python_assets.infer.design import MIN_BLOCKS, MIN_UNITS, MIN_UNITS_FOR_SCOPE, Unit, scopes
-from python_assets.infer.permutation import Floats, Ints, stable_seed
+from python_assets.infer.permutation import TIE, Floats, Ints, stable_seed
 from python_assets.infer.reasons import InferenceReason
 from python_assets.study.factors import SHIFTED
 
@@ -217,6 +218,7 @@ class _Told:
     ) -> None:
         self._cells, self._names, self._asked = cells, names, asked
         self._is_rate, self._is_identical = is_rate, is_identical
+        self._is_constant = False
 
     def rows(self, compared: Mapping[str, Paired]) -> Iterator[dict[str, Any]]:
         """All rows; the groups of all labels are one question."""
@@ -224,6 +226,7 @@ class _Told:
         if not len(first.units):
             yield from _without_value({}, "no_shared_root_prompt", first)
             return
+        self._is_constant = all(_is_constant(pair) for pair in compared.values())
         signs = self._signs(first.units)
         for category, pair in compared.items():
             if category == "":
@@ -292,6 +295,8 @@ class _Told:
         reason = None if n >= MIN_UNITS_FOR_SCOPE else InferenceReason.TOO_FEW_ROOT_PROMPTS
         refused = self._refused(pair, n)
         has_p = reason is None and refused is None
+        n_groups = int((~np.isnan(pair.own_d)).any(axis=0).sum())
+        few = InferenceReason.APPROXIMATE if n_groups < FEWEST_FOR_DISPERSION else None
         return {
             "comparison": DISPERSION_CHANGE,
             "group_id": "",
@@ -307,13 +312,15 @@ class _Told:
             "scope": _scope(n) if has_p else None,
             "method": JACKKNIFE if has_p else None,
             "reason": reason,
-            "inference_reason": reason or refused,
+            "inference_reason": reason or refused or few,
         }
 
     def _refused(self, pair: Paired, n: int) -> str | None:
         """Why nothing is tested of a row of n root prompts."""
         if pair.share_dropped > MOST_UNPAIRED:
             return InferenceReason.UNPAIRED_PROMPTS
+        if self._is_constant:
+            return InferenceReason.NO_VARIATION
         return None if n >= MIN_UNITS else InferenceReason.TOO_FEW_ROOT_PROMPTS
 
     def _rows(
@@ -362,6 +369,12 @@ class _Told:
         if found.is_approximate[at] or (self._is_rate and n < FEWEST_FOR_RATES):
             return InferenceReason.APPROXIMATE
         return None if found.is_permuted else InferenceReason.P_FLOOR
+
+
+def _is_constant(pair: Paired) -> bool:
+    """Whether all values of both generations are equal."""
+    values = np.concatenate([pair.own[~np.isnan(pair.own)], pair.other[~np.isnan(pair.other)]])
+    return bool(np.ptp(values) <= TIE * np.abs(values).max())
 
 
 def _row(comparison: str, group_id: str, category: str, n: int, n_dropped: int) -> dict[str, Any]:

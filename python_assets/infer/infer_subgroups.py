@@ -1,4 +1,4 @@
-"""What inference adds to subgroups: intervals of their rates and log disparities.
+"""What inference describes without asking: intervals of subgroups, and sources of variance.
 
 Belongs here: reading the sums that SQL made and writing the rows. No question is asked and no p is corrected:
 that is run.py.
@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.infer import subgroups
+from python_assets.infer import subgroups, variance
 from python_assets.infer.write_tables import Columns, write_tables
 
-TABLES: Final[Columns] = {"subgroups": subgroups.COLUMNS}
+TABLES: Final[Columns] = {"subgroups": subgroups.COLUMNS, "variance_components": variance.COLUMNS}
 
 
 class SubgroupCounts(NamedTuple):
@@ -19,10 +19,11 @@ class SubgroupCounts(NamedTuple):
 
     n_subgroups: int
     n_intervals: int
+    n_variance_components: int
 
 
 def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> SubgroupCounts:
-    """Read the sums of subgroups and write inference.subgroups.
+    """Write inference.subgroups from the sums of subgroups, and inference.variance_components.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
@@ -33,5 +34,7 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
     """
     sums = connection.execute("from intermediate.int_subgroup_sums order by all").df()
     intervals = subgroups.subgroup_intervals(sums, alpha)
-    write_tables(connection, TABLES, {"subgroups": intervals})
-    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()))
+    study_id = connection.execute("select min(study_id) from raw.prompts").fetchone() or ("",)
+    components = variance.variance_rows(connection).assign(study_id=study_id[0])
+    write_tables(connection, TABLES, {"subgroups": intervals, "variance_components": components})
+    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(components))

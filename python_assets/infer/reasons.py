@@ -94,8 +94,8 @@ class InferenceReason(StrEnum):
     )
     APPROXIMATE = (
         "approximate",
-        "p and interval are approximate: the changes are strongly skewed, or rates rest on fewer than "
-        "10 root prompts",
+        "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
+        "root prompts, or a dispersion on fewer than 8 groups",
     )
     INSTRUMENT_CHANGED = (
         "instrument_changed",

@@ -27,10 +27,14 @@ SETS: Final[dict[str, str]] = {
 TESTED: Final = """
     select set_id, count(*) as n_questions, count(p_value) as n_tested,
         count(*) filter (q_value <= $alpha) as n_called
-    from findings
-    where study_id = $study
+    from (
+        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
+        union all
+        select set_id, p_value, q_value, null from generation_comparisons
+        where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
+    )
     group by set_id
-    order by min(finding_rank)
+    order by min(finding_rank) nulls last, set_id
 """
 # repeated questions come to the same as the raw values and lead no fact
 FACTS: Final = f"""

@@ -79,25 +79,36 @@ owned as (
         )
 ),
 
+others as (
+    select
+        comparison_position,
+        statistic_of_cells,
+        parameters,
+        block_position,
+        group_id as other_group_id,
+        prompt_id as other_prompt_id,
+        cell_mean as other_mean
+    from placed
+),
+
 beside as (
     select
-        owned.*,
-        others.prompt_id as other_prompt_id,
+        *,
         case
-            when owned.reference = others.group_id then owned.cell_mean - others.cell_mean
-            when owned.reference = 'grand_mean' then owned.cell_mean - owned.block_mean
+            when reference = other_group_id then cell_mean - other_mean
+            when reference = 'grand_mean' then cell_mean - block_mean
             -- a block of one group is left out above
-            else (owned.cell_mean - owned.block_mean) * owned.n_groups / (owned.n_groups - 1)
+            else (cell_mean - block_mean) * n_groups / (n_groups - 1)
         end as difference_of_block,
         row_number() over (
             partition by {{ keys }}, block_position
-            order by round(owned.side * others.cell_mean, 9) asc, others.group_id asc
+            order by round(side * other_mean, 9) asc, other_group_id asc
         ) as place
     from owned
-    inner join placed as others using (comparison_position, statistic_of_cells, parameters, block_position)
+    inner join others using (comparison_position, statistic_of_cells, parameters, block_position)
     where
-        others.group_id <> owned.group_id
-        and (owned.reference in ('rest', 'grand_mean') or owned.reference = others.group_id)
+        other_group_id <> group_id
+        and (reference in ('rest', 'grand_mean') or reference = other_group_id)
 ),
 
 of_roots as (

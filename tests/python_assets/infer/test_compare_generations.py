@@ -192,3 +192,12 @@ def test_a_set_of_the_study_takes_no_question_of_pairs_by_its_measures(study):
     primary = QuestionSet(measures=["sentiment"])
     found = compared(two(study, numbers(12, seed=3), numbers(12)), primary=primary)
     assert set(of(found, "groups_moved").set_id) == {"comparison"}
+
+
+def test_where_both_generations_give_one_value_everywhere_nothing_is_tested(study):
+    for name in ("old", "new"):
+        study.add("refusal", np.zeros((12, 3)), kind="binary", generation_id=name)
+    found = compared(study)
+    assert set(found.inference_reason) == {"no_variation"}
+    assert set(found.value) == {0}
+    assert set(of(found, "groups_moved").verdict) == {"not_computable"}
