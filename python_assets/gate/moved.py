@@ -20,7 +20,8 @@ from python_assets.study.measures import IN_EVERY_STUDY
 from python_assets.study.metrics import Margins
 from python_assets.study.study import Study, make_id
 
-# what is tested of a group is its change against the others on the same prompts
+# what is tested of a group is its change against the others on the same prompts; where no value differs from
+# another there is nothing to test, and nothing moved
 _CHANGES: Final = """
     with changes as (
         select *
@@ -36,7 +37,9 @@ _CHANGES: Final = """
     )
     select changes.generation_a_id, slice_id, measure_id, kind, direction, calibration, grouping_id, group_id,
         category, mean_then, mean_now, value, ci_low, ci_high, q_value, scope, n_dropped,
-        coalesce(reason, case when q_value is null then inference_reason end) as reason
+        coalesce(
+            reason, case when q_value is null and inference_reason <> 'no_variation' then inference_reason end
+        ) as reason
     from changes
     left join means
         using (generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category)

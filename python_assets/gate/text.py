@@ -26,6 +26,7 @@ _WORDS: Final = {
     Verdict.EQUIVALENCE_SHOWN: "within its margin",
     Verdict.DIFFERENCE_SHOWN: "moved",
     Verdict.INCONCLUSIVE: "open",
+    Verdict.NOT_COMPUTABLE: "unchanged",
 }
 
 
@@ -47,7 +48,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
             "",
             format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
             "",
-            *_without_margin(changes),
+            *_without_margin(gate.changes),
             *_not_compared(gate),
             _verdict(gate),
         ]
@@ -83,7 +84,8 @@ def _without_margin(changes: pd.DataFrame) -> Iterator[str]:
 def _not_compared(gate: Gate) -> Iterator[str]:
     meanings = _meanings()
     keys = ["generation_id", "measure_id", "grouping_id", "slice_id", "reason"]
-    for place, rows in gate.changes[gate.changes.reason.notna()].groupby(keys, sort=False):
+    with_margin = gate.changes[gate.changes.reason.notna() & gate.changes.margin.notna()]
+    for place, rows in with_margin.groupby(keys, sort=False):
         generation, measure, grouping, slice_id, reason = place
         where = _place(str(grouping), str(slice_id))
         groups = [group for group in rows.group_id.unique() if group]

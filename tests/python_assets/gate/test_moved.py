@@ -134,6 +134,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of):
         nothing | instrument | {"measure_id": "refusal"},
         {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor"},
         generations=("g_now", "g_then", "new"),
+        study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
     )
     assert len(gate.compared) == 1
     told = text(gate, RUNS)
@@ -158,6 +159,13 @@ def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and
     assert " ".join(lines[5].split()) == told
     assert lines[6].split()[-3:] == ["within", "its", "margin"]
     assert lines[-1] == "Of 2 groups with a margin 1 moved beyond it."
+
+
+def test_where_no_value_differs_nothing_moved(gate_of):
+    equal = {"value": 0.0, "inference_reason": "no_variation"}
+    gate = gate_of(equal | dict.fromkeys(("ci_low", "ci_high", "q_value"), float("nan")))
+    assert len(gate.compared) == 1 and not len(gate.moved)
+    assert text(gate, RUNS).splitlines()[5].endswith("+0.000          -         0.1     unchanged")
 
 
 def test_nothing_compared_is_no_pass(gate_of):
