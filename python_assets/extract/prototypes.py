@@ -40,9 +40,9 @@ def similarity_to(texts: NDArray[Any], anchors: Sequence[NDArray[Any]]) -> NDArr
 
     Returns:
         Shape (n, labels), -1 to 1: half the mean cosine over the anchors and half the largest; NaN where a
-        text has no embedding. One anchor that shares a side issue with a text (a team, a company) must not decide,
-        nor must anchors that say the label in another way count against it: on the answers to FAIR-SEA's D1
-        this agrees better with a reader than either alone (docs/fair_sea.md).
+        text has no embedding. One anchor that shares a side issue with a text (a team, a company) must not
+        decide, nor must anchors that say the label in another way count against it: on the answers to D1 of
+        FAIR-SEA this agrees better with a reader than either alone.
     """
     cosines = [cosine(texts, own) for own in anchors]
     return np.stack([(own.mean(axis=1) + own.max(axis=1)) / 2 for own in cosines], axis=1)

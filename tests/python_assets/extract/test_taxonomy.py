@@ -1,4 +1,4 @@
-"""Labels of a taxonomy step by step; the exact step on real answers against labels made by another program."""
+"""Labels of a taxonomy step by step; the exact step on real answers, against labels of another program."""
 
 import os
 
