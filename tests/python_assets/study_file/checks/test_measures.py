@@ -164,8 +164,8 @@ CASES = {
     ),
     "a synonym of two labels": (
         measures("[{name: m, taxonomy: {labels: {a: [x], b: [A]}}}]"),
-        "measures[0].taxonomy.labels.b: got \"A\"; expected a word of one label; it stands for 'a' too; remove "
-        "one of them",
+        "measures[0].taxonomy.labels.b: got \"A\"; expected a word of one label; it stands for 'a' too; "
+        "remove one of them",
     ),
     "a step that there is not": (
         measures("[{name: m, taxonomy: {labels: {a: [x]}, steps: [guess]}}]"),
