@@ -33,7 +33,7 @@ SUBGROUP_GRAINS = {
 }
 SUBGROUP_SUMS = ["int_subgroup_sums"]
 ASSOCIATION_GRAINS = {
-    "association_tests": "grouping, measure, test, term and category: a test over responses as independent rows"
+    "association_tests": "grouping, measure, test, term and category: a test over independent rows"
 }
 ASSOCIATION_SUMS = ["int_association_sums", "int_association_values"]
 

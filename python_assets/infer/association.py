@@ -1,7 +1,7 @@
 """The tests of FAIR-SEA's document, over responses as if they were independent rows.
 
 Belongs here: statistics, effect sizes and p from the sums of groups. Responses to one prompt are not
-independent, so these p decide nothing: that is what the tests within root prompts are for (inference.md 1, 12).
+independent, so these p decide nothing: what decides are the tests within root prompts (inference.md 1, 12).
 """
 
 from collections.abc import Sequence

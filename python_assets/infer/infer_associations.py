@@ -36,13 +36,11 @@ _SIZES: Final = {
     "anova_multiway": "eta_squared",
 }
 _KEYS: Final = (*PLACE, "test", "term", "category")
-_NUMBERS: Final = (
-    "statistic_value df1 df2 p_value effect_size effect_size_corrected share_expected_ge5".split()
-)
+_NUMBERS: Final = "statistic_value df1 df2 p_value effect_size effect_size_corrected share_expected_ge5"
 TABLES: Final[Columns] = {
     "association_tests": {
         **dict.fromkeys(_KEYS, "varchar not null"),
-        **dict.fromkeys(_NUMBERS, "double"),
+        **dict.fromkeys(_NUMBERS.split(), "double"),
         "effect_size_name": "varchar",
         "n_responses": "bigint not null",
         "method": "varchar not null",

@@ -180,7 +180,8 @@ def test_dbi_is_that_of_the_reference(fair_sea, reference, factor):
 
 
 ASSOCIATION = """
-    select statistic_value, df1, df2, p_value, effect_size, effect_size_corrected, share_expected_ge5, n_responses, reason
+    select statistic_value, df1, df2, p_value, effect_size, effect_size_corrected, share_expected_ge5,
+      n_responses, reason
     from association_tests
     where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ? and measure_id = ?
       and grouping_id = ? and test = ? and category = '' and term in ('', grouping_id)
