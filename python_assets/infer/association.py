@@ -50,6 +50,11 @@ def _nothing(reason: str) -> Association:
     return Association(np.nan, np.nan, reason=reason)
 
 
+def occupied(counts: Floats) -> Floats:
+    """A table without its empty rows and columns."""
+    return counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+
+
 def chi_square(counts: Floats, yates: bool = False) -> Association:
     """Pearson's test of independence.
 
@@ -63,7 +68,7 @@ def chi_square(counts: Floats, yates: bool = False) -> Association:
 
     Source: FAIR-SEA, categorical outcomes 1; Yates 1934.
     """
-    table = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    table = occupied(counts)
     if table.shape[0] < 2:
         return _nothing("one_group")
     if table.shape[1] < 2:

@@ -19,6 +19,7 @@ from python_assets.infer.association import (
     chi_square,
     levene,
     multiway_anova,
+    occupied,
     shapiro,
     t_test,
 )
@@ -105,7 +106,7 @@ def _tests(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str
         yield from _of_means(part)
         yield from _of_spread(part, residuals)
         return
-    counts = _counts(part)
+    counts = occupied(_counts(part))
     yield _row("chi_square", chi_square(counts), counts.sum())
     if counts.shape == (2, 2):
         yield _row("chi_square_yates", chi_square(counts, yates=True), counts.sum())
