@@ -4,10 +4,11 @@ Belongs here: the one list of factors that checks, design tables and plans share
 shows are added by plan/design_tables.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple
 
+from python_assets.study.analysis import Coverage
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, LevelMap, Prompts, Study
 
@@ -196,3 +197,15 @@ def mapped_factors(factors: Mapping[str, Factor]) -> dict[str, LevelMap]:
         ordered |= ready
         waiting = {name: one for name, one in waiting.items() if name not in ready}
     return ordered
+
+
+def combined_factors(
+    coverage: Coverage, groupings: Iterable[Sequence[str]], declared: Mapping[str, Factor]
+) -> list[str]:
+    """The factors whose combinations coverage counts: those that it names, else those of the groupings.
+
+    Of the latter one that is mapped from another is left out: its levels follow from those of the other.
+    """
+    grouped = list(dict.fromkeys(factor for grouping in groupings for factor in grouping))
+    sources = {name: level_map.from_ for name, level_map in mapped_factors(declared).items()}
+    return coverage.factors or [name for name in grouped if sources.get(name) not in grouped]

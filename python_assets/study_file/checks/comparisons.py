@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from python_assets.study.base import ROOT_PROMPT
-from python_assets.study.factors import KnownFactor
+from python_assets.study.factors import KnownFactor, combined_factors
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     NOTHING,
@@ -43,13 +43,13 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    counted = coverage.factors or dict.fromkeys(name for grouping in draft.groupings for name in grouping)
+    counted = combined_factors(coverage, draft.groupings, draft.parts.factors)
     for index, cells in enumerate(coverage.conditions):
         for name, levels in cells.items():
             path: FieldPath = ("analysis", "coverage", "impossible", index, name)
             if name not in counted:
                 remedy = "name it under analysis.coverage.factors, or take it out"
-                yield unknown_name(path, name, "a factor that coverage is counted for", list(counted), remedy)
+                yield unknown_name(path, name, "a factor that coverage is counted for", counted, remedy)
                 continue
             known = factors[name].levels if name in factors else None
             for level in levels:
