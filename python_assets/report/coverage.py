@@ -47,7 +47,7 @@ class Heatmap(NamedTuple):
 
 
 def coverage_section(reader: Reader) -> dict[str, Any]:
-    """What the section shows: sets of factors, pairs that are not crossed, heatmaps, the rarest cells."""
+    """What the section shows: sets of factors, what is not crossed, heatmaps, what was answered, rarest cells."""
     sets = reader.rows(
         "select * from coverage where study_id = $study order by n_factors, coverage_percentage, factors"
     )
@@ -66,6 +66,12 @@ def coverage_section(reader: Reader) -> dict[str, Any]:
         "sets": Cut(sets[:MAX_SETS], len(sets)),
         "not_crossed": Cut(not_crossed[:MAX_PAIRS], len(not_crossed)),
         "heatmaps": Cut([_heatmap(reader, row, conditions) for row in drawn[:MAX_HEATMAPS]], len(pairs)),
+        "answered": reader.rows(
+            """
+            select * from response_coverage where study_id = $study
+            qualify n_factors = max(n_factors) over () order by factors, generation_id
+            """
+        ),
         "rarest": [{**row, "cells": _rarest(reader, row["factors"])} for row in _listed_by_cell(sets)],
     }
 

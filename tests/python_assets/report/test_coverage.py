@@ -119,6 +119,18 @@ def test_sets_say_their_size_what_is_impossible_and_the_responses_that_came(name
     )
 
 
+def test_the_cells_of_the_whole_design_that_a_generation_answered_are_told(named):
+    row = {"n_cells": 5, "coverage_percentage": 0.6, "n_responses": 4, "n_responses_ok": 3}
+    rows = [
+        row | {"generation_id": "good", "factors": PAIR, "n_factors": 2, "n_answered": 3},
+        row | {"generation_id": "good", "factors": "gender", "n_factors": 1, "n_answered": 2},
+    ]
+    text = " ".join(named(response_coverage=rows).sections["coverage"].split())
+    assert f"What each generation answered of {PAIR}" in text
+    assert "good360 %3 of 4" in text
+    assert "good2" not in text
+
+
 def test_factors_that_are_not_crossed_are_listed_with_their_v(named):
     text = " ".join(named().sections["coverage"].split())
     assert "genderpartly crossed withtitle0.4326" in text
