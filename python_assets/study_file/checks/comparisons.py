@@ -18,6 +18,7 @@ from python_assets.study.statistics import statistic_rows
 from python_assets.study.study import AnalysisSpec, make_id
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
+from python_assets.study_file.checks.units import declared_unit_problems
 from python_assets.study_file.expand import Draft
 
 
@@ -26,6 +27,7 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
     if draft.factors is not None:
         if draft.parts.unit not in (None, ROOT_PROMPT):
             yield from factor_name_problems(("unit",), str(draft.parts.unit), draft.factors)
+        yield from declared_unit_problems(draft)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         yield from _coverage_problems(draft, draft.factors)
@@ -116,7 +118,7 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             if (path, factor) not in reported:
                 reported.add((path, factor))
                 yield from factor_name_problems(path, factor, factors)
-                if factor == draft.parts.unit:
+                if factor in factors and factors[factor].is_unit:
                     expected = "factors other than the unit, whose levels stand for one group each"
                     yield Problem(path, factor, expected, "take it out, or declare another unit")
 
