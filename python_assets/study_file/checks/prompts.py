@@ -73,12 +73,13 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
             yield Problem((*path, "id"), text.id, "each template id once", "rename one of them")
         yield from _cross_problems((*path, "cross"), text.cross or [], declared)
         yield from _levels_problems((*path, "factors"), text.factors, declared)
-        crossed = {
+        given = {
             *templates.cross_of(text),
             *(name for one in templates.combinations_of(text) for name in one),
+            *(text.units.nested_in if text.units else ()),
         }
         for name in text.factors:
-            if name in crossed:
+            if name in given:
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield Problem((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)

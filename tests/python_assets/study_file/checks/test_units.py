@@ -38,6 +38,11 @@ CASES = {
         'groupings[1]: got "name"; expected factors other than the unit, whose levels stand for one '
         "group each; take it out, or declare another unit",
     ),
+    "a level of the template's own beside that of its units": (
+        with_units(more=", factors: {gender: man}"),
+        'prompts.templates.texts[0].factors.gender: got "gender"; expected a factor that is the '
+        "template's own, or one that is crossed, not both; remove it here",
+    ),
     "a slot that is nobody's": (
         with_units(text="{name} of {lnd}"),
         "prompts.templates.texts[0].text: got \"{lnd}\"; expected a slot of a crossed factor: 'gender', "
