@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.cells import Cells
+from python_assets.infer.cells import MIXED_UNITS, Cells
 from python_assets.infer.changes import (
     FEWEST_FOR_DISPERSION,
     FEWEST_FOR_RATES,
@@ -309,11 +309,15 @@ class _Told:
             "p_value": found.p_value if has_p else np.nan,
             "n_root_prompts": n,
             "n_dropped": pair.n_dropped,
-            "scope": _scope(n) if has_p else None,
+            "scope": self._scope(n) if has_p else None,
             "method": JACKKNIFE if has_p else None,
             "reason": reason,
             "inference_reason": reason or refused or few,
         }
+
+    def _scope(self, n: int) -> str:
+        has_own = self._cells.frame.has_own_prompts
+        return str(scopes(np.array([n]), Unit.ROOT_PROMPT, has_own_prompts=has_own)[0])
 
     def _refused(self, pair: Paired, n: int) -> str | None:
         """Why nothing is tested of a row of n root prompts."""
@@ -321,6 +325,8 @@ class _Told:
             return InferenceReason.UNPAIRED_PROMPTS
         if self._is_constant:
             return InferenceReason.NO_VARIATION
+        if self._cells.scheme == MIXED_UNITS:
+            return InferenceReason.MIXED_UNITS
         return None if n >= MIN_UNITS else InferenceReason.TOO_FEW_ROOT_PROMPTS
 
     def _rows(
@@ -355,7 +361,7 @@ class _Told:
                 "ci_high": found.ci_high[at] if refused is None else np.nan,
                 "p_value": p if has_p else np.nan,
                 "p_maxt": found.p_maxt[at] if has_p else np.nan,
-                "scope": _scope(n) if has_p else None,
+                "scope": self._scope(n) if has_p else None,
                 "method": (SWAPPED if found.is_permuted else BY_T) if has_p else None,
                 "inference_reason": self._flag(found, at, n)
                 if has_p
@@ -388,7 +394,3 @@ def _means(own: Floats, other: Floats) -> tuple[Floats, Floats]:
     totals = (np.nansum(side, axis=0) for side in (own, other))
     first, second = (np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0) for total in totals)
     return first, second
-
-
-def _scope(n: int) -> str:
-    return str(scopes(np.array([n]), Unit.ROOT_PROMPT)[0])

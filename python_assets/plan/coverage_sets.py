@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.study.factors import DERIVED, is_model_factor, mapped_factors, study_factors
+from python_assets.study.factors import DERIVED, combined_factors, is_model_factor, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -50,16 +50,12 @@ def counted_factors(study: Study) -> list[str]:
 
 
 def coverage_factors(study: Study) -> list[str]:
-    """The factors whose combinations are counted: those that the analysis names, else of the groupings.
-
-    Factors of generations are no part of it; of those of groupings one that is mapped from another is left
-    out: its levels follow from those of the other.
-    """
+    """The factors of prompts whose combinations are counted."""
     known = study_factors(study)
-    named = dict.fromkeys(factor for grouping in study.groupings for factor in grouping)
-    grouped = [factor for factor in named if not is_model_factor(factor, known)]
-    sources = {name: level_map.from_ for name, level_map in mapped_factors(study.factors).items()}
-    return study.analysis.coverage.factors or [one for one in grouped if sources.get(one) not in grouped]
+    of_prompts = [
+        [factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings
+    ]
+    return combined_factors(study.analysis.coverage, of_prompts, study.factors)
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@
 with
 
 prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id from {{ source('raw', 'prompts') }}
+    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor from {{ source('raw', 'prompts') }}
 ),
 
 model_factors as (
@@ -31,7 +31,7 @@ generations as (
     group by study_id, generation_id
 )
 
-select study_id, prompt_id, prompt_id as asked_prompt_id, '' as generation_id, root_prompt_id, unit_id
+select study_id, prompt_id, prompt_id as asked_prompt_id, '' as generation_id, root_prompt_id, unit_id, unit_factor
 from prompts
 union all
 select
@@ -40,6 +40,7 @@ select
     prompt_id as asked_prompt_id,
     generation_id,
     root_prompt_id,
-    unit_id
+    unit_id,
+    unit_factor
 from prompts
 inner join generations using (study_id)

@@ -6,6 +6,7 @@ from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.factors import (
     OF_GENERATIONS,
     KnownFactor,
+    combined_factors,
     is_model_factor,
     levels_of_generations,
 )
@@ -23,6 +24,7 @@ from python_assets.study.statistics import statistic_rows
 from python_assets.study.study import AnalysisSpec, make_id
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
+from python_assets.study_file.checks.units import declared_unit_problems
 from python_assets.study_file.expand import Draft
 
 
@@ -31,6 +33,7 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
     if draft.factors is not None:
         if draft.parts.unit not in (None, ROOT_PROMPT):
             yield from factor_name_problems(("unit",), str(draft.parts.unit), draft.factors)
+        yield from declared_unit_problems(draft)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         yield from _coverage_problems(draft, draft.factors)
@@ -48,13 +51,16 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    counted = coverage.factors or _grouped_by(draft, factors)
+    of_prompts = [
+        [one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings
+    ]
+    counted = combined_factors(coverage, of_prompts, draft.parts.factors)
     for index, cells in enumerate(coverage.conditions):
         for name, levels in cells.items():
             path: FieldPath = ("analysis", "coverage", "impossible", index, name)
             if name not in counted:
                 remedy = "name it under analysis.coverage.factors, or take it out"
-                yield unknown_name(path, name, "a factor that coverage is counted for", list(counted), remedy)
+                yield unknown_name(path, name, "a factor that coverage is counted for", counted, remedy)
                 continue
             known = factors[name].levels if name in factors else None
             for level in levels:
@@ -155,7 +161,7 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             if (path, factor) not in reported:
                 reported.add((path, factor))
                 yield from _compared_factor_problems(draft, path, factor, factors)
-                if factor == draft.parts.unit:
+                if factor in factors and factors[factor].is_unit:
                     expected = "factors other than the unit, whose levels stand for one group each"
                     yield Problem(path, factor, expected, "take it out, or declare another unit")
 

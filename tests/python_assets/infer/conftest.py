@@ -140,6 +140,7 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
+            unit_factor=None,
             root_prompt_position=prompts.root_position,
             unit_id="u" + prompts.root_position.astype(str),
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
@@ -156,6 +157,7 @@ class Study:
                     "measure_id": list(self.measures),
                     "kind": list(self.measures.values()),
                     "direction": list(self.directions.values()),
+                    "extractor": "made_up",
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
