@@ -25,7 +25,7 @@ from python_assets.infer.scheme import Options
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, SIMILARITY, UNMATCHED, Against
 from python_assets.warehouse.progress import SILENT, Progress, Tell
 
 MOST_PERMUTATIONS: Final = 99_999
@@ -233,8 +233,11 @@ def _declared_measures(
     connection: duckdb.DuckDBPyConnection,
 ) -> tuple[list[str], dict[str, list[str]]]:
     """The measures of the primary set by its rule, and the slices of those asked in some prompts only."""
-    measures = [name for (name,) in connection.execute("select measure_id from raw.measures").fetchall()]
+    of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
+    measures = list(of_extractor)
     automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
+    # what a label was chosen by, one a label: the label itself is the question
+    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
         slices.setdefault(measure_id, []).append(slice_id)

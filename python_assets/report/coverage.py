@@ -47,7 +47,7 @@ class Heatmap(NamedTuple):
 
 
 def coverage_section(reader: Reader) -> dict[str, Any]:
-    """What the section shows: sets of factors, what is not crossed, heatmaps, answers, rarest cells."""
+    """Sets of factors, what is not crossed, heatmaps, what was answered, rarest cells."""
     sets = reader.rows(
         "select * from coverage where study_id = $study order by n_factors, coverage_percentage, factors"
     )
