@@ -305,6 +305,13 @@ def test_measures_of_answers_have_words(measure_id, named):
     assert f"biased: {named} differs" in told({"measure_id": measure_id, "kind": "binary"}, Russia=LOWER)[""]
 
 
+def test_groups_compared_within_units_are_measured_on_units():
+    row = {"scope": "units like these, these prompts", "n_units": 20, "n_root_prompts": 20}
+    assert "Measured on 20 units. " in told(row, Russia=LOWER)[""]
+    is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138}
+    assert "; about 138 units would settle it" in told(row | is_open)[""]
+
+
 @pytest.mark.parametrize(
     ("scope", "said"),
     [
