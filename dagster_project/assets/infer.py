@@ -32,6 +32,11 @@ SUBGROUP_GRAINS = {
     "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
 }
 SUBGROUP_SUMS = ["int_subgroup_sums"]
+REGRESSION_GRAINS = {
+    "factor_importance": "term of a regression: its coefficient, errors, p and role",
+    "factor_models": "regression and factor: what the factor is worth, and its joint p",
+}
+REGRESSION_SUMS = ["int_regression_sums"]
 
 
 def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
@@ -78,4 +83,19 @@ def infer_subgroups(
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(infer_subgroups, connection, loaded.alpha)
         for table in SUBGROUP_GRAINS:
+            yield materialise(connection, "inference", table, **counts)
+
+
+@dg.multi_asset(name="infer_regressions", specs=_specs(REGRESSION_GRAINS, REGRESSION_SUMS))
+@tells_mistakes
+def infer_regressions(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Fit the regressions of a study: which factors matter, and how much."""
+    from python_assets.infer.infer_regressions import infer_regressions
+
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(infer_regressions, connection, loaded)
+        for table in REGRESSION_GRAINS:
             yield materialise(connection, "inference", table, **counts)
