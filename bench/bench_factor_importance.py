@@ -23,15 +23,18 @@ from python_assets.infer.scheme import Options
 from python_assets.infer.treatment_coding import coded
 
 ALPHA = 0.05
+OPTIONS = Options(
+    seed=1, n_permutations=199, n_bootstrap=200, alpha=ALPHA, margins={}, references={}, contrasts=()
+)
 SPREAD = 1.0  # of clusters, on the logit
 
 
 class Setting(NamedTuple):
-    """Clusters at each level of a factor between them, levels of a factor inside them, and the chance of a 1.
+    """Clusters at each level of a factor between them, levels of a factor inside them, the chance of a 1.
 
-    cases: levels of a third factor, each of which holds all levels of the inner one. unequal: whether clusters
-    have 4 to 36 responses instead of 20. wobble: spread, on the logit, of the effect of the inner factor over
-    clusters; it has none on average.
+    cases: levels of a third factor, each of which holds all levels of the inner one. unequal: whether
+    clusters have 4 to 36 responses instead of 20. wobble: spread, on the logit, of the effect of the inner
+    factor over clusters; it has none on average.
     """
 
     between: tuple[int, ...]
@@ -94,7 +97,7 @@ def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = 
         responses, design = made_up(setting, rng)
         while responses.k.sum() == 0:
             responses, design = made_up(setting, rng)
-        options = Options(number, n_draws, 200, ALPHA, {}, {}, ())
+        options = OPTIONS._replace(seed=number, n_permutations=n_draws)
         for name, value in _errors(factor_importance(responses, design, options)):
             found.setdefault(name, []).append(value)
         if with_firth:
@@ -105,7 +108,7 @@ def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = 
 
 
 def _firth(responses: Responses, design: Design) -> tuple[bool, bool]:
-    """Whether a set is separated, and whether its level differs by t over clusters left out, by Firth then."""
+    """Whether a set is separated, and whether t over clusters left out calls its level different."""
     of = coded(responses.levels, design.references, [], design.order)
     counts = Counts(of.x, responses.n, responses.k, responses.cluster)
     separated = bool(infinite_columns(counts).any())

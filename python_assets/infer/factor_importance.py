@@ -123,7 +123,9 @@ def _fitted(design: Design, levels: pd.DataFrame, of: Coded, counts: Counts) -> 
     errors = None
     if counts.n_clusters >= LEAST_FOR_AN_ERROR and not takes_too_long(counts, is_firth=is_firth):
         errors = cluster_errors(counts, fit, left_out(counts, fit))
-    return Model(design, levels, of, counts, fit, separated, errors)
+    return Model(
+        design=design, levels=levels, coded=of, counts=counts, fit=fit, separated=separated, errors=errors
+    )
 
 
 def _term_rows(model: Model, tests: dict[str, EffectTest], alpha: float) -> list[Record]:

@@ -154,7 +154,8 @@ class Effect:
     def _strata(self) -> Ints:
         """Clusters with the same levels of all other factors that clusters have one level of."""
         model = self.model
-        fixed = [name for name in model.levels if name != self.factors[0] and model.is_between(name)]
+        others = [name for name in model.design.references if name != self.factors[0]]
+        fixed = [name for name in others if model.is_between(name)]
         first = model.levels.iloc[np.unique(model.counts.cluster, return_index=True)[1]]
         codes = [pd.factorize(first[name])[0] for name in fixed]
         one = np.zeros(len(first), dtype=np.intp)

@@ -220,7 +220,7 @@ def _judged(
     has_p = ~np.isnan(p_joint)
     models = models.assign(
         q_value=levels.of_question,
-        set_id=np.where(models.factor != "", EFFECTS, None),
+        set_id=[EFFECTS if factor else None for factor in models.factor],
         n_questions=np.where(models.factor != "", has_p.sum(), np.nan),
     )
     roles = _roles(_floats(terms.coefficient), q_level, terms.measure_id.map(directions).to_numpy(), alpha)

@@ -93,17 +93,15 @@ def _figure(reader: Reader, models: list[Row]) -> Figure:
         (row[name] for row in levels for name in ("coefficient", "ci_low", "ci_high")), include=(0.0,)
     )
     terms = [_term(axis, row, reader.alpha) for row in levels]
+    drops = [(row["deviance_drop"] or 0) / largest if largest else 0 for row in of_factors]
     return Figure(
-        whole,
-        intercept,
-        _references(levels),
-        [
-            Factor(row, charts.bar((row["deviance_drop"] or 0) / largest if largest else 0))
-            for row in of_factors
-        ],
-        axis,
-        terms[:MAX_TERMS],
-        terms[MAX_TERMS:],
+        model=whole,
+        intercept=intercept,
+        references=_references(levels),
+        factors=[Factor(row, charts.bar(drop)) for row, drop in zip(of_factors, drops, strict=True)],
+        axis=axis,
+        terms=terms[:MAX_TERMS],
+        folded=terms[MAX_TERMS:],
     )
 
 

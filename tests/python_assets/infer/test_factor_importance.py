@@ -16,7 +16,9 @@ from python_assets.warehouse import paths
 
 DATA = Path(os.environ.get("PLUMBLINE_DATA") or paths.PROJECT.parent / "shared" / "data")
 HAS_DATA = pytest.mark.skipif(not (DATA / "reference.json").exists(), reason="PLUMBLINE_DATA is not set")
-OPTIONS = Options(1, 499, 200, 0.05, {}, {}, ())
+OPTIONS = Options(
+    seed=1, n_permutations=499, n_bootstrap=200, alpha=0.05, margins={}, references={}, contrasts=()
+)
 SCOPE = "prompts like these"
 
 
