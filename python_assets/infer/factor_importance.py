@@ -121,7 +121,7 @@ def _fitted(design: Design, levels: pd.DataFrame, of: Coded, counts: Counts) -> 
     is_firth = bool(separated.any())
     fit = fit_firth(counts) if is_firth else fit_logistic(counts)
     errors = None
-    if counts.n_clusters >= LEAST_FOR_AN_ERROR and not takes_too_long(counts, is_firth=is_firth):
+    if counts.n_clusters >= LEAST_FOR_AN_ERROR and not takes_too_long(counts):
         errors = cluster_errors(counts, fit, left_out(counts, fit))
     return Model(
         design=design, levels=levels, coded=of, counts=counts, fit=fit, separated=separated, errors=errors

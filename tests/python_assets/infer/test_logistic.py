@@ -116,6 +116,6 @@ def test_a_level_that_is_separated_without_a_cluster_is_nothing_without_it():
 
 def test_leaving_out_clusters_is_refused_by_their_number_and_size():
     few = counts()
-    assert not takes_too_long(few, is_firth=False)
+    assert not takes_too_long(few)
     many = Counts(np.ones((40_000, 60)), np.ones(40_000), np.ones(40_000), np.arange(40_000))
-    assert takes_too_long(many, is_firth=False)
+    assert takes_too_long(many)
