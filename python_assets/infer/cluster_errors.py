@@ -67,16 +67,24 @@ def _degrees_of_freedom(counts: Counts, fit: Fit) -> Floats:
     # h_g = (information without g)^-1 c, a column for each coefficient c
     without = np.stack([linalg.pinvh(information.sum(axis=0) - own) for own in information])
     found = np.full(counts.x.shape[1], np.nan)
+    middle = noise.sum(axis=0)
     for term in range(counts.x.shape[1]):
         h = without[:, :, term]
         own = np.einsum("gij,gj->gi", information, h) @ bread
         of_noise = np.einsum("gij,gj->gi", noise, h)
-        cross = of_noise @ own.T
-        covariance = own @ noise.sum(axis=0) @ own.T - cross - cross.T
-        covariance += np.diag(np.einsum("gi,gi->g", h, of_noise))
-        squares = (covariance**2).sum()
-        found[term] = np.trace(covariance) ** 2 / squares if squares > 0 else np.nan
+        found[term] = _satterthwaite(np.einsum("gi,gi->g", h, of_noise), own, of_noise, middle)
     return found
+
+
+def _satterthwaite(diagonal: Floats, own: Floats, of_noise: Floats, middle: Floats) -> float:
+    """tr(P)^2 / tr(P^2) of P = diag - own noise' - noise own' + own middle own', without writing P out."""
+    sides = np.hstack([of_noise, own])
+    zero, one = np.zeros_like(middle), np.eye(len(middle))
+    core = np.block([[zero, -one], [-one, middle]])
+    outer = ((sides @ core) * sides).sum(axis=1)
+    product = core @ (sides.T @ sides)
+    squares = (diagonal**2).sum() + 2 * (diagonal * outer).sum() + (product * product.T).sum()
+    return float((diagonal.sum() + outer.sum()) ** 2 / squares) if squares > 0 else np.nan
 
 
 def _informations(counts: Counts, weight: Floats) -> Floats:

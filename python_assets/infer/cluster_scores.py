@@ -106,7 +106,8 @@ def permuted_drop(counts: Counts, null: Fit, exchange: Exchange, *, n_draws: int
         (b + 1) / (B + 1).
     """
     score = _Score(counts, null, exchange)
-    size = max(VALUES_AT_ONCE // max(len(exchange.level) * 4, 1), 1)
+    values = max(4 * len(exchange.level), exchange.n_levels * (exchange.n_levels + counts.x.shape[1]))
+    size = max(VALUES_AT_ONCE // values, 1)
     parts = [_drops(score, levels) for levels in exchange.batches(n_draws, seed, size)]
     return float(_p(np.concatenate(parts)[:, None])[0])
 

@@ -82,7 +82,7 @@ def _importance(responses: Responses, design: Design, options: Options) -> Impor
     constant = [name for name in design.references if levels[name].nunique() < 2]
     reason = _why_not(levels, responses, design, constant)
     if reason is not None:
-        return _nothing(responses, design, reason)
+        return nothing_fitted(design, reason, _counted(responses))
     fitted = _without(design, constant)
     of = coded(levels[list(fitted.references)], fitted.references, fitted.interactions, fitted.order)
     cluster = np.unique(responses.cluster[kept], return_inverse=True)[1]
@@ -286,8 +286,8 @@ def _counted(responses: Responses) -> Record:
     }
 
 
-def _nothing(responses: Responses, design: Design, reason: InferenceReason) -> Importance:
-    """Rows of nothing but the reason."""
+def nothing_fitted(design: Design, reason: InferenceReason, counted: Record) -> Importance:
+    """Rows of nothing but the reason; counted: how many responses, events and clusters there are."""
     names = [Term(factors).factor for factors in design.effects]
-    models = [_counted(responses) | {"factor": name, "reason": reason} for name in ["", *names]]
+    models = [counted | {"factor": name, "reason": reason} for name in ["", *names]]
     return Importance([_keys(Term()) | {"reason": reason}], models)

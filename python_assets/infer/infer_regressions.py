@@ -15,9 +15,10 @@ import pandas as pd
 
 from python_assets.errors import StudyError
 from python_assets.infer.design import PROMPTS_LIKE_THESE, UNITS_LIKE_THESE
-from python_assets.infer.factor_importance import Importance, Responses, factor_importance
+from python_assets.infer.factor_importance import Importance, Responses, factor_importance, nothing_fitted
 from python_assets.infer.multiplicity import question_levels
 from python_assets.infer.permutation import Floats, stable_seed
+from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.regression_designs import RegressionFactors, regression_factors
 from python_assets.infer.scheme import Options
 from python_assets.infer.treatment_coding import INTERCEPT
@@ -59,6 +60,9 @@ TABLES: Final[Columns] = {
     },
 }
 _MEASURES = "select measure_id, direction from raw.measures"
+_REGRESSION = (
+    "select study_id, regression_id, slice_id, measure_id from raw.regressions where regression_id = ?"
+)
 _SUMS = "from intermediate.int_regression_sums where regression_id = ? order by all"
 _GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
 
@@ -136,14 +140,22 @@ def _importances(
         )
         sums = _chosen(name, analysis.regressions[name].generations, sums)
         sums = _with_levels(sums, factors, connection)
+        keys = _keys(connection, name)
+        if not len(sums):  # the measure was not observed
+            nothing = nothing_fitted(factors.design, InferenceReason.NO_VALUES, {"n_responses": 0})
+            yield keys | {"generation_id": EVERY_GENERATION}, nothing
         for generation_id, of_one in _parts(sums, pooled=bool(factors.of_models)):
             design = factors.design
             if not of_one.unit_is_root_prompt.all():
                 design = design._replace(scope=UNITS_LIKE_THESE)
-            first = of_one.iloc[0]
-            keys = {key: str(first[key]) for key in ("study_id", "regression_id", "slice_id", "measure_id")}
             found = factor_importance(_responses(of_one, list(design.references)), design, options)
             yield keys | {"generation_id": generation_id}, found
+
+
+def _keys(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, str]:
+    """What every row of a regression shares."""
+    (row,) = connection.execute(_REGRESSION, [name]).fetchall()
+    return dict(zip(("study_id", "regression_id", "slice_id", "measure_id"), map(str, row), strict=True))
 
 
 def _chosen(name: str, generations: Sequence[str] | None, sums: pd.DataFrame) -> pd.DataFrame:
@@ -180,7 +192,7 @@ def _with_levels(
 def _parts(sums: pd.DataFrame, *, pooled: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     if pooled and len(sums):
         yield EVERY_GENERATION, sums
-    elif not pooled:
+    else:
         yield from ((str(name), part) for name, part in sums.groupby("generation_id", sort=True))
 
 
@@ -220,7 +232,7 @@ def _judged(
     has_p = ~np.isnan(p_joint)
     models = models.assign(
         q_value=levels.of_question,
-        set_id=[EFFECTS if factor else None for factor in models.factor],
+        set_id=models.factor.map(lambda factor: EFFECTS if factor else None),
         n_questions=np.where(models.factor != "", has_p.sum(), np.nan),
     )
     roles = _roles(_floats(terms.coefficient), q_level, terms.measure_id.map(directions).to_numpy(), alpha)

@@ -34,6 +34,7 @@ SUBGROUP_SETS = {**GROUPINGS, "gender x race x style": ["gender", "race", "style
 REGRESSIONS = {
     "refused": Regression(measure="refusal", factors={"race": "c", "style": "plain"}, slice="all"),
     "refused_by_women": Regression(measure="refusal", factors=["topic"], slice="women"),
+    "unseen": Regression(measure="never_measured", factors=["style"]),
     "empty_by_generation": Regression(measure="empty", factors=["generation"]),
 }
 IDEALS = {"deviation_rate": 0.25, "log_disparity": 0.0}

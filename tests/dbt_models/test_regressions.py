@@ -85,5 +85,11 @@ def test_questions_are_the_factors_with_a_p_and_their_q_is_theirs_together(model
     assert has_q.any() and (of_factor.q_value[has_q] >= of_factor.q_question[has_q] - 1e-12).all()
 
 
+def test_a_measure_without_a_value_has_a_row_that_says_so(models, terms):
+    unseen = models.loc["unseen"]
+    assert set(unseen.reason) == {"no_values"} and unseen.deviance.isna().all()
+    assert set(terms.loc["unseen"].reason) == {"no_values"}
+
+
 def test_every_regression_is_there(models):
     assert set(models.index.get_level_values("regression_id")) == set(REGRESSIONS)

@@ -1,4 +1,4 @@
-"""Subgroups and factor importance of real answers to two benchmarks; skipped where PLUMBLINE_DATA has none."""
+"""Subgroups and factor importance of real answers to BBQ and DecodingTrust, where PLUMBLINE_DATA has them."""
 
 import json
 

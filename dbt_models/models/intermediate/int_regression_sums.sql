@@ -55,7 +55,7 @@ members as (
 ),
 
 prompt_sums as (
-    select outcome_position, prompt_position, count(x) as n, coalesce(sum(x), 0) as k, count(*) - count(x) as n_missing
+    select outcome_position, prompt_position, count(x) as n, coalesce(sum(x), 0) as k
     from outcome_values
     inner join outcomes using (outcome_position)
     group by outcome_position, prompt_position
@@ -71,8 +71,7 @@ select
     members.group_id,
     bool_and(members.unit_is_root_prompt) as unit_is_root_prompt,
     cast(coalesce(sum(n), 0) as bigint) as n_responses,
-    cast(coalesce(sum(k), 0) as bigint) as n_events,
-    cast(coalesce(sum(n_missing), 0) as bigint) as n_missing
+    cast(coalesce(sum(k), 0) as bigint) as n_events
 from members
 inner join outcomes using (study_id, measure_id)
 inner join generations using (study_id, generation_id)

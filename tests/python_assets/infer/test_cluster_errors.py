@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.cluster_errors import Errors, cluster_errors, joint_p, t_p
+from python_assets.infer.cluster_errors import Errors, _satterthwaite, cluster_errors, joint_p, t_p
 from python_assets.infer.logistic import Counts, fit_logistic, left_out
 
 
@@ -47,6 +47,15 @@ def test_degrees_of_freedom_follow_the_rarer_side():
     fit = fit_logistic(counts)
     errors = cluster_errors(counts, fit, left_out(counts, fit))
     assert 2 < errors.df[1] < 4
+
+
+def test_the_traces_are_those_of_the_matrix_written_out():
+    rng = np.random.default_rng(5)
+    own, of_noise, root = rng.normal(size=(7, 3)), rng.normal(size=(7, 3)), rng.normal(size=(3, 3))
+    diagonal, middle = rng.uniform(1, 2, 7), root @ root.T
+    written = np.diag(diagonal) - own @ of_noise.T - of_noise @ own.T + own @ middle @ own.T
+    expected = np.trace(written) ** 2 / np.trace(written @ written)
+    assert _satterthwaite(diagonal, own, of_noise, middle) == pytest.approx(expected, rel=1e-12)
 
 
 def test_one_coefficient_together_has_the_p_of_its_t():
