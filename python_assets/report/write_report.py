@@ -17,6 +17,7 @@ from python_assets.report import charts, figures, sections, text
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
+from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.study.metrics import metric_names
@@ -90,6 +91,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "disparities": sections.disparities(reader),
         "subgroups": subgroups_section(reader),
         "max_sectors": MAX_SECTORS,
+        "importance": importance_section(reader),
+        "document_p": DOCUMENT_P,
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
