@@ -15,6 +15,8 @@ used as (
     {% endfor %}
     union all
     select 'subgroup_metrics' as mart, reason from {{ ref('subgroup_metrics') }}
+    union all
+    select 'ground_truth' as mart, reason from {{ ref('ground_truth') }}
 )
 
 select used.mart, used.reason, count(*) as n_rows
