@@ -67,7 +67,7 @@ def _check(path: Path, year: str, counts: dict[str, str], total: str) -> None:
     """Categories add up to the total: none is missing and no subtotal is among them."""
     found = sum(float(count) for count in counts.values())
     if abs(found - float(total)) > ROUNDING:
-        raise SystemExit(f"{path.name}: {year} adds up to {found:.1f}, and its total is {total}; read it again")
+        raise SystemExit(f"{path.name}: {year} adds up to {found:.1f}, its total is {total}; read it again")
 
 
 def main() -> None:

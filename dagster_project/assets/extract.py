@@ -10,7 +10,6 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
-
 TABLES: Final = ("measures", "measurements", "clusters", "ground_truths", "ground_truth_labels")
 
 

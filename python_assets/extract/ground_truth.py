@@ -4,7 +4,7 @@ Belongs here: which label means which category, which group of the study which g
 rows of both. Reading the table is importers/truth_tables.py; the comparison is dbt's and infer's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -25,7 +25,8 @@ Grouped = Mapping[tuple[str, ...], Sequence[str]]
 """The groups of each grouping of the study, as far as they are known."""
 FIELD: Final = "ground_truth"
 _LEVELS: Final = (
-    "select factor, list(distinct level order by level) from raw.prompt_factors where study_id = ? group by all"
+    "select factor, list(distinct level order by level) from raw.prompt_factors "
+    "where study_id = ? group by factor"
 )
 
 
@@ -86,7 +87,9 @@ def factors_of(truth: GroundTruth, table: TruthTable, groupings: Grouped) -> tup
     return fitting[0] if len(fitting) == 1 else None
 
 
-def truth_problems(path: FieldPath, spec: MeasureSpec, groupings: Grouped) -> Iterator[Problem]:
+def truth_problems(
+    path: FieldPath, spec: MeasureSpec, groupings: Collection[tuple[str, ...]]
+) -> Iterator[Problem]:
     """What of an entry can be told before its table is read.
 
     Args:
@@ -143,12 +146,13 @@ def name_problems(
         names = listed(grouping_id(factors) for factors in groupings)
         yield Problem(where, truth.model_dump(exclude_defaults=True), expected, f"add it: one of {names}")
         return
-    names = paired(truth, table, spec.labels, groupings[factors])
-    yield from _unpaired((*where, "mapping"), "label", truth, names.labels, table.categories)
-    yield from _unpaired((*where, "groups"), "group", truth, names.groups, table.groups)
-    there = set(names.groups.values())
+    own = paired(truth, table, spec.labels, groupings[factors])
+    yield from _unpaired((*where, "mapping"), "label", truth, own.labels, table.categories)
+    yield from _unpaired((*where, "groups"), "group", truth, own.groups, table.groups)
+    there = set(own.groups.values())
     if there and (absent := [group for group in table.groups if group not in there]):
-        expected = f"a group of {grouping_id(factors)} for each of {table.name}, which has {listed(absent)} too"
+        of = grouping_id(factors)
+        expected = f"a group of {of} for each of {table.name}, which has {listed(absent)} too"
         yield Problem((*where, "groups"), truth.groups, expected, "map a group to it, or remove its rows")
     yield from _strange((*where, "mapping"), "label", truth.mapping, spec.labels)
     yield from _strange((*where, "groups"), "group", truth.groups, groupings[factors])
@@ -208,7 +212,8 @@ def truth_rows(
                 f"{field}.groups: no group of {grouping_id(factors)} is one of {table.name}, which has "
                 f"{listed(table.groups)}. Map them under groups:"
             )
-        shares.append(_share_rows(table, own.groups).assign(measure_id=measure_id, grouping_id=grouping_id(factors)))
+        keys = {"measure_id": measure_id, "grouping_id": grouping_id(factors)}
+        shares.append(_share_rows(table, own.groups).assign(**keys))
         names += [(measure_id, label, category) for label, category in own.labels.items()]
     return {
         "ground_truths": pd.concat(shares, ignore_index=True) if shares else pd.DataFrame(),

@@ -90,9 +90,8 @@ def _read(path: Path, where: str) -> pd.DataFrame:
     given = [name for name in AMOUNTS if name in there]
     if len(given) != 1:
         raise SourceError(
-            f"{where}: {path.name} has {'both columns' if given else 'neither column'} {' and '.join(AMOUNTS)}. "
-            "Expected one of them: persons, or the share of the group in the category. "
-            + ("Remove one." if given else "Add one.")
+            f"{where}: {path.name} has {len(given)} of the columns {' and '.join(AMOUNTS)}. Expected one: "
+            "persons, or the share of the group in the category. Add it, or remove the other."
         )
     optional = [name for name in (STRATUM, "truth_table") if name in there]
     read = read_table_file(path, (*REQUIRED, *given, *optional), where)

@@ -1,4 +1,4 @@
-"""How far the groups in each category of a model lie from those of a ground truth, and what chance alone gives.
+"""How far the groups in each label of a model lie from those of a ground truth, and what chance alone gives.
 
 Belongs here: the sizes, the null and the p, on arrays of counts. Reading them and writing rows is
 truth_rows.py.
@@ -74,9 +74,7 @@ def divergence(p: Floats, q: Floats, axis: int = -1) -> Floats:
     return np.asarray((rel_entr(p, middle) + rel_entr(q, middle)).sum(axis=axis) / 2)
 
 
-def against_truth(
-    answers: Answers, share: Floats, *, n_draws: int, rng: np.random.Generator
-) -> TruthTest:
+def against_truth(answers: Answers, share: Floats, *, n_draws: int, rng: np.random.Generator) -> TruthTest:
     """Test whether the groups in the categories of a model are those of a ground truth.
 
     Under the null every response of a category is of a group with the truth's probability; responses of one
@@ -217,9 +215,7 @@ def _chi_square(observed: Floats, share: Floats, n: NDArray[np.integer]) -> Floa
     return np.asarray((n[:, None] * (observed - share) ** 2 / share).sum(axis=(-1, -2)))
 
 
-def _p_rao_scott(
-    merging: Floats, total: Floats, share: Floats, covariance: Floats, n_clusters: int
-) -> float:
+def _p_rao_scott(merging: Floats, total: Floats, share: Floats, covariance: Floats, n_clusters: int) -> float:
     """P of chi-square corrected to second order for clusters; 1 where it is 0, 0 where no spread is seen."""
     n_groups = share.shape[1]
     expected = merging @ (total.sum(axis=1, keepdims=True) * share)

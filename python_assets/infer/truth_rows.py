@@ -31,7 +31,8 @@ from python_assets.infer.rows import Table, Tables
 from python_assets.infer.scheme import Options
 from python_assets.study.base import GROUND_TRUTH
 
-SIZES: Final = ("jsd_truth_weighted", "jsd_truth_unweighted", "jsd_truth_marginal", "jsd_truth_by_group")
+OF_QUESTION: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
+SIZES: Final = (*OF_QUESTION, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
 _KEYS: Final = ["slice_id", "generation_id", "measure_id", "grouping_id", "parameters"]
 _ANSWERS: Final = f"""
     select {", ".join(_KEYS)}, category, category_position, group_id, root_prompt_position, unit_id,
@@ -67,14 +68,12 @@ def truth_rows(connection: duckdb.DuckDBPyConnection, options: Options) -> Table
     """
     truths = connection.execute(_TRUTHS).df()
     for key, answers in connection.execute(_ANSWERS).df().groupby(_KEYS, sort=True):
-        named = dict(zip(_KEYS, key, strict=True))
+        named = dict(zip(_KEYS, map(str, key), strict=True))
         of = (truths.measure_id == named["measure_id"]) & (truths.grouping_id == named["grouping_id"])
         yield from _question(named, answers, truths[of], options)
 
 
-def _question(
-    named: dict[str, str], answers: pd.DataFrame, truth: pd.DataFrame, options: Options
-) -> Tables:
+def _question(named: dict[str, str], answers: pd.DataFrame, truth: pd.DataFrame, options: Options) -> Tables:
     answers = answers[answers.category_position.notna() & answers.group_id.isin(truth.group_id)]
     drawn = _drawn(answers)
     reason = _reason(answers, truth, drawn)
@@ -96,8 +95,10 @@ def _question(
     p = np.nan if tested is None else tested.p_value
     n_groups = answers.group_id.nunique()
     yield "questions", _row({**shared, "p_value": p, "n_groups": n_groups, "inference_reason": reason})
-    why = reason if tested is None else InferenceReason.INTERVAL_NOT_VALIDATED
     for name, size in sizes.items():
+        why = InferenceReason.INTERVAL_NOT_VALIDATED if tested else reason
+        if name not in OF_QUESTION:
+            why = InferenceReason.DESCRIPTIVE
         own = {**_NO_INTERVAL, **size._asdict(), "metric": name, "inference_reason": why}
         yield "disparities", _row({**shared, **own})
 
@@ -187,7 +188,8 @@ class _Table:
 def _method(tested: TruthTest, drawn: Drawn) -> str:
     corrected = " and Rao-Scott F, the larger p" if tested.is_corrected else ""
     merged = f"; {len(tested.merged)} rare categories as one" if len(tested.merged) else ""
-    return f"multinomial of {tested.n_effective:.0f} independent responses{corrected}, {drawn.n_units} units{merged}"
+    worth = f"multinomial of {tested.n_effective:.0f} independent responses{corrected}"
+    return f"{worth}, {drawn.n_units} units{merged}"
 
 
 def _row(values: Mapping[str, object]) -> Table:

@@ -1,4 +1,4 @@
-"""What a study says of the real shares that a measure's labels are held against, and the packaged tables of them.
+"""What a study says of the real shares that labels are held against, and which tables of them are packaged.
 
 Belongs here: the entry of a measure, and which tables are packaged. Reading a table is
 importers/truth_tables.py.
@@ -27,11 +27,11 @@ def _as_text(period: Any) -> Any:
 class GroundTruth(Part):
     """The real shares of groups in each label of a measure.
 
-    table: a packaged one; path: a csv, jsonl, parquet or xlsx file. grouping: the factors whose groups these
-    are; absent, the one grouping of the study that has the groups of the table. period: of the table, or the
-    latest there. stratum: of the table, where it has several. mapping: label to category of the table, groups:
-    group of the study to group of the table, where the names differ. without: labels and groups of the study
-    that the table says nothing of.
+    table: a packaged one; path: a csv, jsonl, parquet or xlsx file. grouping: the factors whose groups the
+    table has; absent, the one grouping of the study that has them. period: of the table, or the latest there.
+    stratum: of the table, where it has several. mapping: label to category of the table, groups: group of the
+    study to group of the table, where the names differ. without: labels and groups of the study that the
+    table says nothing of.
     """
 
     table: StrictStr | None = None
