@@ -13,10 +13,10 @@ used as (
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
+    {% for mart in ['subgroup_metrics', 'association_tests'] %}
     union all
-    select 'subgroup_metrics' as mart, reason from {{ ref('subgroup_metrics') }}
-    union all
-    select 'ground_truth' as mart, reason from {{ ref('ground_truth') }}
+    select '{{ mart }}' as mart, reason from {{ ref(mart) }}
+    {% endfor %}
 )
 
 select used.mart, used.reason, count(*) as n_rows

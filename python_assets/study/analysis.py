@@ -150,7 +150,10 @@ class Power(Part):
 
 
 class AnalysisSpec(Part):
-    """What is computed, and how sure it must be."""
+    """What is computed, and how sure it must be.
+
+    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    """
 
     permutations: int = Field(9_999, ge=99)
     bootstrap: int = Field(2_000, ge=200)
@@ -161,6 +164,7 @@ class AnalysisSpec(Part):
     custom_disparities: dict[CustomName, DisparitySql] = {}
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
+    association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
