@@ -68,9 +68,9 @@ def _matched(
 ) -> dict[str, str | None]:
     by_name = {normalise(name): name for name in known}
     found = {
+        **dict.fromkeys(map(normalise, without)),
         **by_name,
         **{normalise(name): by_name.get(normalise(of)) for name, of in other_names.items()},
-        **dict.fromkeys(map(normalise, without)),
     }
     return {name: found.get(normalise(name)) for name in names}
 
@@ -154,6 +154,7 @@ def name_problems(
         of = grouping_id(factors)
         expected = f"a group of {of} for each of {table.name}, which has {listed(absent)} too"
         yield Problem((*where, "groups"), truth.groups, expected, "map a group to it, or remove its rows")
+    yield from _there_all_the_same((*where, "without"), truth, table)
     yield from _strange((*where, "mapping"), "label", truth.mapping, spec.labels)
     yield from _strange((*where, "groups"), "group", truth.groups, groupings[factors])
 
@@ -168,6 +169,15 @@ def _unpaired(
             expected = f"what {word} {name!r} is there: one of {listed(known)}"
             given = dict(getattr(truth, str(where[-1])))
             yield Problem(where, given, expected, f"add it, or write {name!r} under without:")
+
+
+def _there_all_the_same(where: FieldPath, truth: GroundTruth, table: TruthTable) -> Iterator[Problem]:
+    """Names left out for want of the table's, which has them."""
+    known = {normalise(name): name for name in (*table.categories, *table.groups)}
+    for index, name in enumerate(truth.without):
+        if (there := known.get(normalise(name))) is not None:
+            expected = f"a label or group that {table.name} lacks; it has {there!r}"
+            yield Problem((*where, index), name, expected, "remove it")
 
 
 def _strange(

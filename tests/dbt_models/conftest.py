@@ -21,7 +21,9 @@ from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS, ST
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
-PARSED: dict[Path, Path] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
+PARSED: dict[
+    Path, Path
+] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
 
 
 class Analysis(NamedTuple):
