@@ -134,7 +134,8 @@ def test_distances_of_groups_are_those_of_the_reference(fair_sea, reference, cat
             """
             select contrast, group_id, value_responses from contrasts
             where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
-              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ? and contrast in ('fdi_group', 'jsd_group')
+              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ?
+              and contrast in ('fdi_group', 'jsd_group')
             """,
             category,
             generation,

@@ -93,9 +93,9 @@ def test_a_study_whose_names_are_the_table_s_has_no_problem(table):
         (
             measure(mapping={"cooks": "Cook"}),
             None,
-            "expected a category of jobs.csv: 'Cooks', 'Chief \"boss\", retired', 'Poets'; did you mean 'Cooks'?",
+            "expected a category of jobs.csv: 'Cooks', 'Chief \"boss\", retired', 'Poets'; did you mean",
         ),
-        (measure(groups={"female": "Femal"}), None, "expected a group of jobs.csv: 'Female', 'Male'; did you"),
+        (measure(groups={"female": "Femal"}), None, "expected a group of jobs.csv: 'Female', 'Male'; "),
         (
             measure(mapping={"cook": "Cooks"}),
             None,

@@ -80,17 +80,17 @@ def test_shares_may_miss_1_by_rounding_and_are_made_to_add_up(tmp_path):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("30", "0.7", "count", "share"), r"shares of 'Cooks' that add up to 10\.7 over its groups\. Expected 1"),
-        (("30", "na"), r"truth\.csv has the count 'na' in row 2\. Expected a number of 0 or more; correct it"),
+        (("30", "0.7", "count", "share"), r"shares of 'Cooks' that add up to 10\.7 over its groups\."),
+        (("30", "na"), r"truth\.csv has the count 'na' in row 2\. Expected a number of 0 or more; "),
         (("30", "-3"), r"has the count '-3' in row 2\."),
         (("30", "inf"), r"has the count 'inf' in row 2\."),
         (("30", ""), r"has the count '' in row 2\."),
         (("Cooks,Male", "Cooks,Female"), r"'Cooks' and 'Female' of 2023 a second time in row 3"),
-        (("Cooks,Male,10,2023", "Cooks,Male,10,2022"), r"has no row of 'Cooks' for 'Male' in 2023\. Expected"),
+        (("Cooks,Male,10,2023", "Cooks,Male,10,2022"), r"has no row of 'Cooks' for 'Male' in 2023\."),
         (("Female", "Everybody", "Male", "Everybody "), r"a second time in row 3"),
         (("30", "0"), r"has 0 of 'Female' in every category\. Expected somebody"),
         (("Office", ""), r"has no source in row 2\. Fill it in\."),
-        (("count", "share,count", ",30", ",1,30", ",10", ",1,10", ",0", ",1,0", ",5", ",1,5"), r"has 2 of the"),
+        (("count", "share,count", ",30", ",1,30", ",10", ",1,10", ",0", ",1,0"), r"has 2 of the"),
         (("count", "persons"), r"has 0 of the columns count and share\. Expected one"),
     ],
 )  # fmt: skip
