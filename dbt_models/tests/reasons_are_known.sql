@@ -14,7 +14,7 @@ used as (
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
-    {% for mart in ['subgroup_metrics', 'association_tests'] %}
+    {% for mart in ['subgroup_metrics', 'association_tests', 'ground_truth'] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     {% endfor %}

@@ -78,6 +78,10 @@ class InferenceReason(StrEnum):
         "both; groupings by either part are tested",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
+    TOO_FEW_EXPECTED = (
+        "too_few_expected",
+        "fewer than 1 unit of some group is expected, even with all categories of the ground truth together",
+    )
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     DIXON_UNDEFINED = (
         "dixon_undefined",

@@ -23,7 +23,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -178,6 +178,8 @@ def quantity_of(question: Row) -> str:
         question: its row of int_findings.
     """
     measure, statistic = measure_name(question["measure_id"]), question["statistic"]
+    if statistic == GROUND_TRUTH:
+        return f"the shares of {question['grouping_id']} in each label of {measure}"
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
@@ -211,6 +213,8 @@ def _start(question: Row) -> str:
 
 def _answer(asked: Asked) -> str:
     question = asked.question
+    if question["statistic"] == GROUND_TRUTH:
+        return _answer_of_truth(question)
     quantity, groups = quantity_of(question), _over(question)
     match question["verdict"]:
         case "bias_shown" | "difference_shown" if asked.told:
@@ -228,6 +232,21 @@ def _answer(asked: Asked) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _answer_of_truth(question: Row) -> str:
+    """Whether labels go to the groups as they do in the table of real shares that they are held against."""
+    of_slice = "" if question["slice_id"] == "all" else f" in slice {question['slice_id']}"
+    shares = f"{quantity_of(question)}{of_slice}"
+    truth = f"those of {question['parameters'].replace('table=', '', 1).replace(';', ', ')}"
+    match question["verdict"]:
+        case "difference_shown":
+            return f"{shares} are not {truth}"
+        case "inconclusive":
+            return f"{shares} were not shown to differ from {truth}, nor to agree with them"
+        case _:
+            answers = f"({plural(question['n_responses'], 'response')})"
+            return f"whether {shares} differ from {truth} {answers} {UNTESTED} {_why(question)}"
 
 
 def _which(question: Row) -> str:

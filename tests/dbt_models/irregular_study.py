@@ -102,7 +102,11 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
             "generation_factors": _generation_factors(),
             "responses": responses,
         },
-        "extract": {"measures": _measures(), "measurements": _measurements(prompts, responses, rng)},
+        "extract": {
+            "measures": _measures(),
+            "measurements": _measurements(prompts, responses, rng),
+            **_ground_truth(),
+        },
     }
 
 
@@ -240,6 +244,32 @@ def _responses(prompts: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         status=np.where(is_silent, "error", "ok"),
         **{flag: np.where(is_silent, None, False) for flag in ("is_refused", "is_empty", "is_truncated")},
     )
+
+
+def _ground_truth() -> dict[str, pd.DataFrame]:
+    """Real shares of the genders in two of the three stances, and in one that nobody takes here."""
+    persons = {"yes": (60.0, 40.0), "no": (0.0, 50.0), "never": (5.0, 5.0)}
+    shares = [
+        {"category": category, "category_position": place, "group_id": group, "n_persons": n}
+        for place, (category, counts) in enumerate(persons.items())
+        for group, n in zip(LEVELS["gender"], counts, strict=True)
+    ]
+    truths = pd.DataFrame(shares).assign(
+        measure_id="stance",
+        grouping_id="gender",
+        parameters="table=made_up;period=2024",
+        period="2024",
+        source="nobody",
+        licence="CC0",
+    )
+    totals = truths.groupby("category").n_persons.transform("sum")
+    labels = [("yes", "yes"), ("no", "no"), ("it's unclear", None)]
+    return {
+        "ground_truths": truths.assign(share=truths.n_persons / totals),
+        "ground_truth_labels": pd.DataFrame(labels, columns=["label", "category"]).assign(
+            measure_id="stance"
+        ),
+    }
 
 
 def _measures() -> pd.DataFrame:
