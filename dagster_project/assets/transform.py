@@ -27,9 +27,7 @@ def _asset_key(unique_id: str) -> dg.AssetKey:
 
 def _is_asset(unique_id: str) -> bool:
     node = NODES[unique_id]
-    return node["resource_type"] == "model" and (
-        node["schema"] == "marts" or node["name"] in [*CELLS, *SUMS]
-    )
+    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in [*CELLS, *SUMS])
 
 
 @cache

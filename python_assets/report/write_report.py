@@ -18,8 +18,8 @@ from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
-from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.ground_truth import ground_truth_section
+from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.study.metrics import metric_names

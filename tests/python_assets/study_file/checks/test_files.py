@@ -131,8 +131,8 @@ def with_truth(entry, labels="[yea, nay]"):
         ),
         (
             "{path: truth.csv, without: [nay], period: 2006}",
-            'measures[0].ground_truth.period: got "2006"; expected a table of shares (truth.csv has no 2006; its '
-            "periods are 2024); write one of them, or latest",
+            'measures[0].ground_truth.period: got "2006"; expected a table of shares (truth.csv has no 2006; '
+            "its periods are 2024); write one of them, or latest",
         ),
         (
             "{path: gone.csv}",
@@ -140,7 +140,7 @@ def with_truth(entry, labels="[yea, nay]"):
         ),
         (
             "{path: truth.csv, without: [nay], stratum: old}",
-            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has the strata ',
+            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has ',
         ),
         (
             "singstat_industry",
