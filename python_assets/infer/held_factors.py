@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.study.base import HELD, LEFT_OUT
+from python_assets.study.base import GROUND_TRUTH, HELD, LEFT_OUT
 
 NOT_REDUNDANT: Final = "varies_within_unit"  # units are compared whole, so it is in no stratum
 FACTORS: Final = "slice_id, grouping_id, factor, is_held, left_out_because"
@@ -54,4 +54,6 @@ def with_held_factors(
 def _said(table: pd.DataFrame, words: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     places = zip(table.slice_id, table.grouping_id, strict=True)
     added = pd.Series([words.get(place, "") for place in places], index=table.index, dtype=object)
+    if "statistic" in table:  # groups are held against real shares, not against each other
+        added[table.statistic == GROUND_TRUTH] = ""
     return table.assign(method=(table.method + added).where(table.method.notna(), None))

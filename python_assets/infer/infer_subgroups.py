@@ -14,6 +14,15 @@ from python_assets.infer.write_tables import Columns, write_tables
 TABLES: Final[Columns] = {"subgroups": subgroups.COLUMNS, "variance_components": variance.COLUMNS}
 
 
+_MIXED_SLICES: Final = """
+    select slice_id
+    from intermediate.int_prompt_slices
+    join raw.prompts using (study_id, prompt_id)
+    group by slice_id
+    having count(distinct coalesce(unit_factor, '')) > 1
+"""
+
+
 class SubgroupCounts(NamedTuple):
     """Rows written, and how many subgroups have an interval."""
 
@@ -33,7 +42,8 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
         How many rows came of it.
     """
     sums = connection.execute("from intermediate.int_subgroup_sums order by all").df()
-    intervals = subgroups.subgroup_intervals(sums, alpha)
+    mixed = [slice_id for (slice_id,) in connection.execute(_MIXED_SLICES).fetchall()]
+    intervals = subgroups.subgroup_intervals(sums, alpha, mixed)
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchone() or ("",)
     components = variance.variance_rows(connection).assign(study_id=study_id[0])
     write_tables(connection, TABLES, {"subgroups": intervals, "variance_components": components})

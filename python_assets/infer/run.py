@@ -5,6 +5,7 @@ Belongs here: the order of things: questions asked, corrected in sets, looked at
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -29,6 +30,7 @@ from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
+from python_assets.infer.truth_rows import truth_rows
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.analysis import QuestionSet
@@ -209,7 +211,7 @@ def infer_study(
         Layout(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
         for slice_id, grouping_id in designs(connection)
     ]
-    tables = _joined(_all_rows(layouts, options, progress))
+    tables = _joined(chain(_all_rows(layouts, options, progress), truth_rows(connection, options)))
     cells = [layout.cells for layout in layouts]
     tables["generation_comparisons"] = compare_generations(connection, cells, analysis, options)
     of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]

@@ -17,7 +17,10 @@ from python_assets.report import charts, figures, sections, text
 from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
+from python_assets.report.explanations import DISPARITIES
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
+from python_assets.report.ground_truth import ground_truth_section
+from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.report.variance import variance_section
@@ -94,6 +97,10 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "variance": variance_section(reader),
         "subgroups": subgroups_section(reader),
         "max_sectors": MAX_SECTORS,
+        "importance": importance_section(reader),
+        "document_p": DOCUMENT_P,
+        "truths": ground_truth_section(reader),
+        "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),

@@ -17,6 +17,7 @@ from python_assets.study.base import (
     Part,
     Words,
 )
+from python_assets.study.ground_truth import GroundTruth
 from python_assets.study.label_sets import LabelSet, label_sets
 
 WHOLE: Final = "all"  # clusters of all prompts together
@@ -178,7 +179,7 @@ class MeasureSpec(Part):
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured. columns: of the import, whose
     entries the function sees beside the text. version_column: of the import, what measured each of its
-    entries.
+    entries. ground_truth: the real shares of groups in each label.
     """
 
     name: Name
@@ -208,6 +209,7 @@ class MeasureSpec(Part):
     scale: Annotated[tuple[float, float], Field(strict=False)] | None = None
     direction: Direction | None = None
     favourable: StrictStr | None = None
+    ground_truth: GroundTruth | None = None
     slice: StrictStr | list[StrictStr] | None = None
 
     @model_validator(mode="before")

@@ -61,6 +61,15 @@ def build():
     return make
 
 
+def _no_truth():
+    """The tables of a ground truth, of a study that has none."""
+    truths = ["measure_id", "grouping_id", "category", "category_position", "group_id", "share", "n_persons"]
+    answers = ["slice_id", "generation_id", "measure_id", "grouping_id", "parameters", "category", "n"]
+    answers += ["category_position", "group_id", "root_prompt_position", "unit_id", "prompt_position"]
+    tables = {"raw.ground_truths": truths, "intermediate.int_truth_answers": answers}
+    return {name: pd.DataFrame(columns=columns, dtype=str) for name, columns in tables.items()}
+
+
 class Study:
     """The tables of one small build file, filled cell by cell."""
 
@@ -168,6 +177,7 @@ class Study:
                 {"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}
             ),
             **self._generations(),
+            **_no_truth(),
             "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
             "intermediate.int_settings": pd.DataFrame(
                 columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str
