@@ -1,18 +1,15 @@
-"""Provider openai: any server that speaks OpenAI's /chat/completions (OpenAI, vLLM, llama.cpp ...).
-
-Asked over plain HTTP: the openai package adds nothing to one POST and retries by itself.
-"""
+"""Provider openai: any server that speaks OpenAI's /chat/completions (OpenAI, vLLM, llama.cpp ...)."""
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final
 
 from python_assets.providers.fields import text_or_none
+from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
-from python_assets.providers.provider import RemoteProvider, provider
+from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
-from python_assets.providers.transport import ask_json, client_options, typed_failures
+from python_assets.providers.transport import typed_failures
 
 ENDPOINT: Final = "endpoint"
 CHAT: Final = "chat"
@@ -20,7 +17,7 @@ COMPLETIONS: Final = "completions"
 
 
 @provider("openai")
-class OpenAI(RemoteProvider):
+class OpenAI(HttpProvider):
     """One model of one server. options: further fields of the request, as the server calls them.
 
     A server that wants max_completion_tokens gets it from options, with max_tokens: null in decoding.
@@ -47,21 +44,6 @@ class OpenAI(RemoteProvider):
             )
         return super().unready()
 
-    async def __aenter__(self) -> Self:
-        import httpx
-
-        key = self.read_key()
-        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
-        self._client.headers["user-agent"] = "plumbline"
-        if key is not None:
-            self._client.headers["authorization"] = f"Bearer {key}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._client.aclose()
-
     async def describe(self) -> Description:
         """Nothing is asked: the protocol has no digest; each answer says which model served it."""
         return Description()
@@ -79,7 +61,7 @@ class OpenAI(RemoteProvider):
             payload |= {"prompt": plain_text(request.messages)}
         payload |= {"model": self.config.model, "stream": False}
         path = "chat/completions" if is_chat else "completions"
-        reply = await ask_json(self._client, "POST", self.address(path), payload)
+        reply = await self.ask_server("POST", path, payload)
         with typed_failures():
             return _answer(reply)
 

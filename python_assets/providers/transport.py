@@ -38,16 +38,18 @@ _FILTER_CODES: Final = frozenset(
 )
 
 
-def client_options(url: str, concurrency: int) -> dict[str, Any]:
-    """Keyword arguments for an httpx client; the caller keeps the time."""
+def client_options(url: str) -> dict[str, Any]:
+    """Keyword arguments for httpx clients of one server; the caller keeps the time."""
     import httpx
 
+    # A proxy from the environment cannot reach a server on this machine.
+    trust_env = urlsplit(url).hostname not in _LOOPBACK
     return {
         "timeout": None,
-        "limits": httpx.Limits(max_connections=concurrency),
         "headers": {"accept-encoding": ", ".join(ENCODINGS), "content-type": "application/json"},
-        # A proxy from the environment cannot reach a server on this machine.
-        "trust_env": urlsplit(url).hostname not in _LOOPBACK,
+        "trust_env": trust_env,
+        # read once: reading the certificates takes longer than a call
+        "verify": httpx.create_ssl_context(trust_env=trust_env),
     }
 
 

@@ -107,5 +107,5 @@ def test_what_is_no_address(url: str) -> None:
 
 
 def test_a_proxy_is_not_asked_for_a_server_on_this_machine() -> None:
-    assert client_options("http://127.0.0.1:11434", 4)["trust_env"] is False
-    assert client_options("https://api.example.org/v1", 4)["trust_env"] is True
+    assert client_options("http://127.0.0.1:11434")["trust_env"] is False
+    assert client_options("https://api.example.org/v1")["trust_env"] is True
