@@ -9,7 +9,7 @@ from python_assets.errors import StudyError
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.providers.configs import generation_config
-from python_assets.providers.provider import RemoteProvider, providers
+from python_assets.providers.provider import providers
 from python_assets.study.study import Generation, Prompts, Study
 
 
@@ -36,9 +36,10 @@ def would_fail(study: Study) -> Iterator[str]:
 
 def _unready_providers(study: Study) -> Iterator[str]:
     """One line for a variable or address that several generations share."""
-    waiting: dict[tuple[str, str | None], list[Generation]] = {}
+    waiting: dict[tuple[object, ...], list[Generation]] = {}
     for one in (*study.generations, *study.engines.values()):
-        waiting.setdefault((one.spec.provider, one.spec.api_key_env), []).append(one)
+        asked = (one.spec.provider, one.spec.api_key_env, *one.spec.headers.items())
+        waiting.setdefault(asked, []).append(one)
     for sharing in waiting.values():
         unready = [(one.generation_id, reason) for one in sharing if (reason := _unready(study, one))]
         if unready:
@@ -50,10 +51,7 @@ def _unready(study: Study, generation: Generation) -> str | None:
     name = generation.spec.provider
     if name not in providers:  # a function of the user's own, which a plan does not load
         return None
-    kind = providers[name]
-    if not issubclass(kind, RemoteProvider):
-        return None
-    return kind(generation_config(study, generation)).unready()
+    return providers[name](generation_config(study, generation)).unready()
 
 
 def _measures_without_baselines(study: Study) -> Iterator[str]:

@@ -46,8 +46,8 @@ CASES = {
     ),
     "an unknown provider": (
         generations("[{name: m, provider: olama, model: a}]"),
-        "generations[0].provider: got \"olama\"; expected a provider: 'ollama', 'openai', 'replay', "
-        "'simulator', 'transformers'; did you mean 'ollama'?",
+        "generations[0].provider: got \"olama\"; expected a provider: 'anthropic', 'ollama', 'openai', "
+        "'replay', 'simulator', 'transformers'; did you mean 'ollama'?",
     ),
     "a star without replay": (
         generations('[{name: "*", provider: simulator}]'),
