@@ -68,7 +68,7 @@ class GenerationConfig:
         options: what only this provider knows: effects of the simulator, extra fields of a request.
         study_seed: seed of the study; only the simulator reads it.
         answers: by (prompt_id, replicate), for replay.
-        function: answers (messages, decoding) with text, where the study names a function of the user's own.
+        function: answers (messages, decoding), where the study names a function of the user's own.
         function_sha256: hash of the function's file.
         extension: stands between prompt and model, whatever the provider.
         folder: which the path of a model starts from; the study file's.
@@ -92,7 +92,7 @@ class GenerationConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     study_seed: int = 0
     answers: Answers = field(default_factory=dict)
-    function: Callable[[list[Message], Mapping[str, Any]], str | None] | None = None
+    function: Callable[..., Any] | None = None
     function_sha256: str | None = None
     extension: "Extension | None" = None
     folder: Path = Path()
