@@ -15,6 +15,7 @@ from python_assets.providers.transport import typed_failures
 ENDPOINT: Final = "endpoint"
 CHAT: Final = "chat"
 COMPLETIONS: Final = "completions"
+_PATHS: Final = {True: "completions", False: "chat/completions"}  # by whether the model goes on with a text
 _REMEDIES: Final = {
     "model_missing": "Correct the model's name; GET base_url/models lists those the server has. At Azure the "
     "deployment stands in base_url.",
@@ -64,10 +65,10 @@ class OpenAI(HttpProvider):
             payload["seed"] += request.replicate
         payload |= {"model": self.config.model, "stream": False}
         if self.continues_text:
-            path, asked = "completions", {"prompt": plain_text(request.messages)}
+            payload["prompt"] = plain_text(request.messages)
         else:
-            path, asked = "chat/completions", {"messages": request.messages}
-        reply = await self.ask_model(path, payload | asked)
+            payload["messages"] = request.messages
+        reply = await self.ask_model(_PATHS[self.continues_text], payload)
         with typed_failures():
             answer = _answer(reply)
         return replace(answer, context=self.noted(answer.context or {}))
