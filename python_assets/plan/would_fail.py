@@ -10,7 +10,8 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.providers.configs import generation_config
 from python_assets.providers.provider import providers
-from python_assets.study.study import Generation, Prompts, Study
+from python_assets.providers.transformers_options import absent_device
+from python_assets.study.study import Encoding, Generation, Prompts, Study
 
 
 def require_ready(study: Study) -> None:
@@ -30,6 +31,7 @@ def would_fail(study: Study) -> Iterator[str]:
         study: where it is simulated, models, keys and servers are not looked for.
     """
     yield from _unready_providers(study)
+    yield from _absent_device_of_embedding(study)
     yield from classifier_problems(study)
     yield from _measures_without_baselines(study)
 
@@ -52,6 +54,11 @@ def _unready(study: Study, generation: Generation) -> str | None:
     if name not in providers:  # a function of the user's own, which a plan does not load
         return None
     return providers[name](generation_config(study, generation)).unready()
+
+
+def _absent_device_of_embedding(study: Study) -> Iterator[str]:
+    if isinstance(study.embedding, Encoding) and (absent := absent_device(study.embedding.device)):
+        yield f"{study.path}: embedding: {absent}"
 
 
 def _measures_without_baselines(study: Study) -> Iterator[str]:

@@ -4,15 +4,18 @@ Belongs here: their forms and places. How they are used is transformers.py and c
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
+from pydantic import TypeAdapter, ValidationError
+
+from python_assets.study.base import Device
+
 THREADS: Final = 2  # as the embedder has: another number changes the last digits of a sum
 DTYPES: Final = ("auto", "float32", "float16", "bfloat16")
 DEVICE_MAPS: Final = ("auto", "balanced", "balanced_low_0", "sequential")
-_DEVICE: Final = re.compile(r"cpu|mps|cuda(:\d+)?")
+_DEVICE: Final = TypeAdapter(Device)
 METHOD: Final = "quant_method"
 
 
@@ -50,6 +53,14 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) and one for one in value)
 
 
+def _is_device(value: Any) -> bool:
+    try:
+        _DEVICE.validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
 def _is_device_map(value: Any) -> bool:
     return value in DEVICE_MAPS if isinstance(value, str) else isinstance(value, Mapping) and bool(value)
 
@@ -59,7 +70,7 @@ OPTIONS: Final[Mapping[str, _Option]] = {
     "top_logprobs": _Option(_is_count, "no number of tokens; it is a whole number, 1 or more"),
     "dtype": _Option(lambda value: value in DTYPES, f"no type of weights; it is {', '.join(DTYPES)}"),
     "device": _Option(
-        lambda value: isinstance(value, str) and _DEVICE.fullmatch(value) is not None,
+        _is_device,
         "no device; it is cpu, cuda, cuda:1 and so on, or mps",
     ),
     "device_map": _Option(
@@ -102,7 +113,7 @@ def lacking(loading: Loading) -> str | None:
     """What this machine lacks to load a model so, with the remedy; no model is read."""
     if loading.device_map is not None and find_spec("accelerate") is None:
         return "device_map needs the package accelerate. Install it: pip install accelerate"
-    return next(filter(None, map(_absent, _devices(loading))), None) or _lacking_quantizer(loading)
+    return next(filter(None, map(absent_device, _devices(loading))), None) or _lacking_quantizer(loading)
 
 
 def _devices(loading: Loading) -> list[str]:
@@ -112,7 +123,8 @@ def _devices(loading: Loading) -> list[str]:
     return [*named, *([loading.device] if loading.device else [])]
 
 
-def _absent(device: str) -> str | None:
+def absent_device(device: str) -> str | None:
+    """That this machine lacks a device, with the remedy; None where it is there."""
     kind, _, index = device.partition(":")
     if kind not in ("cuda", "mps"):
         return None
@@ -123,7 +135,7 @@ def _absent(device: str) -> str | None:
         return None
     return (
         f"device {device} is not there: torch {torch.__version__} sees {n_there} of kind {kind} on this "
-        "machine. Correct device or device_map, or leave it out: the GPU is taken where there is one."
+        "machine. Correct it, or leave it out."
     )
 
 
