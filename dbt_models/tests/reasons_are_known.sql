@@ -13,8 +13,10 @@ used as (
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
+    {% for mart in ['subgroup_metrics', 'association_tests'] %}
     union all
-    select 'subgroup_metrics' as mart, reason from {{ ref('subgroup_metrics') }}
+    select '{{ mart }}' as mart, reason from {{ ref(mart) }}
+    {% endfor %}
 )
 
 select used.mart, used.reason, count(*) as n_rows

@@ -19,7 +19,8 @@ from urllib.parse import quote, urlsplit
 
 from python_assets.errors import SourceError
 from python_assets.providers.failures import Backoff
-from python_assets.providers.transport import ENCODINGS, check_encoding, retry_after, shown_url
+from python_assets.providers.error_bodies import retry_after
+from python_assets.providers.transport import ENCODINGS, check_encoding, shown_url
 
 if TYPE_CHECKING:
     import httpx

@@ -72,9 +72,12 @@ class Coverage(Part):
 
     @property
     def conditions(self) -> list[dict[str, list[str]]]:
-        """What is impossible, a single level as a list of one."""
+        """What is impossible: of every factor each level once."""
         return [
-            {factor: [levels] if isinstance(levels, str) else levels for factor, levels in cells.items()}
+            {
+                factor: [levels] if isinstance(levels, str) else list(dict.fromkeys(levels))
+                for factor, levels in cells.items()
+            }
             for cells in self.impossible
         ]
 
@@ -150,7 +153,10 @@ class Power(Part):
 
 
 class AnalysisSpec(Part):
-    """What is computed, and how sure it must be."""
+    """What is computed, and how sure it must be.
+
+    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    """
 
     permutations: int = Field(9_999, ge=99)
     bootstrap: int = Field(2_000, ge=200)
@@ -161,6 +167,7 @@ class AnalysisSpec(Part):
     custom_disparities: dict[CustomName, DisparitySql] = {}
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
+    association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None

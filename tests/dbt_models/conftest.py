@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.infer.infer_associations import infer_associations
 from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import QuestionSet
@@ -63,6 +64,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     with open_build(path) as connection:
         infer_study(connection, Analysis())
         infer_subgroups(connection, Analysis().alpha)
+        infer_associations(connection, is_asked=True)
     second = run_dbt(path, folder, "--select", "source:inference+")
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}

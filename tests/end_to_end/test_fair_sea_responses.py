@@ -179,6 +179,68 @@ def test_dbi_is_that_of_the_reference(fair_sea, reference, factor):
         assert found == pytest.approx({g["group"]: g["dbi_ddof1"] for g in groups}, abs=1e-9)
 
 
+ASSOCIATION = """
+    select statistic_value, df1, df2, p_value, effect_size, effect_size_corrected, share_expected_ge5,
+      n_responses, reason
+    from association_tests
+    where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ? and measure_id = ?
+      and grouping_id = ? and test = ? and category = '' and term in ('', grouping_id)
+"""
+
+
+@pytest.mark.parametrize(("category", "factor"), LABELLED)
+def test_chi_square_is_that_of_the_reference(fair_sea, reference, category, factor):
+    for generation, whole in of_category(reference["categorical"], category):
+        numbers = whole[factor]
+        place = (category, generation, "label", factor)
+        ((value, df, _, p, v, _, share, n, reason),) = fair_sea.rows(ASSOCIATION, *place, "chi_square")
+        assert n == numbers["n"]
+        if numbers["p"] is None:  # one label alone
+            assert (value, p, v, reason) == (None, None, None, "constant_values")
+            continue
+        expected = (numbers[name] for name in ("chi2", "dof", "p", "cramers_v", "share_expected_ge5"))
+        assert (value, df, p, v, share) == pytest.approx(tuple(expected), abs=1e-9)
+        corrected = fair_sea.rows(ASSOCIATION, *place, "chi_square_yates")
+        if (numbers["rows"], numbers["cols"]) == (2, 2):
+            expected = numbers["chi2_scipy_default(yates if 2x2)"], numbers["p_scipy_default"]
+            assert (corrected[0][0], corrected[0][3]) == pytest.approx(expected, abs=1e-9)
+        else:
+            assert corrected == []
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_t_and_analysis_of_variance_are_those_of_the_reference(fair_sea, reference, factor):
+    for generation, whole in of_category(reference["continuous"], "D2"):
+        numbers = whole[factor]
+        place = ("D2", generation, "sentiment", factor)
+        ((f, df1, df2, p, eta2, *_, reason),) = fair_sea.rows(ASSOCIATION, *place, "anova")
+        expected = numbers["anova"]
+        if not numbers["sd_ddof1"]:  # every answer reads alike
+            assert (f, p, eta2, reason) == (None, None, None, "constant_values")
+            continue
+        wanted = [expected[name] for name in ("F", "df1", "df2", "p", "eta2")]
+        assert (f, df1, df2, p, eta2) == pytest.approx(tuple(wanted), abs=1e-9)
+        if factor == "gender":
+            pooled, welch = numbers["ttest_pooled"], numbers["welch"]
+            ((t, df, _, p, d, *_),) = fair_sea.rows(ASSOCIATION, *place, "t_pooled")
+            wanted = [pooled[name] for name in ("t", "df", "p", "cohens_d")]
+            assert (t, df, p, d) == pytest.approx(tuple(wanted), abs=1e-9)
+            ((t, df, _, p, *_),) = fair_sea.rows(ASSOCIATION, *place, "t_welch")
+            assert (t, df, p) == pytest.approx(tuple(welch[name] for name in ("t", "df", "p")), abs=1e-9)
+
+
+def test_a_document_p_says_when_its_table_is_too_thin(fair_sea):
+    method, share = fair_sea.rows(
+        """
+        select method, share_expected_ge5 from association_tests
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+          and measure_id = 'label' and grouping_id = 'gender' and test = 'chi_square'
+        """
+    )[0]
+    assert share == pytest.approx(0.4)
+    assert method.endswith("expected counts too small for it")
+
+
 def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(fair_sea):
     scopes = fair_sea.rows(
         """
