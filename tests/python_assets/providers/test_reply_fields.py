@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from python_assets.providers import anthropic, ollama, openai
@@ -98,6 +98,7 @@ def with_logprob(value: Any) -> Any:
 
 @example(with_logprob(-(10**400)))
 @example(with_logprob(float("-inf")))
+@settings(deadline=None)  # the first one imports every provider
 @given(replies())
 def test_every_reply_is_a_typed_failure_or_is_read_back_as_it_was_written(given_reply: Any) -> None:
     read, reply = given_reply
