@@ -67,6 +67,16 @@ class InferenceReason(StrEnum):
         "several prompts stand in one cell, and the study declares no unit; unit: root_prompt averages them, "
         "and unit: FACTOR names what they are draws of, as in unit: name",
     )
+    MIXED_UNITS = (
+        "mixed_units",
+        "some prompts of the slice have units, such as names, that others lack: no error holds for all of "
+        "them; slices that each have one kind of unit are tested",
+    )
+    PARTLY_NESTED = (
+        "partly_nested",
+        "units keep the level of one factor of the grouping and vary in another, so no single shuffle tests "
+        "both; groupings by either part are tested",
+    )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
     TOO_FEW_EXPECTED = (
         "too_few_expected",

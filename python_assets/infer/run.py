@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.cells import designs
+from python_assets.infer.cells import MIXED_UNITS, designs
 from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
@@ -33,6 +33,10 @@ from python_assets.warehouse.progress import SILENT, Progress, Tell
 MOST_PERMUTATIONS: Final = 99_999
 DRAWS: Final = "draws"
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
+_MIXES_UNITS: Final = f"""
+    select count(*) > 0 from intermediate.int_prompt_groups
+    where slice_id = '{ALL_PROMPTS}' and scheme = '{MIXED_UNITS}'
+"""
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
 _TESTED = {
     "value_cells": "double",
@@ -230,7 +234,7 @@ def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
 def _declared_measures(
     connection: duckdb.DuckDBPyConnection,
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """The measures of the primary set by its rule, and the slices of those that are defined in some only."""
+    """The measures of the primary set by its rule, and the slices of those asked in some prompts only."""
     of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
     measures = list(of_extractor)
     automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
@@ -240,6 +244,9 @@ def _declared_measures(
     for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
         slices.setdefault(measure_id, []).append(slice_id)
     own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
+    if connection.execute(_MIXES_UNITS).fetchone() == (True,):  # each slice is asked (inference.md 6.2)
+        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
+        own |= {key: found for key, found in parts.items() if found}
     return [name for name in measures if name not in automatic], own
 
 

@@ -224,7 +224,7 @@ def _warnings(
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
     for grouping in groupings:
-        yield from _grouping_warnings(grouping, has_unit=study.unit is not None)
+        yield from _grouping_warnings(grouping, has_unit=_has_unit(study))
     yield from _unused_references(study)
     yield from shape_warnings(study, found)
     yield from power_warnings(study, found)
@@ -237,6 +237,11 @@ def _warnings(
 def _scrape_warnings(scraped: ScrapeCounts) -> Iterator[str]:
     yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
     yield from scraped.notes
+
+
+def _has_unit(study: Study) -> bool:
+    templates = study.prompts.templates
+    return study.unit is not None or (templates is not None and bool(templates.units))
 
 
 def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator[str]:

@@ -81,6 +81,8 @@ REMEDIES: Final[dict[str, str]] = {
     "too_few_root_prompts": "write more root prompts: at least 5, better 20",
     "too_few_replicates": "write more root prompts: at least 5, better 20",
     "scheme_not_available": "ask the groups on the same prompts, or look at means and rates",
+    "mixed_units": "look at slices whose prompts all have units, or all have none",
+    "partly_nested": "look at its parts: what units keep, and what they vary in",
     "too_few_units": "draw at least 4 units a group, better 20",
     "undefined_statistic": "write more root prompts",
     "too_few_expected": "ask more prompts",

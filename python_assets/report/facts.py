@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
-from python_assets.report.text import number, plain, plural, probability, words
+from python_assets.report.text import number, plain, plural, probability, sample, words
 from python_assets.study.base import GROUND_TRUTH
 
 MAX_FACTS: Final = 40
@@ -230,7 +230,7 @@ def _size(question: Row) -> str:
     if question["q_value"] is not None:
         parts.append(f"q {probability(question['q_value'])}")
     if question["n_root_prompts"]:
-        parts.append(plural(question["n_root_prompts"], "root prompt"))
+        parts.append(sample(question))
     return " · ".join([*parts, question["scope"]] if question["scope"] else parts)
 
 

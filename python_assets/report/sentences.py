@@ -12,7 +12,17 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
-from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
+from python_assets.report.text import (
+    ROUNDING,
+    UNITS_LIKE_THESE,
+    number,
+    plain,
+    plural,
+    probability,
+    sample,
+    verdict,
+    words,
+)
 from python_assets.study.base import GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
@@ -44,7 +54,7 @@ SHOWN: Final = ("bias_shown", "difference_shown")
 SCOPES: Final = {
     "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "units and prompts like these": "It holds for units and prompts like these, not for other kinds.",
-    "units like these, these prompts": "It holds for units like these, on these very prompts only.",
+    UNITS_LIKE_THESE: "It holds for units like these, on these very prompts only.",
     "these prompts only": "It holds for these very prompts only, not for others like them.",
 }
 
@@ -273,7 +283,8 @@ def _needed(question: Row) -> str:
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
-    return f"; {count} root prompts would settle it if the difference is as seen"
+    what = "units" if question["scope"] == UNITS_LIKE_THESE else "root prompts"
+    return f"; {count} {what} would settle it if the difference is as seen"
 
 
 def _why(question: Row) -> str:
@@ -420,10 +431,8 @@ def _sure(question: Row) -> str:
     p, q = question["p_value"], question["q_value"]
     often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
     corrected = f"q {probability(q)} among {plural(question['n_questions'], 'question')}"
-    units, prompts = question["n_units"], plural(question["n_root_prompts"] or 0, "root prompt")
-    of_units = "" if units in (None, question["n_root_prompts"]) else f"{plural(units, 'unit')} and "
     chance = f"Chance alone gives as large differences in {often} such studies ({corrected})."
-    return f"{chance} Measured on {of_units}{prompts}."
+    return f"{chance} Measured on {sample(question)}."
 
 
 def _rounded(count: float) -> int:

@@ -72,9 +72,12 @@ class Coverage(Part):
 
     @property
     def conditions(self) -> list[dict[str, list[str]]]:
-        """What is impossible, a single level as a list of one."""
+        """What is impossible: of every factor each level once."""
         return [
-            {factor: [levels] if isinstance(levels, str) else levels for factor, levels in cells.items()}
+            {
+                factor: [levels] if isinstance(levels, str) else list(dict.fromkeys(levels))
+                for factor, levels in cells.items()
+            }
             for cells in self.impossible
         ]
 

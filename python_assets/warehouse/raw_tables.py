@@ -57,6 +57,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "prompt_id": "varchar not null",
         "root_prompt_id": "varchar not null",
         "unit_id": "varchar not null",
+        "unit_factor": "varchar",
         "is_root": "boolean not null",
         "task": "varchar not null",
         "prompt_text": "varchar",

@@ -23,6 +23,7 @@ from python_assets.study.problems import (
 )
 from python_assets.study.study import Import, Study, Vectors
 from python_assets.study_file.checks.factors import unknown_level
+from python_assets.study_file.checks.units import unit_file_problems
 from python_assets.study_file.expand import Draft
 from python_assets.texts.files import READERS, find_files, find_texts
 
@@ -35,6 +36,7 @@ def file_problems(draft: Draft) -> list[Problem]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
     found = [*_function_problems(draft), *_vector_problems(draft), *_map_problems(draft)]
     found += _truth_problems(draft)
+    found += unit_file_problems(draft)
     if draft.parts.prompts is not None:
         study = draft.study()
         found += _extension_problems(draft, study)

@@ -305,6 +305,13 @@ def test_measures_of_answers_have_words(measure_id, named):
     assert f"biased: {named} differs" in told({"measure_id": measure_id, "kind": "binary"}, Russia=LOWER)[""]
 
 
+def test_groups_compared_within_units_are_measured_on_units():
+    row = {"scope": "units like these, these prompts", "n_units": 20, "n_root_prompts": 20}
+    assert "Measured on 20 units. " in told(row, Russia=LOWER)[""]
+    is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138}
+    assert "; about 138 units would settle it" in told(row | is_open)[""]
+
+
 @pytest.mark.parametrize(
     ("scope", "said"),
     [
@@ -361,13 +368,14 @@ TRUTH = "singstat_industries, period=2024, stratum=all ages"
 def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups():
     assert told(OF_TRUTH)[""] == (
         f"biased: The shares of gender in each label of industry in slice I2 are not those of {TRUTH}. "
-        "Jsd truth weighted 0.0520: how unlike the real ones the shares of groups in a label are, over answers; "
-        "chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
+        "Jsd truth weighted 0.0520: how unlike the real ones the shares of groups in a label are, over "
+        "answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
     )
     open_end = told(OF_TRUTH | {"verdict": "inconclusive"})[""]
     assert f"were not shown to differ from those of {TRUTH}, nor to agree with them. " in open_end
     nothing = {"verdict": "not_computable", "p_value": None, "inference_reason": "too_few_root_prompts"}
     assert told(OF_TRUTH | nothing | {"meaning": "inference: too few"})[""] == (
         "biased: Whether the shares of gender in each label of industry in slice I2 differ from those of "
-        f"{TRUTH} (840 responses) could not be tested: too few; write more root prompts: at least 5, better 20."
+        f"{TRUTH} (840 responses) could not be tested: too few; write more root prompts: at least 5, better "
+        "20."
     )

@@ -126,13 +126,13 @@ def with_truth(entry, labels="[yea, nay]"):
     [
         (
             "{path: truth.csv}",
-            "measures[0].ground_truth.mapping: got {}; expected what label 'nay' is there: one of 'yea'; add "
-            "it, or write 'nay' under without:",
+            "measures[0].ground_truth.mapping: got {}; expected what label 'nay' is there: one of 'yea'; "
+            "add it, or write 'nay' under without:",
         ),
         (
             "{path: truth.csv, without: [nay], period: 2006}",
-            'measures[0].ground_truth.period: got "2006"; expected a table of shares (truth.csv has no 2006; its '
-            "periods are 2024); write one of them, or latest",
+            'measures[0].ground_truth.period: got "2006"; expected a table of shares (truth.csv has no 2006; '
+            "its periods are 2024); write one of them, or latest",
         ),
         (
             "{path: gone.csv}",
@@ -140,7 +140,7 @@ def with_truth(entry, labels="[yea, nay]"):
         ),
         (
             "{path: truth.csv, without: [nay], stratum: old}",
-            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has the strata ',
+            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has the ',
         ),
         (
             "singstat_industry",
