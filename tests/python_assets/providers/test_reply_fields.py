@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from python_assets.providers import ollama, openai
+from python_assets.providers import anthropic, ollama, openai
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.fields import LARGEST_COUNT, count_or_none, seconds_or_none
 from python_assets.providers.log import read_log, response_line
@@ -22,6 +22,7 @@ from python_assets.providers.records import Answer, Description, GenerationConfi
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.transport import typed_failures
 from tests.python_assets.providers.conftest import Ask
+from tests.python_assets.providers.dialect_servers import anthropic_message, anthropic_text
 from tests.python_assets.providers.servers import Server, ollama_chat, openai_completion
 
 LONGEST = 50
@@ -45,6 +46,7 @@ REPLIES: list[tuple[Callable[[dict[str, Any]], Answer], Any]] = [
     (openai._answer, WITH_LOGPROBS),
     (openai._answer, COMPLETED),
     (ollama._answer, ollama_chat("Yes.").body),
+    (anthropic._answer, anthropic_message(anthropic_text("Yes.")).body),
 ]
 
 
