@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -153,7 +153,7 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
             there[name] = None
             if isinstance(value, dict | list):
                 there.update(dict.fromkeys(islice(_paths_inside(name, value), MOST_COLUMNS - len(there))))
-        records.append([_at(record, column) for column in columns])
+        records.append([value_at(record, column) for column in columns])
     if not records:
         raise SourceError(f"{field}: {path} holds no JSON object. Expected one a line.")
     # object: numbers, texts and truth values of one column stay what they are
@@ -169,7 +169,7 @@ def _paths_inside(name: str, value: dict[str, Any] | list[Any]) -> Iterator[str]
             yield from _paths_inside(path, inner)
 
 
-def _at(record: dict[str, Any], column: str) -> Any:
+def value_at(record: Mapping[str, Any], column: str) -> Any:
     """The entry that a name or a path stands for; None where a record has it not."""
     if column in record or "." not in column:
         return record.get(column)
