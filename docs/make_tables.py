@@ -23,9 +23,20 @@ def table_docs(manifest: Mapping[str, Any]) -> str:
     Args:
         manifest: dbt's manifest.json.
     """
+    return "\n".join([HEAD, *map(_table, published_tables(manifest))])
+
+
+def published_tables(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tables that readers see, by name: marts, views, and the seed that is published as it is.
+
+    Args:
+        manifest: dbt's manifest.json.
+    """
     nodes = manifest["nodes"].values()
-    marts = [node for node in nodes if node["resource_type"] == "model" and node["schema"] == "marts"]
-    return "\n".join([HEAD, *map(_table, sorted(marts, key=lambda mart: mart["name"]))])
+    tables = [
+        node for node in nodes if node["resource_type"] in ("model", "seed") and node["schema"] == "marts"
+    ]
+    return sorted(tables, key=lambda table: table["name"])
 
 
 def _table(mart: Mapping[str, Any]) -> str:

@@ -35,6 +35,7 @@ QUESTION_ROW = {
     "reason": None,
     "inference_reason": None,
     "meaning": None,
+    "remedy": None,
     "is_baseline": False,
     "is_tool_bias": False,
     "is_repeated": False,
@@ -253,7 +254,9 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
         "q_value": None,
         "inference_reason": "undefined_statistic",
     }
-    found = told(question | {"meaning": "inference: a variance of one"})[""]
+    found = told(question | {"meaning": "inference: a variance of one", "remedy": "write more root prompts"})[
+        ""
+    ]
     assert found == (
         "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
         "could not be tested: a variance of one; write more root prompts."
