@@ -15,6 +15,7 @@ from python_assets.study.problems import (
     nearest,
     suggestion,
 )
+from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
     AnalysisSpec,
     Expanded,
@@ -49,6 +50,7 @@ KEYS = (
     "slices",
     "groupings",
     "analysis",
+    "report",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -82,6 +84,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
+    report: ReportOptions | None
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -115,6 +118,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+            report=self._section("report", ReportOptions, None),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def original_path(self, path: FieldPath) -> FieldPath:
