@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import pandas as pd
-from pydantic import StrictStr, model_validator
 
 from python_assets.errors import SourceError
-from python_assets.importers.eval_logs import EVAL_TASK, log_files, require_told_apart, score_measures
+from python_assets.importers.eval_logs import (
+    EVAL_TASK,
+    LogImport,
+    log_files,
+    require_named,
+    require_told_apart,
+    rows_of,
+    score_measures,
+)
 from python_assets.importers.files import value_at
 from python_assets.importers.formats import (
     PATH_FIELD,
@@ -28,9 +35,7 @@ from python_assets.importers.formats import (
 )
 from python_assets.importers.row_rules import FILE, ROW
 from python_assets.importers.table import table_of_rows
-from python_assets.study.base import Columns, FactorName, stated_fields
-from python_assets.study.imports import Import, ImportColumns
-from python_assets.study.problems import listed
+from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study
 from python_assets.texts.limits import MOST_UNPACKED_BYTES
 from python_assets.warehouse.build import Quarantined
@@ -44,7 +49,6 @@ OLDEST: Final = "0.3.285"
 INSTALL: Final = "pip install 'plumbline[inspect]'"
 METADATA: Final = "metadata."
 SCORES: Final = "scores."
-NONE: Final = "none"
 SAMPLES_AT_ONCE: Final = 100
 
 # what scorers write for correct, incorrect, partial and no answer; inspect_ai.scorer.value_to_float
@@ -55,28 +59,12 @@ _FINISH_REASONS: Final = {"model_length": "length"}
 _KEY: Final = ["dataset", "id", "epoch"]
 
 
-class InspectImport(Import):
-    """Logs of Inspect.
+class InspectImport(LogImport):
+    """Logs of Inspect, .eval files.
 
-    factors: of prompts, each by the path of its level in the metadata of samples. model_factors: further
-    factors of models, each by its path in the header of a log, as eval.task_args.role or
-    plan.config.temperature. root_prompt: paths in the metadata that tell root prompts apart; every sample is
-    one where it is absent.
+    factors, root_prompt: paths in the metadata of samples, as person.gender. model_factors: paths in the
+    header of a log, as eval.task_args.role or plan.config.temperature.
     """
-
-    model_factors: dict[FactorName, StrictStr] = {}
-    root_prompt: Columns | None = None
-
-    @model_validator(mode="after")
-    def _no_columns(self) -> "InspectImport":
-        if stated_fields(self) & {"columns", "task"}:
-            raise ValueError("no columns or task: format inspect has them; remove them")
-        return self
-
-    @property
-    def root_paths(self) -> list[str]:
-        """The paths in the metadata that tell root prompts apart."""
-        return [self.root_prompt] if isinstance(self.root_prompt, str) else self.root_prompt or []
 
 
 class _Log(NamedTuple):
@@ -113,7 +101,7 @@ class InspectImporter(Importer):
         Raises:
             SourceError: a log cannot be read, or inspect_ai is not installed.
         """
-        spec = _spec(study)
+        spec = InspectImport.of(study)
         logs = _logs(study)
         of_models = {"model": "eval.model", EVAL_TASK: "eval.task", **spec.model_factors}
         root = ["dataset", *(f"{METADATA}{path}" for path in spec.root_paths)] if spec.root_paths else None
@@ -145,18 +133,11 @@ class InspectImporter(Importer):
             SourceError: a log cannot be read, or two logs hold the same response.
         """
         logs = _logs(study)
-        records = [record for log in logs for record in _records(log)]
-        of_models = import_of(study).columns_of_models.values()
-        wanted = _wanted(study)
-        rows = pd.DataFrame(
-            [{name: _entry(record, name) for name in wanted} for record in records],
-            columns=wanted,
-            dtype=object,
-        )
-        rows[list(of_models)] = rows[list(of_models)].fillna(NONE)
+        own = (FILE, ROW, *_KEY, "input", "replicate", "response", "finish_reason", "error", "is_invalid")
+        rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
         require_told_apart(
             rows,
-            [*of_models, *_KEY],
+            [*import_of(study).columns_of_models.values(), *_KEY],
             "Name one of the logs, or what tells them apart: model_factors: {NAME: eval.task_args.ARGUMENT}.",
         )
         valid = ~rows["is_invalid"].astype(bool)
@@ -176,23 +157,9 @@ class InspectImporter(Importer):
         """
         logs = _logs(study)
         # the summary of a sample leaves out metadata beyond 1,000 characters
-        records = [*_summarised(logs), *(record for log in logs for record in islice(_records(log), 1))]
-        for column in _wanted(study):
-            if "." in column and not any(_entry(record, column) is not None for record in records):
-                there = dict.fromkeys(path for record in records for path in _paths(record))
-                section = [path for path in there if path.startswith(column.partition(".")[0])]
-                raise SourceError(
-                    f"{PATH_FIELD}: expected logs with {column}, but none has it. There are "
-                    f"{listed(section or list(there))}. Correct the path."
-                )
+        first = [record for log in logs for record in islice(_records(log), 1)]
+        require_named(study, [*_summarised(logs), *first], _entry)
         return []
-
-
-def _spec(study: Study) -> InspectImport:
-    spec = import_of(study)
-    if not isinstance(spec, InspectImport):
-        raise TypeError(f"format {spec.format} is not Inspect's")
-    return spec
 
 
 def _logs(study: Study) -> list[_Log]:
@@ -201,7 +168,7 @@ def _logs(study: Study) -> list[_Log]:
     Raises:
         SourceError: inspect_ai is absent or too old, or a log is no whole log that it can read.
     """
-    files = log_files(study, _spec(study), ENDING)
+    files = log_files(study, InspectImport.of(study), ENDING)
     try:
         from inspect_ai.log import (
             read_eval_log,
@@ -261,16 +228,6 @@ def _scores(logs: Sequence[_Log]) -> dict[str, list[Any]]:
             for name, value in _scores_of(summary).items():
                 found.setdefault(name, []).append(value)
     return found
-
-
-def _wanted(study: Study) -> list[str]:
-    """The columns of a row: what every sample has, then what the study file names by its path."""
-    spec = _spec(study)
-    paths = [*spec.columns_of_models.values(), *spec.factors.values()]
-    paths += [f"{METADATA}{path}" for path in spec.root_paths]
-    paths += [column for measure in study.measures for column in measure.imported_columns]
-    own = ("input", "replicate", "response", "finish_reason", "error", "is_invalid")
-    return list(dict.fromkeys([FILE, ROW, *_KEY, *own, *paths]))
 
 
 def _records(log: _Log) -> Iterator[dict[str, Any]]:
@@ -343,14 +300,6 @@ def _entry(record: dict[str, Any], column: str) -> Any:
     if column.startswith(SCORES):
         return record["scores"].get(column.removeprefix(SCORES))
     return value_at(record, column)
-
-
-def _paths(record: dict[str, Any]) -> Iterator[str]:
-    """What a study file could name."""
-    for section in ("metadata", "scores", "eval", "plan"):
-        for name, value in record[section].items():
-            inside = [f".{step}" for step in value] if isinstance(value, dict) else []
-            yield from (f"{section}.{name}{step}" for step in inside or [""])
 
 
 def _prompt(sample: "EvalSample") -> str:

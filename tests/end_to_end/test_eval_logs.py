@@ -27,7 +27,7 @@ def run_example(run_study, tmp_path_factory):
         subprocess.run(
             [sys.executable, str(WRITERS / writer), str(folder / "logs"), "worked"],
             check=True,
-            env={**os.environ, "XDG_DATA_HOME": str(folder / "home")},
+            env={**os.environ, "XDG_DATA_HOME": str(folder / "home"), "HF_HOME": str(folder / "home")},
         )
         return run_study(name, PLUMBLINE_STUDIES=str(folder))
 
@@ -54,3 +54,23 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_example):
     )
     assert model_factors == [("eval_task", "hiring"), ("model", "mockllm/model")]
     assert run.value("select count(*) from responses where study_id = 'inspect_logs' and status = 'ok'") == 48
+
+
+def test_a_log_of_lm_eval_is_compared_like_any_other_study(run_example):
+    run = run_example("Logs of lm_eval", "lm_eval_logs", "write_lm_eval_logs.py")
+    found = run.rows(
+        """
+        select value, n_root_prompts, verdict from contrasts
+        where study_id = 'lm_eval_logs' and measure_id = 'exact_match_first' and group_id = 'she'
+          and contrast = 'risk_difference'
+        """
+    )
+    # of 12 scenarios six are granted to her alone, the others to both
+    assert found == [(pytest.approx(0.5), 12, "difference_shown")]
+    levels = run.rows(
+        """
+        select distinct level from prompt_factors
+        where study_id = 'lm_eval_logs' and factor = 'eval_task'
+        """
+    )
+    assert levels == [("hiring",)]
