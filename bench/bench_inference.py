@@ -87,7 +87,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
     )
     prompts = pd.DataFrame({"group_position": range(options.groups), "scheme": "blocked"})
     prompts = prompts.assign(group_id=[f"g{g}" for g in prompts.group_position])
-    prompts = prompts.assign(root_position=0, stratum_position=0, root_prompt_position=0)
+    prompts = prompts.assign(root_position=0, stratum_position=0, root_prompt_position=0, unit_factor=None)
     tables = {
         "raw.statistics": pd.DataFrame(statistic_rows(["mean"])),
         "raw.measure_slices": pd.DataFrame(

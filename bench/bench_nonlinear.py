@@ -73,7 +73,8 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         select 'all' as slice_id, 'group' as grouping_id, format('p{{:03d}}_{{:02d}}', r, g) as prompt_id,
                format('g{{:02d}}', g) as group_id, g::integer as group_position,
                r::integer as block_position, r::integer as root_position, 'blocked' as scheme,
-               null::integer as stratum_position, null::integer as root_prompt_position
+               null::integer as stratum_position, r::integer as root_prompt_position,
+               null::varchar as unit_factor
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
         create table intermediate.int_blocking_factors as
         select '' as slice_id, '' as grouping_id, '' as factor, true as is_held, '' as left_out_because

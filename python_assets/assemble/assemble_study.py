@@ -113,7 +113,7 @@ def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledP
 
 
 def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
-    """Prompts with the level of the factor that is the declared unit as their unit, else the root prompt."""
+    """Prompts with the level of the factor that is the declared unit as their unit, else as they came."""
     prompts = tables.prompts
     if study.unit in (None, ROOT_PROMPT):
         return prompts
@@ -124,4 +124,4 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
             f"{study.path.name}: unit: the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} has no "
             f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
         )
-    return prompts.assign(unit_id=unit_id)
+    return prompts.assign(unit_id=unit_id, unit_factor=study.unit)

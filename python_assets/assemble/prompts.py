@@ -14,7 +14,10 @@ NO_LEVEL: Final = "(none)"
 
 
 class AssembledPrompt(NamedTuple):
-    """One prompt. levels: of its factors, derived ones excepted; replacements: what was written for what."""
+    """One prompt. levels: of its factors, derived ones excepted; replacements: what was written for what.
+
+    unit_factor: the factor whose level is what the prompt is a draw of; None where that is the root prompt.
+    """
 
     prompt_id: str
     root_prompt_id: str
@@ -28,6 +31,7 @@ class AssembledPrompt(NamedTuple):
     keyword: str = ""
     document_id: str = ""
     replacements: dict[str, str] = {}
+    unit_factor: str | None = None
 
 
 class PromptTables(NamedTuple):
@@ -51,7 +55,10 @@ def prompt_tables(prompts: Iterable[AssembledPrompt]) -> PromptTables:
     """
     listed = list(prompts)
     rows = pd.DataFrame(listed, columns=list(AssembledPrompt._fields))
-    rows["unit_id"] = rows["root_prompt_id"]
+    rows["unit_id"] = [
+        prompt.levels[prompt.unit_factor] if prompt.unit_factor else prompt.root_prompt_id
+        for prompt in listed
+    ]
     rows["replacements_json"] = [json.dumps(prompt.replacements, ensure_ascii=False) for prompt in listed]
     levels = [
         (prompt.prompt_id, factor, level) for prompt in listed for factor, level in prompt.levels.items()

@@ -1,4 +1,4 @@
-"""Templates crossed with factors: one prompt a template and combination of levels."""
+"""Templates crossed with factors and units: one prompt a template, combination of levels and unit."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import SourceError
+from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import fits_conditions
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
 from python_assets.study.study import (
@@ -36,10 +37,9 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         bounds the templates of the same own factors.
 
     Raises:
-        SourceError: a slot has no factor, a crossed factor no levels, or a template no combination of levels
-            that the conditions of factors allow.
+        SourceError: a slot has no factor, a crossed factor no levels, a template no combination of levels
+            that the conditions of factors allow, or a table of units cannot be used.
     """
-    combinations = _combinations(study, spec)
     kept = sample_per_stratum(
         spec.texts,
         stratum=lambda template: tuple(sorted(template.factors.items())),
@@ -50,17 +50,22 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
     prompts = [
         _fill(study, spec, template, combination, order, is_root and i == 0)
         for template in kept
-        for combination, is_root in _fitting(study, template, combinations)
+        for combination, is_root in _fitting(study, template, _combinations(study, spec, template))
         for i, order in enumerate(template.option_orders)
     ]
     return prompts, len(spec.texts) - len(kept)
 
 
-def _combinations(study: Study, spec: Templates) -> list[dict[str, str]]:
-    """Every combination of the crossed factors, each with every listed combination where some are listed."""
-    levels = [_declared_levels(study, factor) for factor in spec.cross]
-    crossed = [dict(zip(spec.cross, combination, strict=True)) for combination in product(*levels)]
-    return [combination | listed for combination in crossed for listed in spec.combinations or [{}]]
+def _combinations(study: Study, spec: Templates, template: Template) -> list[dict[str, str]]:
+    """Every combination of the crossed factors, with every listed combination, or with every unit."""
+    names = spec.cross_of(template)
+    levels = [_declared_levels(study, factor) for factor in names]
+    crossed = [dict(zip(names, combination, strict=True)) for combination in product(*levels)]
+    beside = spec.combinations_of(template) or [{}]
+    if template.units is not None:
+        field = f"{study.path.name}: prompts.templates.texts: template {template.id!r}: units.file"
+        beside = read_units(study.folder, template.units, study.factors, field)
+    return [combination | one for combination in crossed for one in beside]
 
 
 def _fitting(
@@ -73,7 +78,7 @@ def _fitting(
             f"{study.path.name}: prompts.templates.texts: no combination of levels fits template "
             f"{template.id!r} and the conditions of factors (when). Correct when, or the template's factors."
         )
-    root = _root_combination(study.factors, fitting)
+    root = _root_combination(study.factors, template, fitting)
     return [(one, one == root) for one in fitting]
 
 
@@ -87,10 +92,23 @@ def _declared_levels(study: Study, factor: str) -> list[str]:
     return levels
 
 
-def _root_combination(factors: Mapping[str, Factor], combinations: list[dict[str, str]]) -> dict[str, str]:
-    """The combination of reference levels where all factors have one and it is among them, else the first."""
+def _root_combination(
+    factors: Mapping[str, Factor], template: Template, combinations: list[dict[str, str]]
+) -> dict[str, str]:
+    """The first combination of reference levels where all factors have one and it is there, else the first.
+
+    Units have no reference: the first one of the reference levels is taken.
+    """
     references = {name: factor.reference for name, factor in factors.items() if factor.reference is not None}
-    return next((c for c in combinations if c.items() <= references.items()), combinations[0])
+    unit = None if template.units is None else template.units.name
+    return next(
+        (
+            one
+            for one in combinations
+            if all(references.get(name) == level for name, level in one.items() if name != unit)
+        ),
+        combinations[0],
+    )
 
 
 def _fill(
@@ -128,6 +146,7 @@ def _fill(
         baseline_kind=None if baseline is None else ("actual" if is_actual else "counterfactual"),
         source_tag=SOURCE_TAG,
         levels={TEMPLATE_FACTOR: template.id} | levels | ordered,
+        unit_factor=None if template.units is None else template.units.name,
         replacements={slot: text for slot, text in slots.items() if slot in template.text},
     )
 

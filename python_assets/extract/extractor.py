@@ -26,6 +26,8 @@ Reason = Literal[
     "no_baseline",
     "no_rule_matched",
     "several_rules_matched",
+    "no_label_near",
+    "several_labels_near",
     "not_finite",
     "missing_in_import",
     "function_failed",

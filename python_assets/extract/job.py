@@ -10,11 +10,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import duckdb
+import numpy as np
 import pandas as pd
 
 from python_assets.extract.measurement_rows import (
     MeasuredValues,
     Objects,
+    given,
+    no_numbers,
+    nothing,
     only_where,
 )
 from python_assets.extract.measures import Measure
@@ -90,3 +94,16 @@ class Read(NamedTuple):
     quarantine: Sequence[Quarantined] = ()
     clusters: pd.DataFrame | None = None
     n_unusable: int = 0
+
+
+def unmatched_values(job: Job, labelled: MeasuredValues) -> MeasuredValues:
+    """1 where the measure read the text and nothing decided on a label."""
+    n = len(job.wanted)
+    return MeasuredValues(
+        units=job.wanted,
+        value=np.where(job.text_ids() >= 0, ~given(labelled.label), np.nan).astype(float),
+        baseline_value=no_numbers(n),
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=job.reasons(),
+    )

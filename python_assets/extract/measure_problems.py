@@ -4,7 +4,7 @@ Belongs here: what one entry says by itself. Its names among those of the study 
 study_file/checks/measures.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import regex
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.labels import words_by_label
 from python_assets.registry import is_function_path
+from python_assets.study.label_sets import label_sets
 from python_assets.study.measures import CLUSTERINGS
 from python_assets.study.problems import (
     FieldPath,
@@ -52,6 +53,7 @@ def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
         )
     yield from _choice_problems(path, spec)
     yield from _pattern_problems(path, spec)
+    yield from _label_text_problems(path, spec)
     yield from _direction_problems(path, spec)
     yield from _own_kind_problems(path, spec)
 
@@ -135,6 +137,47 @@ def _pattern_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
             yield Problem(
                 where, pattern, "an expression that an empty text does not match", "make it find a word"
             )
+
+
+def _label_text_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    """What a measure with prototypes or a taxonomy says of its labels."""
+    near = spec.prototypes or spec.taxonomy
+    if near is None:
+        return
+    where = (*path, spec.method, "labels")
+    if not near.is_known:
+        remedy = "write labels with texts of your own"
+        yield unknown_name(where, str(near.labels), "a packaged set of labels", list(label_sets()), remedy)
+    elif isinstance(near.labels, str) and near.none:
+        expected = "none beside labels of one's own; the packaged set has it"
+        yield Problem((*path, spec.method, "none"), near.none, expected, "remove none")
+    elif not isinstance(near.labels, str):
+        yield from _own_label_problems(where, near.labels, needs_texts=spec.prototypes is not None)
+        if spec.taxonomy is not None:
+            yield from _synonym_problems(where, near.labels)
+
+
+def _own_label_problems(
+    where: FieldPath, labels: Mapping[str, list[str]], needs_texts: bool
+) -> Iterator[Problem]:
+    for label, texts in labels.items():
+        if needs_texts and not texts:
+            expected = "at least one anchor sentence"
+            yield Problem((*where, label), texts, expected, f"write what says {label!r}, or remove it")
+        if not all(text.strip() for text in (label, *texts)):
+            yield Problem(
+                (*where, label), texts, "a label and texts that are not blank", "remove the blank one"
+            )
+
+
+def _synonym_problems(where: FieldPath, labels: Mapping[str, list[str]]) -> Iterator[Problem]:
+    """No word may stand for two labels, nor a label's own name for another."""
+    taken = {normalise(label): label for label in labels}
+    for label, words in labels.items():
+        for word in words:
+            if (owner := taken.setdefault(normalise(word), label)) != label:
+                expected = f"a word of one label; it stands for {owner!r} too"
+                yield Problem((*where, label), word, expected, "remove one of them")
 
 
 def _direction_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:

@@ -10,7 +10,8 @@ from typing import Final, Literal, NamedTuple
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study.base import UNMATCHED
+from python_assets.study.base import SIMILARITY, UNMATCHED
+from python_assets.study.measures import LABELLING, Prototypes, Taxonomy
 from python_assets.study.problems import StudyFileError
 from python_assets.study.study import (
     Clusters,
@@ -26,7 +27,18 @@ IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
 MeasureReads = Literal[
-    "text", "classifier", "judge", "embeddings", "clusters", "flags", "column", "row", "when", "options"
+    "text",
+    "classifier",
+    "judge",
+    "embeddings",
+    "clusters",
+    "flags",
+    "column",
+    "row",
+    "when",
+    "options",
+    "prototypes",
+    "taxonomy",
 ]
 READ_IMPORTS: Final[frozenset[MeasureReads]] = frozenset({"column", "row"})
 
@@ -39,11 +51,13 @@ _READS: Final[Mapping[str, MeasureReads]] = {
     "clusters": "clusters",
     "cluster_and_sort": "clusters",
     "option_probability": "options",
+    "prototypes": "prototypes",
+    "taxonomy": "taxonomy",
 }
 
 
 _READ_TEXTS: Final[frozenset[MeasureReads]] = frozenset(
-    {"text", "classifier", "judge", "embeddings", "clusters"}
+    {"text", "classifier", "judge", "embeddings", "clusters", "prototypes", "taxonomy"}
 )
 
 
@@ -111,11 +125,14 @@ def measures_of(spec: MeasureSpec) -> list[Measure]:
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
-    if spec.method in ("choices", "patterns", "column") and measure.kind == "categorical":
-        return [measure, _unmatched(measure)]
+    own = [measure]
+    if spec.method in (*LABELLING, "column") and measure.kind == "categorical":
+        own.append(_unmatched(measure))
+    if spec.prototypes is not None:
+        own += [_similarity(measure, label) for label in spec.labels]
     if spec.rubric is not None and spec.rubric.repeats > 1:
-        return [measure, _disagreement(measure)]
-    return [measure]
+        own.append(_disagreement(measure))
+    return own
 
 
 def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
@@ -200,8 +217,17 @@ def _declared_parameters(spec: MeasureSpec) -> dict[str, str]:
     if spec.rubric is not None:
         options = {"options": "|".join(spec.rubric.options), "repeats": str(spec.rubric.repeats)}
         return options | {"rubric": " ".join(spec.rubric.rubric.split())}
+    if (near := spec.prototypes or spec.taxonomy) is not None:
+        return _near_parameters(near)
     preset = {"preset": spec.choices} if isinstance(spec.choices, str) else {}
     return preset | ({"labels": "|".join(spec.labels)} if spec.labels else {})
+
+
+def _near_parameters(near: Prototypes) -> dict[str, str]:
+    named = {"set": near.labels} if isinstance(near.labels, str) else {}
+    steps = {"steps": "|".join(near.steps)} if isinstance(near, Taxonomy) else {}
+    nearness = {"least_similarity": f"{near.least_similarity:g}", "margin": f"{near.margin:g}"}
+    return {**named, "labels": "|".join(near.label_set.texts), **steps, **nearness}
 
 
 def _disagreement(measure: Measure) -> Measure:
@@ -254,6 +280,21 @@ def _unmatched(measure: Measure) -> Measure:
         favourable=None,
         extractor="unmatched",
         parameters=_written({"measure": measure.measure_id}),
+    )
+
+
+def _similarity(measure: Measure, label: str) -> Measure:
+    """How like the anchors of a label a text is."""
+    return measure._replace(
+        measure_id=f"{measure.measure_id}_{SIMILARITY}_{make_id(label)}",
+        kind="continuous",
+        unit="cosine",
+        scale_low=-1.0,
+        scale_high=1.0,
+        direction="none",
+        favourable=None,
+        extractor=SIMILARITY,
+        options={"label": label},
     )
 
 

@@ -14,7 +14,7 @@ from python_assets.extract.column import column_values, unlabelled
 from python_assets.extract.deviation import read_deviation
 from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
-from python_assets.extract.job import Job, Read
+from python_assets.extract.job import Job, Read, unmatched_values
 from python_assets.extract.judge import read_judge
 from python_assets.extract.judged_labels import with_judged_labels
 from python_assets.extract.marking import measured_by
@@ -28,10 +28,12 @@ from python_assets.extract.measurement_rows import (
 )
 from python_assets.extract.measures import Measure
 from python_assets.extract.option_probability import read_option_probability
+from python_assets.extract.prototypes import read_prototypes
 from python_assets.extract.row_function import read_row_function
 from python_assets.extract.scoring import text_method
 from python_assets.extract.simulated_classifier import simulated_method
 from python_assets.extract.study_classifiers import classifier_of
+from python_assets.extract.taxonomy import read_taxonomy
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
 
@@ -54,7 +56,7 @@ def _read_texts(job: Job) -> list[Read]:
         reason=np.where(given(reasons), reasons, _none_for_null(own["reason"])),
     )
     first, *others = found.measures
-    unmatched = [Read(measure, _unmatched(job, values), found.version) for measure in others]
+    unmatched = [Read(measure, unmatched_values(job, values), found.version) for measure in others]
     return [Read(first, values, found.version, n_unusable=found.n_unusable), *unmatched]
 
 
@@ -75,19 +77,6 @@ def _judged(job: Job, found: _Labelled) -> _Labelled:
 
 def _none_for_null(column: pd.Series) -> Objects:
     return only_where(column.notna().to_numpy(), column.to_numpy(dtype=object))
-
-
-def _unmatched(job: Job, labelled: MeasuredValues) -> MeasuredValues:
-    """1 where the measure read the text and no rule or several decided on a label."""
-    n = len(job.wanted)
-    return MeasuredValues(
-        units=job.wanted,
-        value=np.where(job.text_ids() >= 0, ~given(labelled.label), np.nan).astype(float),
-        baseline_value=no_numbers(n),
-        label=nothing(n),
-        label_method=nothing(n),
-        reason=job.reasons(),
-    )
 
 
 def _read_classifier(job: Job) -> list[Read]:
@@ -196,4 +185,6 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "row": read_row_function,
     "when": read_deviation,
     "options": read_option_probability,
+    "prototypes": read_prototypes,
+    "taxonomy": read_taxonomy,
 }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from python_assets.infer.asked import Asked
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints
+from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.statistics import Sample
 
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
@@ -81,8 +82,14 @@ _SCALES = f"""
 _NESTED = """
     select distinct block_position, stratum_position, root_prompt_position
     from intermediate.int_prompt_groups
-    where slice_id = ? and grouping_id = ? and scheme = 'nested'
+    where slice_id = ? and grouping_id = ? and stratum_position is not null
     order by block_position
+"""
+_SCHEME = """
+    select coalesce(min(scheme), 'blocked'), coalesce(bool_and(unit_factor is not null), false),
+        count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ?
 """
 _IS_FULL = """
     select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
@@ -91,6 +98,8 @@ _IS_FULL = """
 """
 
 
+MIXED_UNITS = "mixed_units"
+PARTLY_NESTED = "partly_nested"
 _ROLES = {"selection_rate": "selection", "precision": "precision"}
 
 
@@ -112,9 +121,28 @@ class Cells(NamedTuple):
     x: Floats
     n_responses: Floats
     has_several_prompts: bool
+    scheme: str = "blocked"
     stratum_of_cell: Ints | None = None
     root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
     is_full: bool = False
+
+    @property
+    def refusal(self) -> InferenceReason | None:
+        """Why nothing of it has a p or an interval, whatever its values."""
+        if self.scheme == MIXED_UNITS:
+            return InferenceReason.MIXED_UNITS
+        return InferenceReason.SEVERAL_PROMPTS if self.has_several_prompts else None
+
+    @property
+    def is_partly_nested(self) -> bool:
+        """Whether units keep the level of one factor of the grouping and vary in another."""
+        return self.scheme == PARTLY_NESTED
+
+    @property
+    def unit_of_cell(self) -> Ints:
+        """What changes places where units are compared: the unit, or the unit in one of its groups."""
+        unit = self.frame.root_of_block[self.frame.block]
+        return unit * self.frame.n_groups + self.frame.group if self.is_partly_nested else unit
 
     @property
     def roles(self) -> NDArray[np.object_]:
@@ -197,7 +225,7 @@ def read_cells(
         connection: to the build file.
         slice_id: the slice.
         grouping_id: the grouping.
-        has_unit: whether the study declares what the independent unit is.
+        has_unit: whether the study declares what the independent unit of all prompts is.
 
     Raises:
         ValueError: a measure has no kind, a group is not in int_prompt_groups, or a cell stands twice.
@@ -215,14 +243,15 @@ def read_cells(
         )
     code = values["block_position"].astype(np.int64) * len(group_ids) + values["group_position"]
     unique, first, cell = np.unique(code, return_index=True, return_inverse=True)
-    frame = _frame(values, first, len(group_ids))
+    scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
+    frame = _frame(values, first, len(group_ids))._replace(has_own_prompts=has_own_prompts)
     x, n_responses = np.full((len(unique), len(columns)), np.nan), np.zeros((len(unique), len(columns)))
     x[cell, values["column_position"]] = values["cell_mean"]
     n_responses[cell, values["column_position"]] = values["n_responses"]
     if (~np.isnan(x)).sum() != len(cell):
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
     is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
-    several = not has_unit and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
+    several = not (has_unit or is_of_units) and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
     nested = connection.execute(_NESTED, where).fetchnumpy()
     place = np.searchsorted(nested["block_position"], frame.block) if len(nested["block_position"]) else None
     is_full = connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,)
@@ -235,6 +264,7 @@ def read_cells(
         x=x,
         n_responses=n_responses,
         has_several_prompts=several,
+        scheme=scheme,
         stratum_of_cell=None
         if place is None
         else np.asarray(nested["stratum_position"], dtype=np.intp)[place],

@@ -11,7 +11,7 @@ import numpy as np
 from python_assets.infer.asked import Asked
 from python_assets.infer.cells import KEYS, Cells, Rows, Values, of_columns
 from python_assets.infer.comparison import Compared, compare_labels, compare_means, compare_rates
-from python_assets.infer.contrasts import Contrasts, blanked
+from python_assets.infer.contrasts import Contrasts, blanked, without_inference
 from python_assets.infer.indices import IndexTest
 from python_assets.infer.nonlinear import METHOD, compare_statistic, is_shuffled
 from python_assets.infer.permutation import TIE, Floats, Ints
@@ -53,8 +53,11 @@ def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources
     scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
     x = chosen.take(members.ravel())
     sheet = _described(sheet, scheme)
+    is_untested = isinstance(scheme, InUnits) and scheme.units.owner is not None
     if sheet.role == "labels":
         compared = compare_labels(scheme, x.reshape(-1, *members.shape), sheet.all_margins)
+        if is_untested:
+            compared = _with_floors_alone(compared)
         of_labels = {"risk_difference": compared.contrasts["risk_difference"]}
         yield from compared_rows(_of_labels(sheet, cells, members), Compared(of_labels, {}))
         yield from compared_rows(sheet, compared)
@@ -68,6 +71,8 @@ def _compared(sheet: Sheet, cells: Cells, members: Ints, chosen: Chosen, sources
     else:
         compared = compare_rates(scheme, x, sheet.all_margins, with_log=sheet.role == "binary")
         compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference"]
+    if is_untested:
+        compared = _with_floors_alone(compared)
     yield from compared_rows(sheet, _without_constants(compared, _is_constant(x)))
 
 
@@ -93,6 +98,26 @@ def _without_constants(compared: Compared, is_constant: np.ndarray) -> Compared:
         gone = is_constant & ~np.isnan(one.p_value)
         fields = {name: np.where(gone, np.nan, getattr(one, name)) for name in nothing if hasattr(one, name)}
         return one._replace(**fields, reason=first_of([gone, ~gone], [reason, one.reason]))
+
+    return Compared(
+        {name: of_contrast(one) for name, one in compared.contrasts.items()},
+        {name: of_index(one) for name, one in compared.indices.items()},
+    )
+
+
+def _with_floors_alone(compared: Compared) -> Compared:
+    """Of a grouping that is nested in part: values and noise floors, no test (inference.md 2.7)."""
+    reason = np.array(InferenceReason.PARTLY_NESTED, dtype=object)
+
+    def of_contrast(one: Contrasts) -> Contrasts:
+        told = ("value", "null_median", "null_q95", "n_root_prompts", "n_units")
+        kept = {name: getattr(one, name) for name in told}
+        return without_inference(one.value.shape, reason)._replace(**kept)
+
+    def of_index(one: IndexTest) -> IndexTest:
+        has_p = ~np.isnan(one.p_value)
+        nothing = np.full_like(one.p_value, np.nan)
+        return one._replace(p_value=nothing, reason=first_of([has_p, ~has_p], [reason, one.reason]))
 
     return Compared(
         {name: of_contrast(one) for name, one in compared.contrasts.items()},
@@ -160,7 +185,7 @@ def compare_statistics(cells: Cells, values: Values, asked: Asked, options: Opti
         options: what every statistic is computed with.
     """
     options = options._replace(n_permutations=options.n_draws_nonlinear)
-    none = InferenceReason.SCHEME_NOT_AVAILABLE
+    none = InferenceReason.PARTLY_NESTED if cells.is_partly_nested else InferenceReason.SCHEME_NOT_AVAILABLE
     for chosen in choose_schemes(cells, lambda: Rows(cells.frame, cells.x), options):
         scheme = chosen.scheme
         sheet = Sheet(

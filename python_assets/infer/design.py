@@ -43,13 +43,16 @@ class Unit(StrEnum):
 class Frame(NamedTuple):
     """All cells of one slice and grouping, sorted by block and group.
 
-    block, group: codes of each cell. root_of_block: root prompt of each block. n_groups: of the grouping.
+    block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
+    declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
+    prompt.
     """
 
     block: Ints
     group: Ints
     root_of_block: Ints
     n_groups: int
+    has_own_prompts: bool = True
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,10 @@ class Design:
         only_pairs = np.bincount(self.group, size != 2, minlength=self.frame.n_groups) == 0
         return np.minimum((1 + only_pairs) * np.exp(-log_arrangements), 1)
 
+    def scopes(self, n_units: Ints) -> NDArray[np.object_]:
+        """What rows over so many units can speak about."""
+        return scopes(n_units, self.unit, has_own_prompts=self.frame.has_own_prompts)
+
     @property
     def method(self) -> str:
         """What every method text says about the design."""
@@ -231,7 +238,16 @@ def presence_patterns(x: Floats) -> Iterator[tuple[NDArray[np.bool_], Ints]]:
         yield present[:, members[0]], np.array(members)
 
 
-def scopes(n_root_prompts: Ints, unit: Unit) -> NDArray[np.object_]:
-    """What each row can speak about: prompts like these, or these prompts only."""
-    wide = (n_root_prompts >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
-    return np.where(wide, PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY).astype(object)
+def scopes(n_units: Ints, unit: Unit, *, has_own_prompts: bool) -> NDArray[np.object_]:
+    """What each row of blocks can speak about: prompts or units like these, or these prompts only.
+
+    Args:
+        n_units: root prompts, or the declared units in their place.
+        unit: what errors are over.
+        has_own_prompts: whether no two of them share any; of shared prompts the error says nothing.
+
+    Source: inference.md 2.7.
+    """
+    wide = (n_units >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
+    like_these = PROMPTS_LIKE_THESE if has_own_prompts else UNITS_LIKE_THESE
+    return np.where(wide, like_these, THESE_PROMPTS_ONLY).astype(object)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from python_assets.infer.design import GENERAL_SCOPES, THESE_PROMPTS_ONLY, Design, scopes
+from python_assets.infer.design import GENERAL_SCOPES, THESE_PROMPTS_ONLY, Design
 from python_assets.infer.inversion import Resamples
 from python_assets.infer.permutation import Draws, Floats, Ints, each_batch, permuted_means
 from python_assets.infer.reasons import InferenceReason
@@ -144,7 +144,7 @@ class BlockMeans:
     @property
     def scope(self) -> str:
         """What the indices speak about."""
-        return str(scopes(np.array([self.n_root_prompts]), self.design.unit)[0])
+        return str(self.design.scopes(np.array([self.n_root_prompts]))[0])
 
     @property
     def method(self) -> str:
@@ -308,8 +308,8 @@ class UnitMeans:
 
     @property
     def no_p(self) -> InferenceReason | None:
-        """Too few units of some group."""
-        if self.units.is_replicate:
+        """Too few units of some group; where a grouping is nested in part, its noise floor stays."""
+        if self.units.is_replicate or self.units.owner is not None:
             return None
         fewest = np.bincount(self._group, self.units.units_of_cell).min()
         return InferenceReason.TOO_FEW_UNITS if fewest < MIN_UNITS_OF_GROUP else None
@@ -322,7 +322,7 @@ class UnitMeans:
     @property
     def n_units(self) -> int:
         """Units of all groups; of repeats the root prompts."""
-        return self.n_root_prompts if self.units.is_replicate else len(self.units.group)
+        return self.n_root_prompts if self.units.is_replicate else self.units.n_drawn
 
     @property
     def scope(self) -> str:

@@ -66,7 +66,7 @@ class GivenDraws:
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
-        return _batches(self.n, self._sources.shape[1])
+        return batches_of(self.n, self._sources.shape[1])
 
     def sources(self, batch: slice) -> Ints:
         """Say which cell lies in each place."""
@@ -140,7 +140,7 @@ class RandomDraws:
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
-        return _batches(self.n, self._shuffles.n_cells)
+        return batches_of(self.n, self._shuffles.n_cells)
 
     def sources(self, batch: slice) -> NDArray[np.integer]:
         """Say which cell lies in each place."""
@@ -267,5 +267,6 @@ def _interpolate(partitioned: Floats, place: float) -> Floats:
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def _batches(n: int, n_cells: int) -> list[slice]:
+def batches_of(n: int, n_cells: int) -> list[slice]:
+    """Cut n draws of so many cells into batches that stay in cache."""
     return list(pieces(n, max(1, min(256, CELLS_PER_BATCH // max(n_cells, 1)))))

@@ -5,13 +5,14 @@ Belongs here: the order of things: questions asked, corrected in sets, looked at
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.cells import designs
+from python_assets.infer.cells import MIXED_UNITS, designs
 from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
@@ -22,15 +23,20 @@ from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
+from python_assets.infer.truth_rows import truth_rows
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, UNMATCHED, Against
+from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE, SIMILARITY, UNMATCHED, Against
 from python_assets.warehouse.progress import SILENT, Progress, Tell
 
 MOST_PERMUTATIONS: Final = 99_999
 DRAWS: Final = "draws"
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
+_MIXES_UNITS: Final = f"""
+    select count(*) > 0 from intermediate.int_prompt_groups
+    where slice_id = '{ALL_PROMPTS}' and scheme = '{MIXED_UNITS}'
+"""
 _KEYS = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
 _TESTED = {
     "value_cells": "double",
@@ -189,7 +195,7 @@ def infer_study(
         Layout(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
         for slice_id, grouping_id in designs(connection)
     ]
-    tables = _joined(_all_rows(layouts, options, progress))
+    tables = _joined(chain(_all_rows(layouts, options, progress), truth_rows(connection, options)))
     sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
     if "questions" in tables:
         tables = _judged(tables, layouts, sets, options, progress)
@@ -228,13 +234,19 @@ def _joined(parts: Iterable[tuple[str, Table]]) -> dict[str, pd.DataFrame]:
 def _declared_measures(
     connection: duckdb.DuckDBPyConnection,
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """The measures of the primary set by its rule, and the slices of those that are defined in some only."""
-    measures = [name for (name,) in connection.execute("select measure_id from raw.measures").fetchall()]
+    """The measures of the primary set by its rule, and the slices of those asked in some prompts only."""
+    of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
+    measures = list(of_extractor)
     automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
+    # what a label was chosen by, one a label: the label itself is the question
+    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
         slices.setdefault(measure_id, []).append(slice_id)
     own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
+    if connection.execute(_MIXES_UNITS).fetchone() == (True,):  # each slice is asked (inference.md 6.2)
+        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
+        own |= {key: found for key, found in parts.items() if found}
     return [name for name in measures if name not in automatic], own
 
 

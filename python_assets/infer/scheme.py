@@ -25,6 +25,7 @@ from python_assets.infer.design import (
 )
 from python_assets.infer.group_means import BlockMeans, UnitMeans
 from python_assets.infer.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
+from python_assets.infer.owner_draws import OwnerDraws
 from python_assets.infer.pairs import PairSides, pair_sides
 from python_assets.infer.permutation import Draws, Floats, Ints, Shuffles, stable_seed
 from python_assets.infer.reasons import InferenceReason
@@ -139,8 +140,8 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         options: what is asked for.
     """
     everything = np.arange(len(cells.columns))
-    if cells.has_several_prompts:
-        yield Chosen(everything, InferenceReason.SEVERAL_PROMPTS, lambda members: cells.x[:, members])
+    if cells.refusal is not None:
+        yield Chosen(everything, cells.refusal, lambda members: cells.x[:, members])
     elif cells.stratum_of_cell is not None:
         yield from _in_units(cells, options)
     else:
@@ -280,7 +281,9 @@ def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
             x = cells.x[:, members]
             return x if mean is None else mean @ np.nan_to_num(x)
 
-        draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
+        draws: Draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
+        if units.owner is not None:
+            draws = OwnerDraws(seed, options.n_permutations, units.stratum, units.owner)
         yield Chosen(columns, InUnits(units, draws, options.alpha), take)
 
 
@@ -294,12 +297,10 @@ class UnitsInOrder(NamedTuple):
 
 
 def units_in_order(cells: Cells, cell: Ints) -> UnitsInOrder:
-    """The units of some cells of a grouping that is nested in units."""
+    """The units of some cells of a grouping that is nested in units, or in part: then units by group."""
     if cells.stratum_of_cell is None:
         raise ValueError("the grouping is not nested in units")
-    names, first, position = np.unique(
-        cells.frame.root_of_block[cells.frame.block[cell]], return_index=True, return_inverse=True
-    )
+    names, first, position = np.unique(cells.unit_of_cell[cell], return_index=True, return_inverse=True)
     stratum = cells.stratum_of_cell[cell][first]
     order = np.argsort(stratum, kind="stable")
     place = np.empty(len(names), dtype=np.intp)
@@ -359,4 +360,5 @@ def nested_units(
         n_groups=cells.frame.n_groups,
         n_present=len(np.unique(cells.frame.group[present])),
         n_own_prompts=n_own if has_own else None,
+        owner=units.name // cells.frame.n_groups if cells.is_partly_nested else None,
     ), mean_of_own

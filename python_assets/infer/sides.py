@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from python_assets.infer.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design, Unit, scopes
+from python_assets.infer.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design, Unit
 from python_assets.infer.permutation import (
     COLUMNS_PER_PRODUCT,
     TIE,
@@ -200,7 +200,7 @@ class OfBlocks(ABC):
     @property
     def scope(self) -> NDArray[np.object_]:
         """Prompts like these where root prompts are the unit and enough."""
-        return scopes(self.n_root_prompts, self.design.unit)
+        return self.design.scopes(self.n_root_prompts)
 
     @property
     def method(self) -> str:

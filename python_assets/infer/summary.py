@@ -34,16 +34,12 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         mean, sd = over_units(unit_means(design, cells.x[np.ix_(design.cell, columns)]), is_present)
         n = design.units_of_group
         limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
-        several = np.full(n.shape, cells.has_several_prompts)
+        is_refused = np.full(n.shape, cells.refusal is not None)
         reason = first_of(
-            [n == 0, several, n < MIN_UNITS],
-            [
-                InferenceReason.NO_VALUES,
-                InferenceReason.SEVERAL_PROMPTS,
-                InferenceReason.TOO_FEW_ROOT_PROMPTS,
-            ],
+            [n == 0, is_refused, n < MIN_UNITS],
+            [InferenceReason.NO_VALUES, cells.refusal, InferenceReason.TOO_FEW_ROOT_PROMPTS],
         )
-        given = np.where((n >= MIN_UNITS) & ~several, 1.0, np.nan)
+        given = np.where((n >= MIN_UNITS) & ~is_refused, 1.0, np.nan)
         n_columns = len(columns)
         why = {"n_root_prompts": np.tile(n, n_columns), "inference_reason": np.tile(reason, n_columns)}
         yield _rows(cells, columns, limits.low * given, limits.high * given) | why
@@ -81,9 +77,9 @@ def bootstrap_rows(cells: Cells, values: Values, asked: Asked, options: Options)
     Source: metrics.md 6.2.
     """
     columns = np.arange(len(cells.columns))
-    if cells.has_several_prompts:
+    if cells.refusal is not None:
         nothing = np.full(len(columns) * cells.frame.n_groups, np.nan)
-        reason = np.full(len(nothing), InferenceReason.SEVERAL_PROMPTS, dtype=object)
+        reason = np.full(len(nothing), cells.refusal, dtype=object)
         why: Table = {"n_root_prompts": np.zeros(len(nothing), dtype=np.intp), "inference_reason": reason}
         return _rows(cells, columns, nothing, nothing) | why
     found = bootstrap_intervals(

@@ -58,6 +58,12 @@ class Units:
     n_present: int
     n_own_prompts: Ints | None = None
     root_of_unit: Ints | None = None
+    owner: Ints | None = None
+
+    @property
+    def n_drawn(self) -> int:
+        """How many units were drawn; those that are groups of one are one."""
+        return len(np.unique(self.name if self.owner is None else self.owner))
 
     @property
     def is_replicate(self) -> bool:
@@ -137,7 +143,8 @@ class Units:
         if self.is_replicate:
             return ""
         prompts = f" and {self.n_prompts} prompts" if self.is_two_way else ""
-        words = f", units nested in groups, {len(self.group)} units{prompts}"
+        in_groups = "units nested in groups" if self.owner is None else "units nested in part of the factors"
+        words = f", {in_groups}, {self.n_drawn} units{prompts}"
         return words if self.is_complete.all() else f"{words}, incomplete strata"
 
     def table(self, x: Floats) -> Floats:

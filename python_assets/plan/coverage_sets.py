@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.study.factors import DERIVED, mapped_factors, study_factors
+from python_assets.study.factors import DERIVED, combined_factors, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -50,13 +50,8 @@ def counted_factors(study: Study) -> list[str]:
 
 
 def coverage_factors(study: Study) -> list[str]:
-    """The factors whose combinations are counted: those that the analysis names, else those of groupings.
-
-    Of the latter one that is mapped from another is left out: its levels follow from those of the other.
-    """
-    grouped = list(dict.fromkeys(factor for grouping in study.groupings for factor in grouping))
-    sources = {name: level_map.from_ for name, level_map in mapped_factors(study.factors).items()}
-    return study.analysis.coverage.factors or [one for one in grouped if sources.get(one) not in grouped]
+    """The factors whose combinations are counted."""
+    return combined_factors(study.analysis.coverage, study.groupings, study.factors)
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:

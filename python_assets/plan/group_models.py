@@ -18,8 +18,8 @@ DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
 READ_BY_PLANS: Final = ("int_prompt_groups", "coverage", "factor_aliasing", "factors")
 _CELLS = """
     create or replace temp table planned_cells as
-    select slice_id, grouping_id, scheme, unit_id, block_id, root_prompt_position, stratum_id, group_id,
-        generation_id,
+    select slice_id, grouping_id, scheme, unit_id, unit_factor, block_id, root_prompt_position,
+        stratum_id, group_id, generation_id,
         sum(n)::bigint as n_responses, count(*) as n_prompts
     from intermediate.int_prompt_groups join planned_responses using (prompt_id)
     group by all

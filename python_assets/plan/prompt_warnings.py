@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import duckdb
 
 from python_assets.study.problems import listed
-from python_assets.study.study import Study, grouping_id
+from python_assets.study.study import Study, Template, grouping_id
 
 _WITHOUT_LEVEL = """
     select count(*), min(prompt_id)
@@ -62,9 +62,16 @@ def _texts_without_slot(study: Study) -> Iterator[str]:
     if templates is None:
         return
     grouped = {factor for grouping in study.groupings for factor in grouping}
-    crossed = dict.fromkeys([*templates.cross, *(name for one in templates.combinations for name in one)])
-    for factor in (name for name in crossed if name in grouped):
-        if without := [text.id for text in templates.texts if f"{{{factor}}}" not in text.text]:
+    told_apart: dict[str, list[Template]] = {}
+    for text in templates.texts:
+        listed_factors = (name for one in templates.combinations_of(text) for name in one)
+        for factor in dict.fromkeys([*templates.cross_of(text), *listed_factors]):
+            if factor in grouped:
+                told_apart.setdefault(factor, []).append(text)
+        if text.units is not None:  # names tell the levels that they are nested in
+            told_apart.setdefault(text.units.name, []).append(text)
+    for factor, texts in told_apart.items():
+        if without := [text.id for text in texts if f"{{{factor}}}" not in text.text]:
             yield (
                 f"prompts.templates.texts: {listed(without)} ask the same for every level of {factor}: "
                 f"write {{{factor}}} into the text"

@@ -7,11 +7,12 @@ infer/design.py and infer/units.py; groups, blocks and strata are those of dbt (
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import numpy as np
 
+from python_assets.infer.cells import MIXED_UNITS, PARTLY_NESTED
 from python_assets.infer.design import Unit, choose_unit, scopes
 from python_assets.infer.held_factors import NOT_REDUNDANT
 from python_assets.infer.reasons import InferenceReason
@@ -21,10 +22,14 @@ from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study, grouping_id
 
+REFUSED: Final = {
+    MIXED_UNITS: InferenceReason.MIXED_UNITS,
+    PARTLY_NESTED: InferenceReason.PARTLY_NESTED,
+}
 Factors = defaultdict[tuple[str, str], list[dict[str, Any]]]
 _BLOCKS = """
     with cells as (
-        select slice_id, grouping_id, scheme, unit_id, block_id, group_id,
+        select slice_id, grouping_id, unit_id, block_id, group_id,
             min(n_responses) as fewest_responses, max(n_responses) as most_responses,
             max(n_prompts) as n_prompts
         from planned_cells group by all
@@ -38,12 +43,15 @@ _BLOCKS = """
         having count(*) >= 2
     ),
     groups as (
-        select slice_id, grouping_id, scheme = 'blocked' as is_crossed, count(distinct group_id) as n_groups,
-            count(distinct unit_id) as n_units
-        from cells group by all
+        select slice_id, grouping_id, scheme, max(unit_factor) as unit_factor,
+            count(distinct group_id) as n_groups, count(distinct unit_id) as n_units,
+            count(distinct (unit_id, root_prompt_position)) = count(distinct root_prompt_position)
+                as has_own_prompts
+        from planned_cells group by slice_id, grouping_id, scheme
     )
-    select grouping_id, slice_id, is_crossed, n_groups, n_units, count(distinct unit_id) as n_units_compared,
-        count(unit_id) as n_blocks, coalesce(sum(n_present), 0)::bigint as n_cells,
+    select grouping_id, slice_id, scheme, unit_factor, has_own_prompts, n_groups, n_units,
+        count(distinct unit_id) as n_units_compared, count(unit_id) as n_blocks,
+        coalesce(sum(n_present), 0)::bigint as n_cells,
         coalesce(bool_and(n_present = n_groups), false) as is_complete,
         coalesce(min(fewest_responses), 0) as fewest_responses,
         coalesce(max(most_responses), 0) as most_responses, coalesce(max(n_prompts), 0) as most_prompts
@@ -100,11 +108,16 @@ _STRATA = """
 
 @dataclass(frozen=True, kw_only=True)
 class _Blocks:
-    """A grouping in one slice; is_crossed: whether some unit has two groups."""
+    """A grouping in one slice; scheme: how units and groups meet.
+
+    unit_factor: what units are levels of. has_own_prompts: no two units share a root prompt.
+    """
 
     grouping_id: str
     slice_id: str
-    is_crossed: bool = True
+    scheme: str = "blocked"
+    unit_factor: str | None = None
+    has_own_prompts: bool = True
     n_groups: int = 0
     n_units: int = 0
     n_units_compared: int = 0
@@ -114,6 +127,11 @@ class _Blocks:
     fewest_responses: int = 0
     most_responses: int = 0
     most_prompts: int = 0
+
+    @property
+    def unit(self) -> str:
+        """What the units are, in words."""
+        return self.unit_factor or str(Unit.ROOT_PROMPT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,22 +187,28 @@ def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> li
 def _planned(
     study: Study, counts: _Blocks, strata_of: Mapping[tuple[str, str], _Strata], factors_of: Factors
 ) -> PlannedGrouping:
-    unit = study.unit_name
     strata = strata_of.get((counts.grouping_id, counts.slice_id))
     factors = factors_of[counts.grouping_id, counts.slice_id]
-    if counts.is_crossed or counts.n_groups < 2:
-        scheme = _in_blocks(counts, unit, has_unit=study.unit is not None)
+    notes: list[str] = []
+    scheme: str | InferenceReason
+    if counts.scheme in REFUSED:
+        scheme = REFUSED[counts.scheme]
+        sizes = (counts.n_units, 0, 0, False)
+    elif counts.scheme == "blocked" or counts.n_groups < 2:
+        scheme = _in_blocks(counts, has_unit=study.unit is not None)
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
-        note = f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"
-        notes = [note] if left_out and counts.n_units_compared else []
+        if left_out and counts.n_units_compared:
+            notes = [
+                f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"
+            ]
     else:
-        scheme = _nested(strata, unit)
+        scheme = _nested(strata, counts.unit)
         holds_all = strata is not None and strata.fewest_groups == counts.n_groups
         sizes = (strata.n_units, strata.n_strata, strata.n_cells, holds_all) if strata else (0, 0, 0, False)
-        small = strata.n_small if strata else 0
-        note = f"{small} of {counts.n_groups} groups have under {MIN_UNITS_OF_GROUP} units and get no p"
-        notes = [note] if small else []
+        if strata and strata.n_small:
+            small = f"{strata.n_small} of {counts.n_groups} groups"
+            notes = [f"{small} have under {MIN_UNITS_OF_GROUP} units and get no p"]
     reason = scheme if isinstance(scheme, InferenceReason) else None
     words = f"no inference: {scheme}" if reason else str(scheme)
     n_units, n_blocks, n_cells, is_complete = sizes
@@ -208,13 +232,13 @@ def _planned(
     )
 
 
-def _in_blocks(counts: _Blocks, unit: str, *, has_unit: bool) -> str | InferenceReason:
+def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
     """What infer makes of units with several groups (inference.md 2.6)."""
     if counts.n_groups < 2:
         return InferenceReason.ONE_GROUP
     if not counts.n_blocks:
         return InferenceReason.NO_SHARED_BLOCK
-    if counts.most_prompts > 1 and not has_unit:
+    if counts.most_prompts > 1 and not (has_unit or counts.unit_factor):
         return InferenceReason.SEVERAL_PROMPTS
     chosen = choose_unit(counts.n_units_compared, counts.n_blocks, counts.fewest_responses)
     if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
@@ -222,9 +246,9 @@ def _in_blocks(counts: _Blocks, unit: str, *, has_unit: bool) -> str | Inference
     if isinstance(chosen, InferenceReason):
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
-    scope = scopes(np.array([n_units]), chosen)[0]
+    scope = scopes(np.array([n_units]), chosen, has_own_prompts=counts.has_own_prompts)[0]
     what = "responses among groups" if chosen is Unit.REPLICATE else "labels inside blocks"
-    return f"{what}; unit {unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
+    return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
 
 
 def _nested(strata: _Strata | None, unit: str) -> str | InferenceReason:

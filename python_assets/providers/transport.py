@@ -131,15 +131,19 @@ def _server_error(body: str) -> tuple[str, str]:
 
 
 def _is_filtered(status: int, body: str) -> bool:
-    """Whether a content filter refused: 400 and a code of one, of the error or of the error within it."""
-    if status != 400:
-        return False
+    """Whether a content filter refused the prompt.
+
+    400 and a code of one, of the error or of the error within it; or 403 and what was flagged for what
+    reasons (https://openrouter.ai/docs/api/reference/errors-and-debugging); 403 alone is about the key.
+    """
     try:
         error = json.loads(body)["error"]
+        if status == 403:
+            return {"reasons", "flagged_input"} <= error["metadata"].keys()
         codes = [error.get("code"), (error.get("innererror") or {}).get("code")]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
-    return any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
+    return status == 400 and any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
 
 
 def _kind(status: int, code: str, words: str) -> FailureKind:

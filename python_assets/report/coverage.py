@@ -1,11 +1,15 @@
 """Coverage in the report: sets of factors, factors that are not crossed, heatmaps of two factors, rare cells.
 
-Belongs here: reading coverage, coverage_cells and factor_aliasing, and what is drawn. Counting is dbt's.
+Belongs here: reading coverage, its cells and factor_aliasing, and what is drawn. Counting is dbt's.
 """
 
+from collections import defaultdict
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import Reader, Row
+
+Condition = defaultdict[str, set[str]]
+"""Levels by factor: a cell that has one of the levels of every factor cannot exist."""
 
 MAX_SETS: Final = 60
 MAX_PAIRS: Final = 60
@@ -43,7 +47,7 @@ class Heatmap(NamedTuple):
 
 
 def coverage_section(reader: Reader) -> dict[str, Any]:
-    """What the section shows: sets of factors, pairs that are not crossed, heatmaps, the rarest cells."""
+    """Sets of factors, what is not crossed, heatmaps, what was answered, rarest cells."""
     sets = reader.rows(
         "select * from coverage where study_id = $study order by n_factors, coverage_percentage, factors"
     )
@@ -55,12 +59,19 @@ def coverage_section(reader: Reader) -> dict[str, Any]:
             cramers_v desc nulls first, factor_a, factor_b
         """
     )
+    conditions = _impossible(reader)
     pairs = [row for row in sets if row["n_factors"] == 2]
     drawn = sorted(pairs, key=lambda row: (row["coverage_percentage"] or 0, -(row["gini_index"] or 0)))
     return {
         "sets": Cut(sets[:MAX_SETS], len(sets)),
         "not_crossed": Cut(not_crossed[:MAX_PAIRS], len(not_crossed)),
-        "heatmaps": Cut([_heatmap(reader, row) for row in drawn[:MAX_HEATMAPS]], len(pairs)),
+        "heatmaps": Cut([_heatmap(reader, row, conditions) for row in drawn[:MAX_HEATMAPS]], len(pairs)),
+        "answered": reader.rows(
+            """
+            select * from response_coverage where study_id = $study
+            qualify n_factors = max(n_factors) over () order by factors, generation_id
+            """
+        ),
         "rarest": [{**row, "cells": _rarest(reader, row["factors"])} for row in _listed_by_cell(sets)],
     }
 
@@ -87,7 +98,7 @@ def _cells(reader: Reader, factors: str) -> list[Row]:
     return reader.rows(query, factors=factors)
 
 
-def _heatmap(reader: Reader, coverage: Row) -> Heatmap:
+def _heatmap(reader: Reader, coverage: Row, conditions: list[Condition]) -> Heatmap:
     first, second = coverage["factors"].split(" x ")
     counts = {
         tuple(row["group_id"].split(" x ")): row["n_prompts"] for row in _cells(reader, coverage["factors"])
@@ -95,7 +106,7 @@ def _heatmap(reader: Reader, coverage: Row) -> Heatmap:
     levels = {factor: _levels(reader, factor) for factor in (first, second)}
     down, across = sorted(levels, key=lambda factor: -len(levels[factor]))
     is_turned = down == second
-    impossible = _impossible(reader, (first, second))
+    impossible = [met for met in conditions if set(met) <= {first, second}]
 
     def cell(level: str, other: str) -> HeatmapCell:
         pair = (other, level) if is_turned else (level, other)
@@ -134,11 +145,10 @@ def _levels(reader: Reader, factor: str) -> list[str]:
     return sorted(levels, key=lambda level: reader.group_order(factor, level))
 
 
-def _impossible(reader: Reader, factors: tuple[str, str]) -> list[dict[str, list[str]]]:
-    """What the study declares impossible of two factors."""
-    declared = reader.config["analysis"].get("coverage", {}).get("impossible", [])
-    return [
-        {factor: [names] if isinstance(names, str) else names for factor, names in cells.items()}
-        for cells in declared
-        if set(cells) <= set(factors)
-    ]
+def _impossible(reader: Reader) -> list[Condition]:
+    """The conditions of cells that cannot exist, as coverage counts them."""
+    conditions: defaultdict[int, Condition] = defaultdict(lambda: defaultdict(set))
+    query = "select condition_position, factor, level from impossible_cells where study_id = $study"
+    for row in reader.rows(query):
+        conditions[row["condition_position"]][row["factor"]].add(row["level"])
+    return list(conditions.values())

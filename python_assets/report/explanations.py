@@ -34,6 +34,7 @@ CONTRASTS: Final[dict[str, str]] = {
     "dbi": "how far a group lies from all, in typical distances of single answers from their average",
     "fdi_group": "the share of a group's labels that would have to change to match those of all groups",
     "jsd_group": "how unlike those of all groups the labels of a group are; 0 is alike, 0.69 the most",
+    "jsd_truth_group": "how unlike its real ones the labels of a group are; 0 is alike, 0.69 the most",
     "selection_rate_difference": "how many more of 100 answers reach the standard than in the others",
     "precision_difference": "how many more of 100 answers stay near the baseline than in the others",
 } | {
@@ -62,6 +63,10 @@ DISPARITIES: Final[dict[str, str]] = {
     "jsd": "how different the labels of a group are from those of all, averaged over groups; 0 is alike",
     "jsd_max": "the same of the group that differs most",
     "jsd_between_groups": "how different the labels of all groups are from each other; 0 is alike",
+    "jsd_truth_weighted": "how unlike the real ones the shares of groups in a label are, over answers",
+    "jsd_truth_unweighted": "the same over labels, however often each is given",
+    "jsd_truth_marginal": "how unlike the real ones the labels of all answers are; 0 is alike",
+    "jsd_truth_by_group": "how unlike the real ones the labels of a group are, averaged over groups",
     "max": "the highest group",
     "min": "the lowest group",
     "mean": "the average over groups",

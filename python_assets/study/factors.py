@@ -4,10 +4,11 @@ Belongs here: the one list of factors that checks, design tables and plans share
 shows are added by plan/design_tables.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple
 
+from python_assets.study.analysis import Coverage
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, LevelMap, Prompts, Study
 
@@ -23,8 +24,9 @@ class KnownFactor(NamedTuple):
     """A factor before the data is seen; levels: in declared order, None where only the data tells them.
 
     has_prompts: whether prompts have levels of it; a factor that is declared and used nowhere has none.
-    is_unit: whether its levels are the independent units of the study. rule: how levels are decided, in
-    words; None where they come with the prompts. mapped_from: the factor that its levels follow from.
+    is_unit: whether its levels are the independent units of the study, or of some prompts. rule: how levels
+    are decided, in words; None where they come with the prompts. mapped_from: the factor that its levels
+    follow from.
     """
 
     name: str
@@ -81,7 +83,8 @@ def known_factors(
         found.setdefault(OPTION_ORDER, KnownFactor(OPTION_ORDER, "prompt", "declared", orders))
     for name, known in _derived(prompts).items():
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
-    return {name: factor._replace(is_unit=name == unit) for name, factor in found.items()}
+    units = {unit, *(prompts.templates.units if prompts.templates else ())}
+    return {name: factor._replace(is_unit=name in units) for name, factor in found.items()}
 
 
 def study_factors(study: Study) -> dict[str, KnownFactor]:
@@ -131,9 +134,10 @@ def factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
         return dict.fromkeys([*prompts.import_.factors, *prompts.import_.columns_of_models])
     found: dict[str, list[str] | None] = {}
     if prompts.templates:
-        found.update(dict.fromkeys(prompts.templates.cross))
-        for levels in [*prompts.templates.combinations, *(text.factors for text in prompts.templates.texts)]:
-            found.update(dict.fromkeys(levels))
+        templates = prompts.templates
+        found.update(dict.fromkeys(templates.cross))
+        for names in [*templates.combinations, *map(templates.factors_of, templates.texts)]:
+            found.update(dict.fromkeys(names))
     return found
 
 
@@ -196,3 +200,15 @@ def mapped_factors(factors: Mapping[str, Factor]) -> dict[str, LevelMap]:
         ordered |= ready
         waiting = {name: one for name, one in waiting.items() if name not in ready}
     return ordered
+
+
+def combined_factors(
+    coverage: Coverage, groupings: Iterable[Sequence[str]], declared: Mapping[str, Factor]
+) -> list[str]:
+    """The factors whose combinations coverage counts: those that it names, else those of the groupings.
+
+    Of the latter one that is mapped from another is left out: its levels follow from those of the other.
+    """
+    grouped = list(dict.fromkeys(factor for grouping in groupings for factor in grouping))
+    sources = {name: level_map.from_ for name, level_map in mapped_factors(declared).items()}
+    return coverage.factors or [name for name in grouped if sources.get(name) not in grouped]

@@ -17,6 +17,8 @@ from python_assets.study.base import (
     Part,
     Words,
 )
+from python_assets.study.ground_truth import GroundTruth
+from python_assets.study.label_sets import LabelSet, label_sets
 
 WHOLE: Final = "all"  # clusters of all prompts together
 METHODS_OF_MEASURING = (
@@ -31,7 +33,11 @@ METHODS_OF_MEASURING = (
     "cluster_and_sort",
     "when",
     "option_probability",
+    "prototypes",
+    "taxonomy",
 )
+# ways that give every response one of the labels that the entry lists, or none
+LABELLING: Final = ("choices", "patterns", "prototypes", "taxonomy")
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 # built-in measures that are written with their parameters: vader: {per: sentence}
 _WITH_PARAMETERS: Final = frozenset({"vader"})
@@ -113,6 +119,50 @@ class Clusters(Part):
         return "" if self.per == WHOLE else self.per
 
 
+class Prototypes(Part):
+    """Labels by how near the embedding of a text is to those of anchor sentences.
+
+    labels: label to its anchors, or the name of a packaged set. none: anchors that say none of the labels.
+    least_similarity: a cosine; a text further from every label has none. margin: by how much a label must be
+    nearer than the next.
+    """
+
+    labels: StrictStr | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)]
+    none: list[StrictStr] = []
+    least_similarity: float = Field(0.4, ge=-1, le=1)
+    margin: float = Field(0.01, ge=0, le=2)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_name_alone_is_a_packaged_set(cls, data: Any) -> Any:
+        return {"labels": data} if isinstance(data, str) else data
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its labels are its own, or of a packaged set that there is."""
+        return not isinstance(self.labels, str) or self.labels in label_sets()
+
+    @property
+    def label_set(self) -> LabelSet:
+        """Its labels and their texts; of a packaged set that there is."""
+        return label_sets()[self.labels] if isinstance(self.labels, str) else LabelSet(self.labels, self.none)
+
+
+class Taxonomy(Prototypes):
+    """Labels of a taxonomy, found step by step; the first step that finds one decides.
+
+    labels: label to its synonyms, or the name of a packaged set. steps: exact, the label's own name in the
+    text; synonyms, one of them; embedding, by nearness to name and synonyms.
+    """
+
+    steps: Annotated[list[Literal["exact", "synonyms", "embedding"]], Field(min_length=1)] = [
+        "exact",
+        "synonyms",
+        "embedding",
+    ]
+    least_similarity: float = Field(0.5, ge=-1, le=1)
+
+
 class Equals(Part):
     """A rule on what another measure read: its label is the level that the prompt has of a factor."""
 
@@ -126,7 +176,7 @@ class MeasureSpec(Part):
     judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured. columns: of the import, whose
-    entries the function sees beside the text.
+    entries the function sees beside the text. ground_truth: the real shares of groups in each label.
     """
 
     name: Name
@@ -147,12 +197,15 @@ class MeasureSpec(Part):
     cluster_and_sort: Clusters | None = None
     when: Equals | None = None
     option_probability: StrictStr | None = None
+    prototypes: Prototypes | None = None
+    taxonomy: Taxonomy | None = None
     languages: list[StrictStr] | None = None
     parameters: dict[StrictStr, StrictStr | float] = {}
     unit: StrictStr | None = None
     scale: Annotated[tuple[float, float], Field(strict=False)] | None = None
     direction: Direction | None = None
     favourable: StrictStr | None = None
+    ground_truth: GroundTruth | None = None
     slice: StrictStr | list[StrictStr] | None = None
 
     @model_validator(mode="before")
@@ -214,9 +267,11 @@ class MeasureSpec(Part):
 
     @property
     def labels(self) -> list[str]:
-        """The labels that a response may get, of choices, patterns or a judge's options; none elsewhere."""
+        """The labels that a response may get, where the entry says them; none elsewhere."""
         if isinstance(self.choices, str):
             return list(PRESET_LABELS[self.choices])
+        if (near := self.prototypes or self.taxonomy) is not None:
+            return list(near.label_set.texts) if near.is_known else []
         of_judge = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
         return list(self.choices or self.patterns or of_judge)
 
@@ -246,7 +301,7 @@ class MeasureSpec(Part):
             raise ValueError(
                 f"kind for a measure from a {self.method}; add kind: continuous, binary or categorical"
             )
-        if self.method in ("choices", "patterns") and self.kind not in (None, "categorical", "binary"):
+        if self.method in LABELLING and self.kind not in (None, "categorical", "binary"):
             raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
         if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
             raise ValueError(

@@ -16,7 +16,15 @@ from pydantic import (
     model_validator,
 )
 
-from python_assets.study.base import FactorName, Level, Part, PromptTask, Words, stated_fields
+from python_assets.study.base import (
+    Expanded,
+    FactorName,
+    Level,
+    Part,
+    PromptTask,
+    Words,
+    stated_fields,
+)
 from python_assets.study.imports import Import, options_of
 from python_assets.study.scrape import Scrape
 
@@ -115,17 +123,33 @@ class Branch(Part):
         return next((name for name, levels in self.merge.items() if level in levels), level)
 
 
+class TextUnits(Part):
+    """What the prompts of a template are draws of, such as the names of people of a gender and race.
+
+    file: a table with a row a unit. name: its column with the units, and the factor that they are levels of.
+    nested_in: its columns with the levels that a unit keeps, by factor.
+    """
+
+    file: Expanded
+    name: FactorName = "name"
+    nested_in: list[FactorName] = Field(min_length=1)
+
+
 class Template(Part):
     """A prompt with {slots} for the factors it is crossed with; factors: levels of the template itself.
 
-    options: what a multiple choice offers, by the role that measures call an option by; the slot {options}
-    becomes the list, a letter each. Every rotation of them is a prompt.
+    cross: factors of this template, in the place of those of all templates. units: what it is put to one by
+    one, each with every combination of the crossed factors that units are not nested in. options: what a
+    multiple choice offers, by the role that measures call an option by; the slot {options} becomes the list,
+    a letter each. Every rotation of them is a prompt.
     """
 
     id: Level
     text: StrictStr
     baseline: StrictStr | None = None
     factors: dict[FactorName, Level] = {}
+    cross: list[FactorName] | None = None
+    units: TextUnits | None = None
     options: Annotated[dict[Level, StrictStr], Field(min_length=2, max_length=len(LETTERS))] | None = None
 
     @model_validator(mode="before")
@@ -160,13 +184,35 @@ class Template(Part):
 
 
 class Templates(Part):
-    """Templates crossed with factors: every combination of their levels, or the listed ones."""
+    """Templates crossed with factors: every combination of their levels, or the listed ones.
+
+    cross, combinations: of every template that has no cross of its own.
+    """
 
     texts: list[Template] = Field(min_length=1)
     cross: list[FactorName] = []
     combinations: list[dict[FactorName, Level]] = []
     task: PromptTask = "question"
     max_per_level: int | None = Field(None, ge=1)
+
+    def cross_of(self, text: Template) -> list[str]:
+        """The factors whose levels a template is crossed with, but for those that its units bring."""
+        brought = [] if text.units is None else text.units.nested_in
+        return [name for name in (self.cross if text.cross is None else text.cross) if name not in brought]
+
+    def combinations_of(self, text: Template) -> list[dict[str, str]]:
+        """The listed combinations that a template is filled with."""
+        return self.combinations if text.cross is None else []
+
+    def factors_of(self, text: Template) -> list[str]:
+        """Every factor that prompts of a template have, but for those of its listed combinations."""
+        units = [] if text.units is None else [*text.units.nested_in, text.units.name]
+        return list(dict.fromkeys([*text.factors, *self.cross_of(text), *units]))
+
+    @property
+    def units(self) -> dict[str, TextUnits]:
+        """The units of the templates that have some, by the factor that they are levels of."""
+        return {text.units.name: text.units for text in self.texts if text.units is not None}
 
     @property
     def option_orders(self) -> list[str]:

@@ -18,6 +18,7 @@ from python_assets.study.study import (
     Generation,
     GenerationSpec,
     GroupingSpec,
+    Prompts,
     Study,
     Vectors,
     grouping_id,
@@ -184,6 +185,24 @@ def expand_groupings(
     return groupings, problems
 
 
+def with_parts(
+    groupings: dict[tuple[str, ...], FieldPath], prompts: Prompts | None
+) -> dict[tuple[str, ...], FieldPath]:
+    """Groupings, and the two parts of each that joins what units keep with what they vary in.
+
+    Such a grouping has no p, its parts have (inference.md 2.7). The path of a part is that of its grouping.
+    """
+    found = dict(groupings)
+    for grouping, path in groupings.items():
+        for units in prompts.templates.units.values() if prompts and prompts.templates else ():
+            kept = tuple(name for name in grouping if name in units.nested_in)
+            varying = tuple(name for name in grouping if name not in units.nested_in)
+            for part in (kept, varying) if kept and varying else ():
+                if all(set(part) != set(other) for other in found):
+                    found[part] = path
+    return found
+
+
 def _combined(spec: str | list[str] | GroupingSpec) -> list[tuple[str, ...]]:
     if isinstance(spec, str):
         return [(spec,)]
@@ -281,6 +300,7 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
     generations, problems = expand_generations(parts)
     slices, of_slices = expand_slices(parts, factors)
     groupings, of_groupings = expand_groupings(parts, default)
+    groupings = with_parts(groupings, parts.prompts)
     draft = Draft(
         file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings
     )

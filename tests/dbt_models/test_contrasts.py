@@ -142,8 +142,8 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
         "log_disparity": n_rows["binary"],
         "log_disparity_haldane": n_rows["binary"],
     }
-    of_every_study = {"risk_difference", "fdi_group", "jsd_group"}
-    assert set(table.contrast) == {*found, *of_every_study, *REQUESTED_CONTRASTS}
+    of_labels = {"risk_difference", "fdi_group", "jsd_group", "jsd_truth_group"}
+    assert set(table.contrast) == {*found, *of_labels, *REQUESTED_CONTRASTS}
 
 
 @pytest.mark.parametrize("contrast", SHARES)

@@ -1,7 +1,7 @@
 -- One row per (study_id, slice_id, grouping_id, factor): a blocking factor outside the grouping, and whether groups are
 -- compared within its levels (is_held), else why not (inference.md 2.6). A prompt without a level of it has a level of
 -- its own here.
--- varies_within_unit: in a nested grouping, whose units are compared whole, only what a unit keeps can be held.
+-- varies_within_unit: in a nested grouping, or one nested in part, whose units are compared whole, only what a unit keeps can be held.
 -- determines_group: each of its levels has one group, so that holding it would forbid every comparison.
 -- follows_from_others: a function of the group and of the factors held. Of factors that follow from each other, the
 -- first by name is held. A round leaves out the last of them at least, and it takes an odd design to need a second one.
@@ -36,7 +36,7 @@ unit_levels as (
     from members
     inner join factors using ({{ layout }})
     left join outside_levels using (study_id, grouping_id, prompt_id, factor)
-    where scheme = 'nested'
+    where scheme in ('nested', 'partly_nested')
     group by {{ layout }}, factor, unit_id
 ),
 

@@ -1,5 +1,5 @@
 -- One row per (study_id, factors, cell_position): combinations of levels that no prompt has and that can exist, the first
--- by number and at most 1,000 a set. Their numbers are as in int_covered_cells.
+-- by number and at most 1,000 a set. Their numbers are as in int_prompt_cells.
 -- No more numbers are looked through than hold so many: what is impossible repeats after every period, so that a run of
 -- numbers has its share of what can exist and at most one period more. Conditions over more than 1e6 numbers hide gaps.
 {% set most = 1000 -%}

@@ -1,6 +1,8 @@
 -- One row per (study_id, slice_id, grouping_id, prompt_id): the group and the unit of a prompt of a slice.
--- scheme is how groups meet, read off the prompts alone. blocked: some unit holds two groups or more, and they are
--- compared within it. nested: every unit lies in one group, and units are compared (inference.md 1).
+-- scheme is how groups meet, read off the prompts alone (inference.md 1). blocked: some unit holds two groups or more,
+-- and they are compared within it. nested: every unit lies in one group, and units are compared. partly_nested: units of
+-- a declared factor keep the level of one factor of the grouping and vary in another. mixed_units: prompts differ in
+-- what their units are.
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
@@ -13,7 +15,7 @@ grouping_levels as (
 ),
 
 prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id from {{ source('raw', 'prompts') }}
+    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor from {{ source('raw', 'prompts') }}
 ),
 
 members as (
@@ -27,10 +29,47 @@ units as (
     select
         {{ layout }},
         unit_id,
-        case when max(count(distinct group_id)) over (partition by {{ layout }}) > 1 then 'blocked' else 'nested' end
-            as scheme
+        count(distinct group_id) as n_groups,
+        min(coalesce(unit_factor, '')) as first_factor,
+        max(coalesce(unit_factor, '')) as last_factor
     from members
     group by {{ layout }}, unit_id
+),
+
+unit_levels as (
+    select {{ layout }}, factor, unit_id, min(level) as first_level, max(level) as last_level
+    from members
+    inner join {{ source('raw', 'groupings') }} using (study_id, grouping_id)
+    inner join {{ source('raw', 'prompt_factors') }} using (study_id, prompt_id, factor)
+    where unit_factor is not null
+    group by {{ layout }}, factor, unit_id
+),
+
+kept_factors as (
+    select {{ layout }}, factor
+    from unit_levels
+    group by {{ layout }}, factor
+    having max(case when first_level < last_level then 1 else 0 end) = 0 and min(first_level) < max(first_level)
+),
+
+kept as (
+    select {{ layout }}, count(*) as n_kept
+    from kept_factors
+    group by {{ layout }}
+),
+
+schemes as (
+    select
+        {{ layout }},
+        case
+            when min(first_factor) < max(last_factor) then 'mixed_units'
+            when max(n_groups) = 1 then 'nested'
+            when max(n_kept) > 0 then 'partly_nested'
+            else 'blocked'
+        end as scheme
+    from units
+    left join kept using ({{ layout }})
+    group by {{ layout }}
 )
 
 select
@@ -44,6 +83,7 @@ select
     outside_levels,
     root_prompt_id,
     unit_id,
+    unit_factor,
     scheme
 from members
-inner join units using ({{ layout }}, unit_id)
+inner join schemes using ({{ layout }})

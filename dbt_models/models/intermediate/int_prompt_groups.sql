@@ -4,8 +4,9 @@
 -- another.
 -- In a blocked grouping a block is a root prompt of a unit with the levels of the factors held (inference.md 2.6,
 -- int_blocking_factors). In a nested one every unit with each of its root prompts is a block of its own, with one group
--- in it, and units are compared within their stratum: the levels of the factors held. root_prompt_position tells which
--- units were asked the same (inference.md 2.7). stratum_position is NULL in others.
+-- in it, and units are compared within their stratum: the levels of the factors held. In one nested in part so is every
+-- unit with each of its groups. root_prompt_position tells which units were asked the same (inference.md 2.7).
+-- stratum_position is NULL in others.
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 with
 
@@ -38,8 +39,12 @@ placed as (
         *,
         unit_id
         || case when root_prompt_id = unit_id then '' else ' | ' || root_prompt_id end
-        || case when scheme = 'nested' or held_levels is null then '' else ' | ' || held_levels end as block_id,
-        case when scheme = 'nested' then coalesce(held_levels, '') end as stratum_id
+        || case
+            when scheme = 'partly_nested' then ' | ' || group_id
+            when scheme = 'nested' or held_levels is null then ''
+            else ' | ' || held_levels
+        end as block_id,
+        case when scheme in ('nested', 'partly_nested') then coalesce(held_levels, '') end as stratum_id
     from members
     left join held_levels using ({{ layout }}, prompt_id)
 )
@@ -54,6 +59,7 @@ select
         as group_position,
     scheme,
     unit_id,
+    unit_factor,
     block_id,
     stratum_id,
     cast(dense_rank() over (partition by {{ layout }} order by unit_id asc) - 1 as integer)
@@ -63,7 +69,7 @@ select
     cast(dense_rank() over (partition by {{ layout }} order by root_prompt_id asc) - 1 as integer)
         as root_prompt_position,
     case
-        when scheme = 'nested'
+        when stratum_id is not null
         then cast(dense_rank() over (partition by {{ layout }} order by stratum_id asc) - 1 as integer)
     end as stratum_position,
     prompt_position,

@@ -10,6 +10,7 @@ select
     prompt_id,
     root_prompt_id,
     unit_id,
+    unit_factor,
     is_root,
     task,
     prompt_text,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from python_assets.study.base import ROOT_PROMPT
-from python_assets.study.factors import KnownFactor
+from python_assets.study.factors import KnownFactor, combined_factors
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     NOTHING,
@@ -18,6 +18,7 @@ from python_assets.study.statistics import statistic_rows
 from python_assets.study.study import AnalysisSpec, make_id
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
+from python_assets.study_file.checks.units import declared_unit_problems
 from python_assets.study_file.expand import Draft
 
 
@@ -26,6 +27,7 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
     if draft.factors is not None:
         if draft.parts.unit not in (None, ROOT_PROMPT):
             yield from factor_name_problems(("unit",), str(draft.parts.unit), draft.factors)
+        yield from declared_unit_problems(draft)
         yield from _slice_problems(draft, draft.factors)
         yield from _grouping_problems(draft, draft.factors)
         yield from _coverage_problems(draft, draft.factors)
@@ -43,13 +45,13 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    counted = coverage.factors or dict.fromkeys(name for grouping in draft.groupings for name in grouping)
+    counted = combined_factors(coverage, draft.groupings, draft.parts.factors)
     for index, cells in enumerate(coverage.conditions):
         for name, levels in cells.items():
             path: FieldPath = ("analysis", "coverage", "impossible", index, name)
             if name not in counted:
                 remedy = "name it under analysis.coverage.factors, or take it out"
-                yield unknown_name(path, name, "a factor that coverage is counted for", list(counted), remedy)
+                yield unknown_name(path, name, "a factor that coverage is counted for", counted, remedy)
                 continue
             known = factors[name].levels if name in factors else None
             for level in levels:
@@ -116,7 +118,7 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             if (path, factor) not in reported:
                 reported.add((path, factor))
                 yield from factor_name_problems(path, factor, factors)
-                if factor == draft.parts.unit:
+                if factor in factors and factors[factor].is_unit:
                     expected = "factors other than the unit, whose levels stand for one group each"
                     yield Problem(path, factor, expected, "take it out, or declare another unit")
 

@@ -24,6 +24,7 @@ from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.scraping import scraping_problems
+from python_assets.study_file.checks.units import unit_problems, without_levels
 from python_assets.study_file.expand import Draft
 
 SCRAPE: FieldPath = ("prompts", "scrape")
@@ -63,26 +64,32 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
 
 def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
     declared = draft.parts.factors
-    with_levels = [name for name, factor in declared.items() if factor.levels]
-    yield from repeated((*TEMPLATES, "cross"), templates.cross, "factor")
-    for index, name in enumerate(templates.cross):
-        if name not in with_levels:
-            remedy = f"declare it: factors: {{{name}: {{levels: [...]}}}}"
-            yield unknown_name(
-                (*TEMPLATES, "cross", index), name, "a factor with levels", with_levels, remedy
-            )
+    yield from _cross_problems((*TEMPLATES, "cross"), templates.cross, declared)
     yield from _combination_problems(draft, templates)
     ids = [text.id for text in templates.texts]
     for index, text in enumerate(templates.texts):
         path: FieldPath = (*TEMPLATES, "texts", index)
         if text.id in ids[:index]:
             yield Problem((*path, "id"), text.id, "each template id once", "rename one of them")
+        yield from _cross_problems((*path, "cross"), text.cross or [], declared)
         yield from _levels_problems((*path, "factors"), text.factors, declared)
+        given = {
+            *templates.cross_of(text),
+            *(name for one in templates.combinations_of(text) for name in one),
+            *(text.units.nested_in if text.units else ()),
+        }
         for name in text.factors:
-            if name in templates.cross or any(name in combination for combination in templates.combinations):
+            if name in given:
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield Problem((*path, "factors", name), name, expected, "remove it here")
+        yield from unit_problems((*path, "units"), text, templates, declared)
         yield from _slot_problems(path, text, templates)
+
+
+def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[Problem]:
+    yield from repeated(path, cross, "factor")
+    for index, name in enumerate(cross):
+        yield from without_levels((*path, index), name, declared)
 
 
 def _combination_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
@@ -112,10 +119,9 @@ def _levels_problems(
 
 def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[Problem]:
     """A slot is a factor that every prompt of the template has."""
-    of_combinations = [set(combination) for combination in templates.combinations]
+    of_combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {
-        *templates.cross,
-        *text.factors,
+        *templates.factors_of(text),
         *(set.intersection(*of_combinations) if of_combinations else ()),
     }
     written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}

@@ -96,3 +96,64 @@ def test_a_prompt_without_a_unit_is_an_error(tmp_path, build):
     )
     with pytest.raises(SourceError, match=expected):
         units(study_of(tmp_path, text), build)
+
+
+OF_TEXTS = """
+factors:
+  gender: {levels: [f, m], reference: m, texts: {f: woman, m: man}}
+  land: {levels: [a, b], reference: b}
+prompts:
+  templates:
+    cross: [gender, land]
+    texts:
+      - {id: d, text: "A {gender} of {land}."}
+      - {id: alone, text: "A {gender}.", cross: [gender]}
+      - {id: i, text: "{name} of {land}, a {gender}.", units: {file: people.csv, nested_in: [gender]}}
+generations: [{name: fair, provider: simulator}]
+"""
+
+
+@pytest.fixture
+def of_texts(tmp_path, build):
+    (tmp_path / "people.csv").write_text("name,note,gender\nAnn,x,f\nEva,,f\nBob,y,m\n", encoding="utf-8")
+    study = study_of(tmp_path, OF_TEXTS)
+    assemble(study, build)
+    return build
+
+
+def test_each_text_has_its_own_crossing_and_units(of_texts):
+    found = of_texts.sql("select prompt_id, unit_id, unit_factor from raw.prompts order by rowid").fetchall()
+    assert found == [
+        *((f"d > {gender} x {land}", "d", None) for gender in "fm" for land in "ab"),
+        ("alone > f", "alone", None),
+        ("alone > m", "alone", None),
+        *(
+            (f"i > {land} x {gender} x {name}", name, "name")
+            for land in "ab"
+            for gender, name in (("f", "Ann"), ("f", "Eva"), ("m", "Bob"))
+        ),
+    ]
+
+
+def test_a_prompt_of_a_unit_has_its_levels_and_its_name_as_text(of_texts):
+    prompt_id = "i > a x f x Eva"
+    text = "select prompt_text from raw.prompts where prompt_id = ?"
+    assert of_texts.execute(text, [prompt_id]).fetchall() == [("Eva of a, a woman.",)]
+    levels = "select factor, level from raw.prompt_factors where prompt_id = ?"
+    found = dict(of_texts.execute(levels, [prompt_id]).fetchall())
+    assert (found["name"], found["gender"], found["land"]) == ("Eva", "f", "a")
+
+
+def test_the_root_of_a_text_with_units_is_its_first_unit_of_the_reference_levels(of_texts):
+    roots = of_texts.sql("select prompt_id from raw.prompts where is_root order by rowid").fetchall()
+    assert roots == [("d > m x b",), ("alone > m",), ("i > b x m x Bob",)]
+
+
+def test_the_unit_of_all_prompts_is_a_level_of_the_declared_factor(tmp_path, build):
+    assemble(study_of(tmp_path, TEMPLATES), build)
+    assert set(build.sql("select unit_factor from raw.prompts").fetchall()) == {("name",)}
+
+
+def test_root_prompts_as_declared_units_have_no_factor(tmp_path, build):
+    assemble(study_of(tmp_path, IMPORT.replace("unit: name", "unit: root_prompt")), build)
+    assert set(build.sql("select unit_factor from raw.prompts").fetchall()) == {(None,)}

@@ -133,6 +133,7 @@ class Study:
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
+            unit_factor=None,
             root_prompt_position=prompts.root_position,
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )

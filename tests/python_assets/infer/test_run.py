@@ -382,6 +382,32 @@ def test_several_prompts_in_a_cell_need_a_declared_unit(study):
     assert "several_prompts" not in set(rows(connection, "contrasts").inference_reason)
 
 
+def test_a_slice_of_several_kinds_of_units_has_no_p_and_no_interval(study):
+    connection = study.add("sentiment", numbers()).ask("variance").write()
+    connection.execute("update intermediate.int_prompt_groups set scheme = 'mixed_units'")
+    infer_study(connection, analysis(unit="root_prompt"))
+    for table in RESULTS:
+        assert set(rows(connection, table).inference_reason) - {"descriptive"} == {"mixed_units"}
+    assert rows(connection, "summary_statistics").ci_low.isna().all()
+
+
+def test_where_all_prompts_mix_units_the_primary_set_asks_in_each_slice(study):
+    connection = study.add("sentiment", numbers()).write()
+    for table in ("intermediate.int_cells", "intermediate.int_prompt_groups"):
+        connection.execute(f"insert into {table} select * replace ('names' as slice_id) from {table}")
+    connection.execute(
+        "insert into raw.measure_slices select * replace ('names' as slice_id) from raw.measure_slices"
+    )
+    infer_study(connection, analysis())
+    in_sets = "select slice_id, set_id, n_questions from inference.questions order by all"
+    assert connection.sql(in_sets).fetchall() == [("all", "primary", 1), ("names", "secondary", 1)]
+    connection.execute(
+        "update intermediate.int_prompt_groups set scheme = 'mixed_units' where slice_id = 'all'"
+    )
+    infer_study(connection, analysis())
+    assert connection.sql(in_sets).fetchall() == [("all", "secondary", 0), ("names", "primary", 1)]
+
+
 def test_groups_that_never_share_a_block_cannot_be_compared_in_blocks(study):
     x = np.where(np.arange(12)[:, None] % 2 == np.arange(2), numbers(12, 2), np.nan)
     connection = study.add("sentiment", x).write()

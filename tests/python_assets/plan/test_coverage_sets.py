@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.plan.coverage_sets import n_met
+from python_assets.plan.coverage_sets import coverage_tables, n_met
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models
 from python_assets.plan.plan import plan_study
@@ -303,6 +303,24 @@ def _planned_coverage(folder, more=""):
     (folder / "mine.yml").write_text(FACTORS + more)
     coverage = plan_study(load_study(folder / "mine.yml")).coverage
     return {row.factors: (row.n_cells, row.n_covered) for row in coverage}
+
+
+def test_what_a_condition_forbids_stands_beside_what_is_declared_impossible(tmp_path):
+    declared = (
+        "analysis: {coverage: {factors: [cot, seed, side], impossible: [{cot: no, side: [left, left]}]}}\n"
+    )
+    (tmp_path / "mine.yml").write_text(FACTORS + declared.replace("cot: no", 'cot: "no"'))
+    levels = {"cot": ["yes", "no"], "seed": ["none", "1", "2"], "side": ["left", "right"], "template": ["t"]}
+    found = coverage_tables(load_study(tmp_path / "mine.yml", check_files=False), levels)["impossible_cells"]
+    assert list(found.itertuples(index=False, name=None)) == [
+        (0, "cot", "no"),
+        (0, "side", "left"),
+        (1, "cot", "yes"),
+        (1, "seed", "none"),
+        (2, "cot", "no"),
+        (2, "seed", "1"),
+        (2, "seed", "2"),
+    ]
 
 
 def test_what_a_condition_forbids_is_impossible_and_a_mapped_factor_is_crossed_where_asked(tmp_path):

@@ -275,6 +275,56 @@ def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path):
     assert (gender.n_units, gender.n_blocks, gender.n_cells) == (6, 12, 24)
 
 
+OF_TEXTS = """
+factors:
+  gender: {levels: [f, m]}
+  land: {levels: [a, b, c]}
+  category: {type: prompt, levels: [plain, named]}
+prompts:
+  templates:
+    cross: [gender, land]
+    texts:
+      - {id: d1, text: "A {gender} of {land}.", factors: {category: plain}}
+      - {id: d2, text: "{land} has a {gender}.", factors: {category: plain}}
+      - id: i
+        text: "{name} of {land}."
+        factors: {category: named}
+        units: {file: names.csv, nested_in: [gender]}
+generations: [{name: fair, provider: simulator}]
+slices: {each: category}
+groupings: [[gender, land]]
+"""
+
+
+def test_a_plan_says_what_is_tested_where_texts_have_units(tmp_path):
+    names = "".join(f"{gender},{gender}{n}\n" for gender in "fm" for n in range(5))
+    (tmp_path / "names.csv").write_text(f"gender,name\n{names}", encoding="utf-8")
+    plan = plan_of(tmp_path, OF_TEXTS)
+    assert plan.n_prompts == 2 * 6 + 10 * 3
+    assert {(g.grouping_id, g.slice_id): (g.n_units, g.scheme) for g in plan.groupings} == {
+        ("gender x land", "all"): (12, "no inference: mixed_units"),
+        ("gender x land", "plain"): (2, "no inference: too_few_root_prompts"),
+        ("gender x land", "named"): (10, "no inference: partly_nested"),
+        ("gender", "all"): (12, "no inference: mixed_units"),
+        ("gender", "plain"): (2, "labels inside blocks; unit block; these prompts only"),
+        ("gender", "named"): (10, "whole units among groups; unit name; units like these, these prompts"),
+        ("land", "all"): (12, "no inference: mixed_units"),
+        ("land", "plain"): (2, "labels inside blocks; unit block; these prompts only"),
+        ("land", "named"): (10, "labels inside blocks; unit name; units like these, these prompts"),
+    }
+    meaning = InferenceReason.MIXED_UNITS.meaning
+    assert f"grouping gender x land: no inference, because {meaning}" in plan.warnings
+
+
+def test_a_text_without_the_slot_of_its_units_is_a_warning(tmp_path):
+    (tmp_path / "names.csv").write_text("gender,name\nf,Ann\nm,Bob\n", encoding="utf-8")
+    plan = plan_of(tmp_path, OF_TEXTS.replace("{name} of", "{gender} of"))
+    assert (
+        "prompts.templates.texts: 'i' ask the same for every level of name: write {name} into the text"
+        in (plan.warnings)
+    )
+
+
 def test_units_that_are_left_out_are_a_warning(tmp_path):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
     rows += [("7", "7", "m", "f", "a"), ("8", "8", "m", "m", "a")]
@@ -643,3 +693,29 @@ def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path):
         "that the slice names; correct the slice, or take it out"
         for grouping in ("gender", "gender x race")
     ]
+
+
+REGRESSIONS = """
+analysis:
+  regressions:
+    why: {measure: refusal, factors: {gender: man, race: b}, interactions: [[gender, race]]}
+    whose: {measure: refusal, factors: [model, gender], generations: [nobody]}
+"""
+
+
+def test_regressions_are_told_with_their_references_and_what_they_are_fitted_to(tmp_path):
+    texts = '{id: t0, text: "A {gender} of {race}?"}, {id: t1, text: "Is {race} a {gender}?"}'
+    text = TEMPLATES.format(texts=texts, replicates=2)
+    plan = plan_of(tmp_path, text + REGRESSIONS.replace("nobody", "fair"))
+    why, whose = plan.regressions
+    assert (why.factors, why.interactions) == ("gender (man), race (b)", "gender x race")
+    assert (why.n_coefficients, why.fitted_to) == (1 + 1 + 2 + 2, "every generation, each by itself")
+    assert whose.factors == "model (m1), gender (woman)"
+    assert whose.fitted_to == "'fair' together"
+    assert "regression  measure" in plan.text()
+
+
+def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
+    rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
+    plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
+    assert "analysis.regressions.whose: no generation is 'nobody'; there are 'm'" in plan.warnings

@@ -230,6 +230,21 @@ def azure_content_filter() -> Reply:
     return Reply({"error": error}, status=400)
 
 
+def openrouter_moderation() -> Reply:
+    """The documented body of OpenRouter where a model's moderation flags a prompt."""
+    error = {
+        "code": 403,
+        "message": "The model requires moderation, your input was flagged",
+        "metadata": {
+            "reasons": ["harassment"],
+            "flagged_input": "Tell me ... people",
+            "provider_name": "OpenAI",
+            "model_slug": "openai/gpt-4o",
+        },
+    }
+    return Reply({"error": error}, status=403)
+
+
 def openai_answer(server: Server, request: Request) -> Reply:
     if request.path != server.generation_path:
         return Reply(b"<html>404 page not found</html>", status=404)

@@ -1,6 +1,7 @@
 import gzip
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.python_assets.providers.servers import (
     azure_content_filter,
     openai_completion,
     openai_error,
+    openrouter_moderation,
 )
 
 KEY = "sk-test-0123456789abcdef"
@@ -91,12 +93,18 @@ def test_a_request_the_server_rejects_is_not_asked_twice(openai_server: Server, 
     assert ask(openai_server, 2).n_requested == 0
 
 
-def test_a_prompt_that_a_content_filter_blocks_is_refused(openai_server: Server, ask: Ask) -> None:
-    openai_server.next_replies = [azure_content_filter()]
+@pytest.mark.parametrize(
+    ("blocks", "words"),
+    [(azure_content_filter, "content management policy"), (openrouter_moderation, "your input was flagged")],
+)
+def test_a_prompt_that_a_content_filter_blocks_is_refused(
+    openai_server: Server, ask: Ask, blocks: Callable[[], Reply], words: str
+) -> None:
+    openai_server.next_replies = [blocks()]
     run = ask(openai_server, 2)
     blocked = run.responses[0]
     assert (blocked.status, blocked.flags, blocked.error) == ("ok", ("is_refused", "is_empty"), None)
-    assert "content management policy" in json.loads(blocked.context_json or "")["content_filter"]
+    assert words in json.loads(blocked.context_json or "")["content_filter"]
     assert blocked.requested_at is not None
     assert (run.n_by_status["ok"], run.n_retries) == (2, 0)
     assert ask(openai_server, 2).n_requested == 0

@@ -23,14 +23,15 @@ def cells(factors, counts):
     return [{"factors": factors, "group_id": group, "n_prompts": n} for group, n in counts.items()]
 
 
+def condition(position, **levels):
+    rows = [{"factor": factor, "level": level} for factor, names in levels.items() for level in names]
+    return [{"condition_position": position} | row for row in rows]
+
+
 @pytest.fixture
 def named(report):
     """A study of women and men by title, in which Mr and women cannot meet."""
-    impossible = [{"gender": "f", "title": ["Mr"]}]
-    config = CONFIG | {
-        "factors": {"gender": {"levels": ["m", "f"]}},
-        "analysis": {"alpha": 0.05, "coverage": {"impossible": impossible}},
-    }
+    config = CONFIG | {"factors": {"gender": {"levels": ["m", "f"]}}}
     study = {"title": "Names", "domain": "", "config_json": json.dumps(config), "plumbline_version": "1"}
 
     def page(**replaced):
@@ -55,6 +56,7 @@ def named(report):
                 *cells("title", {"Dr": 3, "Mr": 2, "Ms": 1}),
                 *cells(PAIR, {"f x Dr": 1, "m x Dr": 2, "m x Mr": 2, "f x Ms": 1, "m x Ms": 0}),
             ],
+            "impossible_cells": condition(0, gender=["f"], title=["Mr"]),
             "factor_aliasing": [
                 {
                     "factor_a": "gender",
@@ -92,13 +94,41 @@ def test_a_heatmap_has_a_cell_for_each_two_levels_in_declared_order(named):
         [("gap", None), (None, "--share:25%")],
     ]
     assert "Prompts by title (rows) and gender (columns)" in page.sections["coverage"]
-    assert "×: declared impossible" in page.sections["coverage"]
+    assert "×: impossible" in page.sections["coverage"]
+
+
+def test_cells_are_impossible_where_all_factors_of_one_condition_meet(named):
+    conditions = [
+        *condition(0, gender=["f"], title=["Mr", "Dr"]),
+        *condition(1, gender=["m"], title=["Ms"]),
+        *condition(2, gender=["m"], title=["Dr"], race=["a"]),  # of three factors: says nothing of two
+    ]
+    assert [[kind for kind, _ in row] for row in heatmap(named(impossible_cells=conditions))] == [
+        [None, "never"],
+        [None, "never"],
+        ["never", None],
+    ]
 
 
 def test_sets_say_their_size_what_is_impossible_and_the_responses_that_came(named):
     text = " ".join(named().sections["coverage"].split())
     assert f"{PAIR}51480 %0.25060 to 47 of 8" in text
-    assert "Cells that the study declares impossible are no gaps" in text
+    assert (
+        "Cells that the study declares impossible, or that the condition of a factor forbids, are no gaps"
+        in text
+    )
+
+
+def test_the_cells_of_the_whole_design_that_a_generation_answered_are_told(named):
+    row = {"n_cells": 5, "coverage_percentage": 0.6, "n_responses": 4, "n_responses_ok": 3}
+    rows = [
+        row | {"generation_id": "good", "factors": PAIR, "n_factors": 2, "n_answered": 3},
+        row | {"generation_id": "good", "factors": "gender", "n_factors": 1, "n_answered": 2},
+    ]
+    text = " ".join(named(response_coverage=rows).sections["coverage"].split())
+    assert f"What each generation answered of {PAIR}" in text
+    assert "good360 %3 of 4" in text
+    assert "good2" not in text
 
 
 def test_factors_that_are_not_crossed_are_listed_with_their_v(named):

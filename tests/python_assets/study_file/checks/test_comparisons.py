@@ -139,6 +139,16 @@ SAME_KIND = {
         "analysis.coverage.impossible[0].task",
         "a factor that coverage is counted for",
     ),
+    "an impossible cell of a factor that another is mapped from": (
+        {
+            **SCRAPE,
+            "factors": "{side: {map: {from: concept, file: sides.csv}}}",
+            "groupings": "[concept, side, task]",
+            "analysis": "{coverage: {impossible: [{side: left, task: completion}]}}",
+        },
+        "analysis.coverage.impossible[0].side",
+        "a factor that coverage is counted for",
+    ),
     "an unknown level of an impossible cell": (
         {
             **SCRAPE,

@@ -141,6 +141,37 @@ CASES = {
         'measures[0].patterns.a: got "("; expected a regular expression (missing ) at position '
         "1); correct the expression",
     ),
+    "a packaged set that is none": (
+        measures("[{name: m, prototypes: fair_sea_leadershp}]"),
+        'measures[0].prototypes.labels: got "fair_sea_leadershp"; expected a packaged set of labels: '
+        "'fair_sea_leadership', 'fair_sea_family_reaction', 'fair_sea_personality', 'fair_sea_occupations', "
+        "'fair_sea_industries'; did you mean 'fair_sea_leadership'?",
+    ),
+    "anchors of none beside a packaged set": (
+        measures("[{name: m, prototypes: {labels: fair_sea_personality, none: [x]}}]"),
+        'measures[0].prototypes.none: got ["x"]; expected none beside labels of one\'s own; the packaged set '
+        "has it; remove none",
+    ),
+    "a label without an anchor": (
+        measures("[{name: m, prototypes: {labels: {a: [x], b: []}}}]"),
+        "measures[0].prototypes.labels.b: got []; expected at least one anchor sentence; write what says "
+        "'b', or remove it",
+    ),
+    "a blank synonym": (
+        measures('[{name: m, taxonomy: {labels: {a: [" "]}}}]'),
+        'measures[0].taxonomy.labels.a: got [" "]; expected a label and texts that are not blank; remove the '
+        "blank one",
+    ),
+    "a synonym of two labels": (
+        measures("[{name: m, taxonomy: {labels: {a: [x], b: [A]}}}]"),
+        "measures[0].taxonomy.labels.b: got \"A\"; expected a word of one label; it stands for 'a' too; "
+        "remove one of them",
+    ),
+    "a step that there is not": (
+        measures("[{name: m, taxonomy: {labels: {a: [x]}, steps: [guess]}}]"),
+        "measures[0].taxonomy.steps[0]: got \"guess\"; expected one of 'exact', 'synonyms', 'embedding'; "
+        "write one of them",
+    ),
     "a scale upside down": (
         measures("[{name: m, extractor: vader, scale: [1, -1]}]"),
         "measures[0].scale: got [1.0, -1.0]; expected the lower end first; swap the two numbers",

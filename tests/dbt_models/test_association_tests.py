@@ -1,0 +1,93 @@
+"""The documents' tests of the irregular study against scipy on the raw rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from tests.dbt_models.conftest import Built
+from tests.dbt_models.irregular_study import GROUPINGS, MEASURE_SLICES, MEASURES, SLICES
+
+KEYS = ["slice_id", "generation_id", "measure_id", "grouping_id"]
+
+
+@pytest.fixture(scope="module")
+def tests(built: Built) -> pd.DataFrame:
+    return built.table("marts.association_tests")
+
+
+@pytest.fixture(scope="module")
+def places(built: Built):
+    """The responses of every measure, slice, grouping and generation, and of all generations together."""
+    levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
+    generations = built.raw["generations"]
+    models = set(generations.generation_id[~generations.is_baseline])
+    measured = built.raw["measurements"]
+    measured = measured[measured.generation_id.isin(models)]
+    found = {}
+    for measure, part in measured.groupby("measure_id"):
+        for slice_id in MEASURE_SLICES[measure]:
+            inside = levels
+            for factor, allowed in SLICES[slice_id].items():
+                inside = inside[inside[factor].isin(allowed)]
+            for grouping, factors in GROUPINGS.items():
+                named = inside.dropna(subset=factors)[factors].agg(" x ".join, axis=1).rename("group_id")
+                rows = part.join(named, on="prompt_id", how="inner")
+                rows = rows.assign(x=rows.label if MEASURES[measure][0] == "categorical" else rows.value)
+                rows = rows.dropna(subset=["x"])
+                for generation in [*models, "all"]:
+                    own = rows if generation == "all" else rows[rows.generation_id == generation]
+                    if len(own):
+                        found[slice_id, generation, measure, grouping] = own
+    return found
+
+
+def test_chi_square_is_scipys_for_every_table(tests, places):
+    rows = tests[tests.test == "chi_square"].set_index(KEYS)
+    n_tested = 0
+    for place, own in places.items():
+        if MEASURES[place[2]][0] == "continuous":
+            continue
+        table = pd.crosstab(own.group_id, own.x)
+        if min(table.shape) < 2:
+            continue
+        expected = stats.chi2_contingency(table, correction=False)
+        row = rows.loc[place]
+        assert (row.statistic_value, row.df1) == pytest.approx((expected.statistic, expected.dof))
+        assert row.p_value == pytest.approx(expected.pvalue)
+        assert row.n_responses == len(own)
+        n_tested += 1
+    assert n_tested > 20
+
+
+def test_anova_levene_and_shapiro_are_scipys(tests, places):
+    rows = tests.set_index(["test", *KEYS])
+    n_tested = 0
+    for place, own in places.items():
+        if MEASURES[place[2]][0] != "continuous":
+            continue
+        samples = [x.to_numpy(dtype=float) for _, x in own.groupby("group_id").x]
+        if len(samples) < 2 or max(map(len, samples)) < 2 or np.ptp(np.concatenate(samples)) < 1e-9:
+            continue
+        with np.errstate(all="ignore"):
+            expectations = {
+                "anova": stats.f_oneway(*samples),
+                "levene": stats.levene(*samples, center="median"),
+                "shapiro": stats.shapiro(np.concatenate([x - x.mean() for x in samples])),
+            }
+        for test, expected in expectations.items():
+            row = rows.loc[(test, *place)]
+            if not np.isfinite(expected.statistic):
+                assert row.reason == "constant_values", (test, place)
+                continue
+            assert row.statistic_value == pytest.approx(expected.statistic, abs=1e-9), (test, place)
+            assert row.p_value == pytest.approx(expected.pvalue, abs=1e-9)
+        n_tested += 1
+    assert n_tested > 10
+
+
+def test_a_test_of_the_scheme_stands_beside_that_of_rows(tests):
+    beside = tests[tests.p_value_permutation.notna()]
+    assert set(beside.test) <= {"chi_square", "t_pooled", "anova"}
+    assert "chi_square" in set(beside.test) and (beside.generation_id != "all").all()
+    assert tests[tests.test.isin(["levene", "shapiro"])].is_descriptive.all()
