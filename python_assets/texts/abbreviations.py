@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-
 # words of which each ends in a point within sentences more often than at their end
 _WORDS: Final = {
     "de": "Abb Abs Abt Anm Art Bd Co Dipl Dr Fr Gem Hl Hr Hrn Ing Jh Kap Mag Mio Mrd Nr Prof St Str Tab Tsd "
