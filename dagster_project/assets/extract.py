@@ -1,6 +1,7 @@
 """Responses in, one row per response and measure out, and the clusters of like texts."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import dagster as dg
 
@@ -8,6 +9,8 @@ from dagster_project.assets.common import materialise, raw_table, run_context, t
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
+
+TABLES: Final = ("measures", "measurements", "clusters", "ground_truths", "ground_truth_labels")
 
 
 @dg.multi_asset(
@@ -23,6 +26,8 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "generations"]
         ),
+        raw_table("ground_truths", "extract", "(measure_id, category, group_id)", ["prompts"]),
+        raw_table("ground_truth_labels", "extract", "(measure_id, label)", ["responses"]),
     ],
 )
 @tells_mistakes
@@ -41,5 +46,5 @@ def extract(
             warehouse.home.cache,
             run_context=run_context(context, warehouse),
         )
-        for table in ("measures", "measurements", "clusters"):
+        for table in TABLES:
             yield materialise(connection, "raw", table, **counts)

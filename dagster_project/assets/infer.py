@@ -36,6 +36,12 @@ ASSOCIATION_GRAINS = {
     "association_tests": "grouping, measure, test, term and category: a test over independent rows"
 }
 ASSOCIATION_SUMS = ["int_association_sums", "int_association_values"]
+REGRESSION_GRAINS = {
+    "factor_importance": "term of a regression: its coefficient, errors, p and role",
+    "factor_models": "regression and factor: what the factor is worth, and its joint p",
+}
+REGRESSION_SUMS = ["int_regression_sums"]
+SUMS = [*SUBGROUP_SUMS, *ASSOCIATION_SUMS, *REGRESSION_SUMS]
 
 
 def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
@@ -97,3 +103,18 @@ def infer_associations(
     with stage_connection(context, loaded, warehouse) as connection:
         infer_associations(connection, loaded.analysis.association_tests)
         yield materialise(connection, "inference", "association_tests")
+
+
+@dg.multi_asset(name="infer_regressions", specs=_specs(REGRESSION_GRAINS, REGRESSION_SUMS))
+@tells_mistakes
+def infer_regressions(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Fit the regressions of a study: which factors matter, and how much."""
+    from python_assets.infer.infer_regressions import infer_regressions
+
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(infer_regressions, connection, loaded)
+        for table in REGRESSION_GRAINS:
+            yield materialise(connection, "inference", table, **counts)

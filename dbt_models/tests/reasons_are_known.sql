@@ -7,13 +7,14 @@ used as (
     select 'factor_aliasing' as mart, reason from {{ ref('factor_aliasing') }}
     {% for mart in [
         'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'generation_comparisons',
+        'factor_importance', 'factor_models',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
-    {% for mart in ['subgroup_metrics', 'association_tests'] %}
+    {% for mart in ['subgroup_metrics', 'association_tests', 'ground_truth'] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     {% endfor %}

@@ -12,8 +12,9 @@ import pandas as pd
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.baseline import against_generations
 from python_assets.extract.column import Imported, keyed_rows
+from python_assets.extract.ground_truth import truth_rows
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import as_kind, measurement_rows, stacked
+from python_assets.extract.measurement_rows import as_kind, given, measurement_rows, stacked
 from python_assets.extract.measures import READ_IMPORTS, Measure, resolve_measures
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
@@ -97,6 +98,7 @@ def extract(
         "measures": measure_rows([read.measure for read in reads]),
         "measurements": measurements,
         "clusters": _cluster_rows(reads),
+        **truth_rows(study, connection, _labels(reads)),
     }
     quarantine = [entry for read in reads for entry in read.quarantine]
     write_stage(connection, study.study_id, "extract", tables, quarantine)
@@ -125,6 +127,15 @@ def _reads(job: Job) -> Iterator[Read]:
         of_entry = job._replace(measures=together, wanted=_units_of(job, together[0]), read=found)
         found |= {read.measure.measure_id: read for read in READERS[together[0].reads](of_entry)}
     yield from (found[measure.measure_id] for measure in job.measures)
+
+
+def _labels(reads: Sequence[Read]) -> dict[str, list[str]]:
+    """The labels that responses got, by measure, where they are held against a ground truth."""
+    return {
+        read.measure.measure_id: sorted(set(read.values.label[given(read.values.label)]))
+        for read in reads
+        if read.measure.spec.ground_truth is not None and read.measure.kind == "categorical"
+    }
 
 
 def _rows(read: Read) -> pd.DataFrame:

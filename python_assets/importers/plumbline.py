@@ -147,6 +147,11 @@ def _manifest(spec: Import, folder: Path) -> Manifest:
             f"{PATH_FIELD}: expected an export of prompts or responses, but {path} is one of statistics. "
             f"Write one with: plumbline export {manifest.study_id} --stage prompts"
         )
+    if manifest.hides_texts:
+        raise SourceError(
+            f"{PATH_FIELD}: expected an export with texts, but {path} is of a study that hides them "
+            f"(report: hide_texts). Export {manifest.study_id} without it, or ask its authors to."
+        )
     return manifest
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.study.base import HELD, LEFT_OUT
+from python_assets.study.base import GROUND_TRUTH, HELD, LEFT_OUT
 
 NOT_REDUNDANT: Final = "varies_within_unit"  # units are compared whole, so it is in no stratum
 FACTORS: Final = "slice_id, grouping_id, factor, is_held, left_out_because"
@@ -46,4 +46,5 @@ def with_held_factors(
 def _said(table: pd.DataFrame, words: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     places = zip(table.slice_id, table.grouping_id, strict=True)
     added = pd.Series([words.get(place, "") for place in places], index=table.index, dtype=object)
+    added[table.statistic == GROUND_TRUTH] = ""  # groups are held against real shares, not against each other
     return table.assign(method=(table.method + added).where(table.method.notna(), None))

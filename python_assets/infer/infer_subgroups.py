@@ -17,6 +17,15 @@ TABLES: Final[Columns] = {
 }
 
 
+_MIXED_SLICES: Final = """
+    select slice_id
+    from intermediate.int_prompt_slices
+    join raw.prompts using (study_id, prompt_id)
+    group by slice_id
+    having count(distinct coalesce(unit_factor, '')) > 1
+"""
+
+
 class SubgroupCounts(NamedTuple):
     """Rows written, and how many subgroups have an interval."""
 
@@ -36,7 +45,8 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
         How many rows came of it.
     """
     sums = connection.execute("from intermediate.int_subgroup_sums order by all").df()
-    intervals = subgroups.subgroup_intervals(sums, alpha)
+    mixed = [slice_id for (slice_id,) in connection.execute(_MIXED_SLICES).fetchall()]
+    intervals = subgroups.subgroup_intervals(sums, alpha, mixed)
     compared = subgroup_distributions.distribution_rows(sums)
     write_tables(connection, TABLES, {"subgroups": intervals, "generation_comparisons": compared})
     return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(compared))

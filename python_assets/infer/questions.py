@@ -18,7 +18,7 @@ from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import OF_GROUPS
 from python_assets.infer.rows import DBI
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_PROMPTS, BASELINE
+from python_assets.study.base import ALL_PROMPTS, BASELINE, GROUND_TRUTH
 
 QUESTION: Final = [
     "slice_id",
@@ -32,6 +32,7 @@ QUESTION: Final = [
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
+TRUTH: Final = "truth"
 
 
 class Sets(NamedTuple):
@@ -57,10 +58,12 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
         sets: of the study.
     """
     names = pd.Series(SECONDARY, index=questions.index)
+    is_truth = (questions.statistic == GROUND_TRUTH).to_numpy()
+    names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
     names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
     declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
     order = [*declared] if sets.primary else [*sets.named, PRIMARY]
-    is_open = np.ones(len(questions), dtype=bool)
+    is_open = ~is_truth
     for name in order:
         member = is_open & _matches(questions, declared[name], sets)
         names[member] = name

@@ -78,6 +78,10 @@ class InferenceReason(StrEnum):
         "both; groupings by either part are tested",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
+    TOO_FEW_EXPECTED = (
+        "too_few_expected",
+        "fewer than 1 unit of some group is expected, even with all categories of the ground truth together",
+    )
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     DIXON_UNDEFINED = (
         "dixon_undefined",
@@ -93,6 +97,24 @@ class InferenceReason(StrEnum):
     SCALE_FREE = (
         "scale_free",
         "without differences the index has no population value, so it has no interval",
+    )
+    NO_REFERENCE = ("no_reference", "the reference level of a factor has no value")
+    ALIASED = (
+        "aliased",
+        "the column of the level is a sum of other columns of the regression: it has no coefficient",
+    )
+    SEPARATED = (
+        "separated",
+        "the level, with others, tells the outcome without error: the coefficient is Firth's, for that of "
+        "maximum likelihood is infinite",
+    )
+    TOO_FEW_CLUSTERS = (
+        "too_few_clusters",
+        "fewer than 5 clusters with the level or with its reference: an error over them would be too small",
+    )
+    TOO_MANY_CLUSTERS = (
+        "too_many_clusters",
+        "leaving out every cluster in turn would take over a minute, so there is no error over clusters",
     )
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 

@@ -5,6 +5,7 @@ Belongs here: the order of things: questions asked, corrected in sets, looked at
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 import duckdb
@@ -22,6 +23,7 @@ from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options
+from python_assets.infer.truth_rows import truth_rows
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.analysis import QuestionSet
@@ -193,7 +195,7 @@ def infer_study(
         Layout(connection, slice_id, grouping_id, has_unit=analysis.unit is not None)
         for slice_id, grouping_id in designs(connection)
     ]
-    tables = _joined(_all_rows(layouts, options, progress))
+    tables = _joined(chain(_all_rows(layouts, options, progress), truth_rows(connection, options)))
     sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
     if "questions" in tables:
         tables = _judged(tables, layouts, sets, options, progress)

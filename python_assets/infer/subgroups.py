@@ -4,6 +4,7 @@ Belongs here: what a cluster variance of two pooled rates gives, from sums over 
 (int_subgroup_sums). Rates themselves are SQL's; generations are compared in subgroup_distributions.py.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -38,12 +39,13 @@ class Side(NamedTuple):
     inverse_n: Floats
 
 
-def subgroup_intervals(sums: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def subgroup_intervals(sums: pd.DataFrame, alpha: float, mixed_slices: Sequence[str] = ()) -> pd.DataFrame:
     """The intervals of every subgroup's rate and log disparity.
 
     Args:
         sums: the rows of int_subgroup_sums.
         alpha: intervals are 1 - alpha.
+        mixed_slices: slices whose prompts differ in what their units are; they have no interval.
 
     Returns:
         Rows of inference.subgroups, NaN where there is no interval. In equally large units the interval of a
@@ -55,12 +57,14 @@ def subgroup_intervals(sums: pd.DataFrame, alpha: float) -> pd.DataFrame:
     other = _side(sums, "o", "n_responses_other", "n_deviating_other", "n_root_prompts_other")
     n_units = sums.n_root_prompts.to_numpy(dtype=float)
     n_fewest = np.minimum(n_units, sums.n_root_prompts_other.to_numpy(dtype=float))
-    is_told = n_units >= MIN_UNITS
+    is_mixed = sums.slice_id.isin(mixed_slices).to_numpy()
+    is_told = (n_units >= MIN_UNITS) & ~is_mixed
     rate = _given(interval.wilson(own.rate, own.inverse_n, interval.t_quantile(n_units, alpha)), is_told)
     pair = RatePair(own.rate, own.inverse_n, other.rate, other.inverse_n, _correlation(sums, own, other))
     has_odds = ~(interval.degenerate(own.rate) | interval.degenerate(other.rate))
     disparity = _given(
-        interval.mover_logit(pair, interval.t_quantile(n_fewest, alpha)), has_odds & (n_fewest >= MIN_UNITS)
+        interval.mover_logit(pair, interval.t_quantile(n_fewest, alpha)),
+        has_odds & (n_fewest >= MIN_UNITS) & ~is_mixed,
     )
     return sums[list(KEYS)].assign(
         ci_low=rate.low,
@@ -68,8 +72,13 @@ def subgroup_intervals(sums: pd.DataFrame, alpha: float) -> pd.DataFrame:
         log_disparity_ci_low=disparity.low,
         log_disparity_ci_high=disparity.high,
         inference_reason=first_of(
-            [n_units == 0, n_fewest < MIN_UNITS, ~has_odds],
-            [InferenceReason.NO_VALUES, InferenceReason.TOO_FEW_ROOT_PROMPTS, InferenceReason.UNBOUNDED],
+            [n_units == 0, is_mixed, n_fewest < MIN_UNITS, ~has_odds],
+            [
+                InferenceReason.NO_VALUES,
+                InferenceReason.MIXED_UNITS,
+                InferenceReason.TOO_FEW_ROOT_PROMPTS,
+                InferenceReason.UNBOUNDED,
+            ],
         ),
     )
 

@@ -12,6 +12,7 @@ import pandas as pd
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.measures import gated_languages, resolve_measures
 from python_assets.plan.coverage_sets import check_impossible_cells, coverage_tables
+from python_assets.plan.regressions import check_regressions, regression_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
 from python_assets.study.factors import KnownFactor, study_factors
@@ -44,6 +45,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
     levels = _levels(study, factors, _observed(study, connection))
     slices = _slices(study, levels)
     _check_reference_groups(study, connection)
+    check_regressions(study, levels, slices)
     check_impossible_cells(study, connection)
     return {
         "factors": _table("factors", map(_factor_row, factors)),
@@ -83,6 +85,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
         "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
         **coverage_tables(study, levels),
         **subgroup_tables(study),
+        **regression_tables(study),
         "measure_slices": _table("measure_slices", _measure_slices(study, list(slices))),
         "statistics": _table("statistics", study.analysis.requested_statistics),
         "custom_disparities": _table("custom_disparities", study.analysis.custom_disparities.items()),

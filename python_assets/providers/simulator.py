@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from statistics import NormalDist
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -32,6 +33,7 @@ from python_assets.providers.records import (
 from python_assets.providers.requests import sha256_of
 from python_assets.providers.simulator_inquiries import answer_inquiry
 from python_assets.providers.simulator_options import SimulatorOptions, option_problems, read_options
+from python_assets.study.base import LEVEL_SEPARATOR
 
 # Share of the variance that the branches of a root prompt have in common.
 ROOT_SHARE: Final = 0.4
@@ -62,6 +64,7 @@ class Simulator(LocalProvider):
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.
+    An effect of several factors is declared as a grouping is: {gender x race: {Female x Malay: ...}}.
     """
 
     is_simulated: ClassVar[bool] = True
@@ -137,16 +140,20 @@ def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequ
     found = []
     for part, content in options.items():
         effects = content.get("effects") if isinstance(content, Mapping) else None
-        for factor, by_level in effects.items() if isinstance(effects, Mapping) else ():
-            where = f"options.{part}.effects.{factor}"
-            if factor not in factor_levels:
+        for name, by_level in effects.items() if isinstance(effects, Mapping) else ():
+            where = f"options.{part}.effects.{name}"
+            factors = str(name).split(LEVEL_SEPARATOR)
+            if not set(factors) <= set(factor_levels):
                 found.append(
                     f"{where}: the study has no such factor; its factors: {', '.join(factor_levels)}"
                 )
             elif isinstance(by_level, Mapping):
-                unknown = [str(level) for level in by_level if level not in factor_levels[factor]]
-                known = ", ".join(factor_levels[factor])
-                found += [f"{where}: {level!r} is no level of it; its levels: {known}" for level in unknown]
+                known = list(map(LEVEL_SEPARATOR.join, product(*(factor_levels[one] for one in factors))))
+                unknown = [str(level) for level in by_level if level not in known]
+                found += [
+                    f"{where}: {level!r} is no level of it; its levels: {', '.join(known)}"
+                    for level in unknown
+                ]
     return found
 
 

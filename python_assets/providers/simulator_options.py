@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
+from python_assets.study.base import LEVEL_SEPARATOR
+
 _PARTS: Final[dict[str, tuple[str, ...]]] = {
     "sentiment": ("base", "spread", "effects"),
     "labels": ("choices", "effects"),
@@ -11,6 +13,11 @@ _PARTS: Final[dict[str, tuple[str, ...]]] = {
 }
 DEFAULT_SPREAD: Final = 0.35
 DEFAULT_REFUSAL: Final = 0.005  # with 20 groups nine blocks in ten stay complete
+
+
+def level_of(levels: Mapping[str, str], name: str) -> str:
+    """The level of a factor, or of several as a grouping joins them; blank where a prompt has none."""
+    return LEVEL_SEPARATOR.join(levels.get(factor, "") for factor in name.split(LEVEL_SEPARATOR))
 
 
 class Additive(NamedTuple):
@@ -23,7 +30,7 @@ class Additive(NamedTuple):
         """Base plus the effect of every level the prompt has."""
         if not self.effects:
             return self.base
-        return self.base + sum(by.get(levels.get(name, ""), 0.0) for name, by in self.effects.items())
+        return self.base + sum(by.get(level_of(levels, name), 0.0) for name, by in self.effects.items())
 
 
 class LabelProbabilities(NamedTuple):
@@ -36,7 +43,7 @@ class LabelProbabilities(NamedTuple):
         """The label at a quantile; probabilities below 0 count as 0, their sum as 1."""
         weights = dict(self.choices)
         for factor, by_level in self.effects.items():
-            for label, added in by_level.get(levels.get(factor, ""), {}).items():
+            for label, added in by_level.get(level_of(levels, factor), {}).items():
                 weights[label] += added
         weights = {label: max(0.0, weight) for label, weight in weights.items()}
         if not any(weights.values()):

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.errors import WarehouseError
+from python_assets.published.hidden_texts import hide_texts
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
     FORMAT,
@@ -64,11 +65,15 @@ def export_study(
         escapes_formulas: put ' before a text of a csv file that a spreadsheet would compute, and before one
             that begins with '; whoever reads it takes one ' away.
 
+    Returns:
+        What was written: no text of a prompt or a response where the study file hides them.
+
     Raises:
         WarehouseError: the study is not published, or the folder cannot be written.
     """
     target = home.root / "export" / study_id / stage if folder is None else folder
     with open_published(home.published, writes_to=target) as connection:
+        hides_texts = hide_texts(connection, study_id)
         study = _study_row(connection, study_id)
         factors = {} if stage == "statistics" else _factors(connection, study)
         queries = _queries(stage, factors)
@@ -81,7 +86,9 @@ def export_study(
             for name, query in queries.items()
         ]
         manifest = _manifest(connection, study, stage, files, factors)
-        manifest = manifest.model_copy(update={"escapes_formulas": escapes_formulas})
+        manifest = manifest.model_copy(
+            update={"escapes_formulas": escapes_formulas, "hides_texts": hides_texts}
+        )
     _replace(target / NAME, (manifest.model_dump_json(indent=2) + "\n").encode())
     n_rows = {file.name: file.n_rows for file in files}
     return Exported(target, n_rows, manifest.licence_summary)

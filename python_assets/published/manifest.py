@@ -57,6 +57,7 @@ class Manifest(_Record):
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
         licences: of the documents, each once.
+        hides_texts: whether the study hides texts of prompts and responses, which are not in the files.
         n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
             counted.
     """
@@ -74,6 +75,7 @@ class Manifest(_Record):
     n_unknown_licence: int | None = None
     removes_prompt: bool
     escapes_formulas: bool = False
+    hides_texts: bool = False
     config: dict[str, Any]
     config_sha256: str
     plumbline_version: str

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.published.query import open_published
-from python_assets.study.base import HELD, LEFT_OUT
+from python_assets.study.base import GROUND_TRUTH, HELD, LEFT_OUT
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
@@ -130,13 +130,16 @@ def _found(study: _Study, n_lines: int) -> list[str]:
 def _fact(study: _Study, row: Row) -> str:
     keys = {name: value for name, value in row.items() if name != "q_value"}
     groups = study.rows(STANDING, **keys)
-    what = "" if row["statistic"] in ("mean", "share") else f"{row['statistic'].replace('_', ' ')} of "
+    is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
+    what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
     calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
     place = row["grouping_id"] if row["slice_id"] == "all" else f"{row['grouping_id']} in {row['slice_id']}"
     named = [_group(group) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         named.append(f"{len(groups) - MOST_GROUPS} more")
-    who = ", ".join(named) or "groups differ; which is not settled"
+    is_truth = row["statistic"] == GROUND_TRUTH
+    unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
+    who = ", ".join(named) or unsettled
     quantity = f"{what}{calibrated}{row['measure_id']}"
     return f"{row['generation_id']}: {quantity} by {place}: {who} (q {row['q_value']:.2g})"
 

@@ -1,8 +1,8 @@
 """What each number is, in one line that a reader without statistics understands.
 
-Belongs here: contrasts, indices and statistics by name, and what can be done where a question could not be
-tested. Sentences about findings are sentences.py. A test holds the lists against seeds/metrics.csv and the
-statistics of a study file.
+Belongs here: contrasts, indices and statistics by name. Sentences about findings are sentences.py; what can
+be done where a question could not be tested stands in seeds/reasons.csv. A test holds the lists against
+seeds/metrics.csv and the statistics of a study file.
 """
 
 from typing import Final
@@ -34,6 +34,7 @@ CONTRASTS: Final[dict[str, str]] = {
     "dbi": "how far a group lies from all, in typical distances of single answers from their average",
     "fdi_group": "the share of a group's labels that would have to change to match those of all groups",
     "jsd_group": "how unlike those of all groups the labels of a group are; 0 is alike, 0.69 the most",
+    "jsd_truth_group": "how unlike its real ones the labels of a group are; 0 is alike, 0.69 the most",
     "selection_rate_difference": "how many more of 100 answers reach the standard than in the others",
     "precision_difference": "how many more of 100 answers stay near the baseline than in the others",
 } | {
@@ -62,22 +63,11 @@ DISPARITIES: Final[dict[str, str]] = {
     "jsd": "how different the labels of a group are from those of all, averaged over groups; 0 is alike",
     "jsd_max": "the same of the group that differs most",
     "jsd_between_groups": "how different the labels of all groups are from each other; 0 is alike",
+    "jsd_truth_weighted": "how unlike the real ones the shares of groups in a label are, over answers",
+    "jsd_truth_unweighted": "the same over labels, however often each is given",
+    "jsd_truth_marginal": "how unlike the real ones the labels of all answers are; 0 is alike",
+    "jsd_truth_by_group": "how unlike the real ones the labels of a group are, averaged over groups",
     "max": "the highest group",
     "min": "the lowest group",
     "mean": "the average over groups",
-}
-REMEDIES: Final[dict[str, str]] = {
-    "no_values": "look up in table measurements why the values are missing",
-    "one_group": "ask about two groups or more",
-    "no_complement": "ask about two groups or more",
-    "no_block": "ask all groups on the same root prompts",
-    "no_shared_block": "ask all groups on the same root prompts",
-    "not_connected": "ask all groups on the same root prompts",
-    "too_few_root_prompts": "write more root prompts: at least 5, better 20",
-    "too_few_replicates": "write more root prompts: at least 5, better 20",
-    "scheme_not_available": "ask the groups on the same prompts, or look at means and rates",
-    "mixed_units": "look at slices whose prompts all have units, or all have none",
-    "partly_nested": "look at its parts: what units keep, and what they vary in",
-    "too_few_units": "draw at least 4 units a group, better 20",
-    "undefined_statistic": "write more root prompts",
 }

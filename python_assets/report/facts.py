@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
-from python_assets.report.text import number, plain, plural, probability, words
+from python_assets.report.text import number, plain, plural, probability, sample, words
+from python_assets.study.base import GROUND_TRUTH
 
 MAX_FACTS: Final = 40
 CARDS: Final = 2
@@ -20,6 +21,7 @@ MAX_OPEN: Final = 8
 SETS: Final[dict[str, str]] = {
     "primary": "what the study is about",
     "secondary": "all else that was measured",
+    "truth": "labels held against real shares",
     "baseline": "the baseline texts: bias of the tool",
 }
 TESTED: Final = """
@@ -30,14 +32,15 @@ TESTED: Final = """
     group by set_id
     order by min(finding_rank)
 """
-# repeated questions come to the same as the raw values and lead no fact
+# repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
+# bias by itself, and has a section of its own
 FACTS: Final = f"""
     with first_questions as (
         select findings.*, measures.kind
         from findings
         left join measures using (study_id, measure_id)
         where study_id = $study and verdict in ('bias_shown', 'difference_shown')
-            and not is_tool_bias and not is_repeated
+            and not is_tool_bias and not is_repeated and statistic <> '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
         ) = 1
@@ -94,10 +97,10 @@ TOOL: Final = """
     from findings
     where study_id = $study and is_tool_bias
 """
-LEAD: Final = """
+LEAD: Final = f"""
     select *
     from findings
-    where study_id = $study and not is_tool_bias
+    where study_id = $study and not is_tool_bias and statistic <> '{GROUND_TRUTH}'
     order by verdict not in ('bias_shown', 'difference_shown'), finding_rank
     limit 1
 """
@@ -227,7 +230,7 @@ def _size(question: Row) -> str:
     if question["q_value"] is not None:
         parts.append(f"q {probability(question['q_value'])}")
     if question["n_root_prompts"]:
-        parts.append(plural(question["n_root_prompts"], "root prompt"))
+        parts.append(sample(question))
     return " · ".join([*parts, question["scope"]] if question["scope"] else parts)
 
 

@@ -11,9 +11,19 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
-from python_assets.report.text import ROUNDING, number, plain, plural, probability, verdict, words
-from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
+from python_assets.report.explanations import DISPARITIES, STATISTICS
+from python_assets.report.text import (
+    ROUNDING,
+    UNITS_LIKE_THESE,
+    number,
+    plain,
+    plural,
+    probability,
+    sample,
+    verdict,
+    words,
+)
+from python_assets.study.base import GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -44,7 +54,7 @@ SHOWN: Final = ("bias_shown", "difference_shown")
 SCOPES: Final = {
     "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "units and prompts like these": "It holds for units and prompts like these, not for other kinds.",
-    "units like these, these prompts": "It holds for units like these, on these very prompts only.",
+    UNITS_LIKE_THESE: "It holds for units like these, on these very prompts only.",
     "these prompts only": "It holds for these very prompts only, not for others like them.",
 }
 
@@ -168,6 +178,8 @@ def quantity_of(question: Row) -> str:
         question: its row of int_findings.
     """
     measure, statistic = measure_name(question["measure_id"]), question["statistic"]
+    if statistic == GROUND_TRUTH:
+        return f"the shares of {question['grouping_id']} in each label of {measure}"
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
@@ -201,6 +213,8 @@ def _start(question: Row) -> str:
 
 def _answer(asked: Asked) -> str:
     question = asked.question
+    if question["statistic"] == GROUND_TRUTH:
+        return _answer_of_truth(question)
     quantity, groups = quantity_of(question), _over(question)
     match question["verdict"]:
         case "bias_shown" | "difference_shown" if asked.told:
@@ -218,6 +232,21 @@ def _answer(asked: Asked) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _answer_of_truth(question: Row) -> str:
+    """Whether labels go to the groups as they do in the table of real shares that they are held against."""
+    of_slice = "" if question["slice_id"] == "all" else f" in slice {question['slice_id']}"
+    shares = f"{quantity_of(question)}{of_slice}"
+    truth = f"those of {question['parameters'].replace('table=', '', 1).replace(';', ', ')}"
+    match question["verdict"]:
+        case "difference_shown":
+            return f"{shares} are not {truth}"
+        case "inconclusive":
+            return f"{shares} were not shown to differ from {truth}, nor to agree with them"
+        case _:
+            answers = f"({plural(question['n_responses'], 'response')})"
+            return f"whether {shares} differ from {truth} {answers} {UNTESTED} {_why(question)}"
 
 
 def _which(question: Row) -> str:
@@ -254,14 +283,15 @@ def _needed(question: Row) -> str:
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
-    return f"; {count} root prompts would settle it if the difference is as seen"
+    what = "units" if question["scope"] == UNITS_LIKE_THESE else "root prompts"
+    return f"; {count} {what} would settle it if the difference is as seen"
 
 
 def _why(question: Row) -> str:
     """The reason without the kind of number that it is about, and what can be done."""
     reason = question["inference_reason"] or question["reason"]
     meaning = (question["meaning"] or words(reason)).partition(": ")
-    remedy = REMEDIES.get(reason)
+    remedy = question["remedy"]
     return f"{meaning[2] or meaning[0]}{f'; {remedy}' if remedy else ''}"
 
 
@@ -401,10 +431,8 @@ def _sure(question: Row) -> str:
     p, q = question["p_value"], question["q_value"]
     often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
     corrected = f"q {probability(q)} among {plural(question['n_questions'], 'question')}"
-    units, prompts = question["n_units"], plural(question["n_root_prompts"] or 0, "root prompt")
-    of_units = "" if units in (None, question["n_root_prompts"]) else f"{plural(units, 'unit')} and "
     chance = f"Chance alone gives as large differences in {often} such studies ({corrected})."
-    return f"{chance} Measured on {of_units}{prompts}."
+    return f"{chance} Measured on {sample(question)}."
 
 
 def _rounded(count: float) -> int:

@@ -3,8 +3,8 @@
 Belongs here: how one value is written. What is shown and in which order is sections.py and figures.py.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 VERDICTS: Final[dict[str, str]] = {
     "bias_shown": "bias shown",
@@ -18,6 +18,7 @@ DIRECTIONS: Final[dict[str, str]] = {
     "higher_worse": "higher is worse",
     "none": "no direction declared",
 }
+UNITS_LIKE_THESE: Final = "units like these, these prompts"  # a word of column scope
 SIMULATED: Final = "Simulated responses: no statement about a real model."
 MINUS: Final = "\N{MINUS SIGN}"
 MOST_IN_DIGITS: Final = 1e12
@@ -106,6 +107,17 @@ def many(count: float) -> str:
 def plural(count: int, noun: str) -> str:
     """A count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sample(question: Mapping[str, Any]) -> str:
+    """What a question was measured on: root prompts, units such as names, or both.
+
+    Groups that are compared within units count the units alone (columns n_units and n_root_prompts are one).
+    """
+    n_units, n_prompts = question["n_units"], question["n_root_prompts"] or 0
+    if n_units in (None, n_prompts):
+        return plural(n_prompts, "unit" if question["scope"] == UNITS_LIKE_THESE else "root prompt")
+    return f"{plural(n_units, 'unit')} and {plural(n_prompts, 'root prompt')}"
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -16,7 +16,10 @@ from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
+from python_assets.report.explanations import DISPARITIES
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
+from python_assets.report.ground_truth import ground_truth_section
+from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.study.metrics import metric_names
@@ -90,6 +93,10 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "disparities": sections.disparities(reader),
         "subgroups": subgroups_section(reader),
         "max_sectors": MAX_SECTORS,
+        "importance": importance_section(reader),
+        "document_p": DOCUMENT_P,
+        "truths": ground_truth_section(reader),
+        "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),

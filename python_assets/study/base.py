@@ -30,6 +30,7 @@ LEFT_OUT: Final = "; left out as redundant: "
 OTHER_LANGUAGE: Final = "other_language"
 UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
 SIMILARITY: Final = "similarity"  # reads how like the anchors of a label a response is
+GROUND_TRUTH: Final = "ground_truth"  # the statistic of questions that hold labels against real shares
 ALL_PROMPTS: Final = "all"  # the slice that is always there
 ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prompts of one cell are averaged
 EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one

@@ -18,6 +18,7 @@ from python_assets.study.base import (
     Part,
     Words,
 )
+from python_assets.study.ground_truth import GroundTruth
 from python_assets.study.label_sets import LabelSet, label_sets
 
 WHOLE: Final = "all"  # clusters of all prompts together
@@ -176,7 +177,7 @@ class MeasureSpec(Part):
     judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured. columns: of the import, whose
-    entries the function sees beside the text.
+    entries the function sees beside the text. ground_truth: the real shares of groups in each label.
     """
 
     name: Name
@@ -205,6 +206,7 @@ class MeasureSpec(Part):
     scale: Annotated[tuple[float, float], Field(strict=False)] | None = None
     direction: Direction | None = None
     favourable: StrictStr | None = None
+    ground_truth: GroundTruth | None = None
     slice: StrictStr | list[StrictStr] | None = None
 
     @model_validator(mode="before")

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
-from python_assets.study.analysis import AnalysisSpec, QuestionSet
+from python_assets.study.analysis import AnalysisSpec, QuestionSet, Regression
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -269,6 +269,11 @@ class Study(Part):
     def question_sets(self) -> dict[str, QuestionSet]:
         """Further sets of questions, corrected by themselves."""
         return self.analysis.sets
+
+    @property
+    def regressions(self) -> dict[str, Regression]:
+        """The regressions that tell which factors matter."""
+        return self.analysis.regressions
 
     @property
     def requested_contrasts(self) -> tuple[str, ...]:

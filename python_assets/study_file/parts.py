@@ -15,6 +15,7 @@ from python_assets.study.problems import (
     nearest,
     suggestion,
 )
+from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
     AnalysisSpec,
     Embedding,
@@ -51,6 +52,7 @@ KEYS = (
     "slices",
     "groupings",
     "analysis",
+    "report",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -84,6 +86,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
+    report: ReportOptions | None
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -117,6 +120,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+            report=self._section("report", ReportOptions, None),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:

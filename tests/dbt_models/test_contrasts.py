@@ -10,7 +10,7 @@ from scipy import special
 from scipy.spatial.distance import jensenshannon
 
 from tests.dbt_models.conftest import Built
-from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES
+from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS
 from tests.dbt_models.reference import (
     MIN_VALUES,
     PAIRED,
@@ -142,8 +142,8 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
         "log_disparity": n_rows["binary"],
         "log_disparity_haldane": n_rows["binary"],
     }
-    of_every_study = {"risk_difference", "fdi_group", "jsd_group"}
-    assert set(table.contrast) == {*found, *of_every_study, *REQUESTED_CONTRASTS}
+    of_labels = {"risk_difference", "fdi_group", "jsd_group", "jsd_truth_group"}
+    assert set(table.contrast) == {*found, *of_labels, *REQUESTED_CONTRASTS}
 
 
 @pytest.mark.parametrize("contrast", SHARES)

@@ -11,7 +11,7 @@ from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
 from tests.dbt_models.reference import Comparison
 
 VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
-SETS = ["primary", "secondary", "baseline"]
+SETS = ["primary", "truth", "secondary", "baseline"]
 OF_QUESTION = [
     "slice_id",
     "generation_id",

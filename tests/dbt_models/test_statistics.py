@@ -181,6 +181,7 @@ def test_disparities_over_groups(built: Built):
         *((statistic, "continuous") for statistic in NAMES),
         *((statistic, "binary") for statistic in REFERENCE),
         ("share", "categorical"),
+        ("ground_truth", "categorical"),
     }
 
 

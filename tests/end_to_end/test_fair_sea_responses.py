@@ -1,12 +1,14 @@
 """5,760 real responses of three models; skipped where PLUMBLINE_DATA has none."""
 
 import json
+import math
 
 import pytest
 
 from python_assets.study.study import make_id
 
 FACTORS = ["gender", "race", "nationality"]
+MEASURES = {"D3": "label", "I1": "occupation", "I2": "industry", "I3": "label"}
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +41,7 @@ def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
             """
             select group_id, category, n from outcome_distributions
             where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
-              and measure_id = 'label' and grouping_id = ? and n > 0
+              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ? and n > 0
             """,
             generation,
             factor,
@@ -55,7 +57,7 @@ def test_answers_without_a_label_are_counted(fair_sea):
           and generation_id <> 'baseline'
     """
     # 19 of the 900 answers to I1 name no occupation
-    unmatched = "measure_id = 'label_unmatched' and statistic = 'mean'"
+    unmatched = "measure_id = 'occupation_unmatched' and statistic = 'mean'"
     assert (
         fair_sea.value(
             f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}"
@@ -105,7 +107,7 @@ def test_indices_of_labels_are_those_of_the_reference(fair_sea, reference, categ
                 """
                 select metric, value_responses from disparities
                 where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
-                  and measure_id = 'label' and grouping_id = ?
+                  and measure_id in ('label', 'occupation', 'industry') and grouping_id = ?
                   and metric in ('fdi', 'fdi_max', 'cramers_v', 'jsd', 'jsd_max')
                 """,
                 category,
@@ -132,7 +134,8 @@ def test_distances_of_groups_are_those_of_the_reference(fair_sea, reference, cat
             """
             select contrast, group_id, value_responses from contrasts
             where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
-              and measure_id = 'label' and grouping_id = ? and contrast in ('fdi_group', 'jsd_group')
+              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ?
+              and contrast in ('fdi_group', 'jsd_group')
             """,
             category,
             generation,
@@ -154,7 +157,7 @@ def test_the_index_of_intersections_is_that_of_the_reference(fair_sea, reference
             """
             select value_responses from disparities
             where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
-              and measure_id = 'label' and metric = 'idi'
+              and measure_id in ('label', 'occupation', 'industry') and metric = 'idi'
             """,
             generation,
         )
@@ -192,7 +195,7 @@ ASSOCIATION = """
 def test_chi_square_is_that_of_the_reference(fair_sea, reference, category, factor):
     for generation, whole in of_category(reference["categorical"], category):
         numbers = whole[factor]
-        place = (category, generation, "label", factor)
+        place = (category, generation, MEASURES[category], factor)
         ((value, df, _, p, v, _, share, n, reason),) = fair_sea.rows(ASSOCIATION, *place, "chi_square")
         assert n == numbers["n"]
         if numbers["p"] is None:  # one label alone
@@ -234,7 +237,7 @@ def test_a_document_p_says_when_its_table_is_too_thin(fair_sea):
         """
         select method, share_expected_ge5 from association_tests
         where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
-          and measure_id = 'label' and grouping_id = 'gender' and test = 'chi_square'
+          and measure_id = 'occupation' and grouping_id = 'gender' and test = 'chi_square'
         """
     )[0]
     assert share == pytest.approx(0.4)
@@ -263,7 +266,7 @@ def test_names_that_are_not_declared_as_units_get_no_inference(fair_sea):
         """
         select distinct inference_reason from contrasts
         where study_id = 'fair_sea_responses' and slice_id = 'I1' and grouping_id = 'gender'
-          and measure_id = 'label' and contrast = 'risk_difference'
+          and measure_id = 'occupation' and contrast = 'risk_difference'
         """
     )
     assert reasons == [("several_prompts",)]
@@ -288,3 +291,120 @@ def test_coverage_is_that_of_the_reference(fair_sea, reference):
         """
     )
     assert row == [(6, 6)]
+
+
+def truth_of(reference, category):
+    """Identifier of a model and its numbers beside SingStat's."""
+    return of_category(reference["ground_truth_2024"], category)
+
+
+def named(category):
+    """A category as the reference writes it: in lower case, without what SingStat adds in brackets."""
+    return category.partition(" (")[0].lower()
+
+
+@pytest.mark.parametrize("category", ["I1", "I2"])
+def test_shares_beside_the_ground_truth_are_those_of_the_reference(fair_sea, reference, category):
+    models = truth_of(reference, category)
+    assert models
+    for generation, numbers in models:
+        found = fair_sea.rows(
+            """
+            select category, group_id, n, model_share, truth_share, jsd_nats, jsd_distance, period, reason
+            from ground_truth
+            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ? and measure_id = ?
+              and category <> ''
+            """,
+            category,
+            generation,
+            MEASURES[category],
+        )
+        by_key = {(named(name), group): rest for name, group, *rest in found}
+        assert len(by_key) == 2 * len(numbers["rows"])
+        for row in numbers["rows"]:
+            female, male = (by_key[row["category"], group] for group in ("Female", "Male"))
+            assert (female[0], male[0]) == (row["model_female"], row["model_male"])
+            assert female[1] == pytest.approx(row["model_female_share"], abs=1e-12)
+            assert female[2] == pytest.approx(row["truth_female_share"], abs=1e-12)
+            assert 1 - male[2] == pytest.approx(row["truth_female_share"], abs=1e-12)
+            assert female[3] == male[3] == pytest.approx(row["jsd_nats"], abs=1e-12)
+            assert female[5] == "2024"
+            if row["jsd_nats"] is None:
+                assert female[4] is None
+                assert female[6] == male[6] == "category_not_answered"
+            else:
+                assert female[4] == pytest.approx((row["jsd_nats"] / math.log(2)) ** 0.5, abs=1e-12)
+                assert female[6] is None
+
+
+def test_the_divergences_that_the_order_names(fair_sea):
+    found = dict(
+        fair_sea.rows(
+            """
+            select category, jsd_nats from ground_truth
+            where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+            """
+        )
+    )
+    assert found["Associate Professionals & Technicians"] == pytest.approx(0.03387495416842212, abs=1e-15)
+    assert found["Clerical Support Workers"] == pytest.approx(0.39765354707413225, abs=1e-15)
+
+
+def test_occupations_that_a_model_never_names_are_listed(fair_sea):
+    silent = fair_sea.rows(
+        """
+        select count(distinct category) from ground_truth
+        where study_id = 'fair_sea_responses' and generation_id = 'gpt_4o_mini' and measure_id = 'occupation'
+          and reason = 'category_not_answered' and category <> 'Others'
+        """
+    )
+    assert silent == [(6,)]
+
+
+@pytest.mark.parametrize("category", ["I1", "I2"])
+def test_sizes_of_the_ground_truth_are_those_of_the_reference(fair_sea, reference, category):
+    outcome = {"I1": "occupation", "I2": "industry"}[category]
+    for generation, numbers in truth_of(reference, category):
+        where = f"""
+            where study_id = 'fair_sea_responses' and slice_id = '{category}'
+              and generation_id = '{generation}' and statistic = 'ground_truth'
+        """
+        sizes = dict(fair_sea.rows(f"select metric, value from disparities {where}"))
+        of_group = dict(fair_sea.rows(f"select group_id, value from contrasts {where}"))
+        women, men = (numbers[f"jsd_P({outcome}|{group})_nats"] for group in ("Female", "Male"))
+        assert of_group == pytest.approx({"Female": women, "Male": men}, abs=1e-12)
+        assert sizes == pytest.approx(
+            {
+                "jsd_truth_unweighted": numbers["mean_jsd_over_categories_with_model_answers"],
+                "jsd_truth_weighted": numbers["weighted_mean_jsd"],
+                "jsd_truth_marginal": numbers["jsd_marginal_distribution_nats"],
+                "jsd_truth_by_group": (women + men) / 2,
+            },
+            abs=1e-12,
+        )
+
+
+def test_a_ground_truth_is_one_question_of_its_own_set(fair_sea):
+    asked = fair_sea.rows(
+        """
+        select set_id, count(*), count(p_value), any_value(n_questions), list(distinct scope),
+            count(*) filter (verdict not in ('difference_shown', 'inconclusive'))
+        from findings
+        where study_id = 'fair_sea_responses' and (statistic = 'ground_truth' or set_id = 'truth')
+        group by set_id
+        """
+    )
+    # three models by two tables; a category is one root prompt, so that its 60 names are what is drawn
+    assert asked == [("truth", 6, 6, 6, ["these prompts only"], 0)]
+
+
+def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):
+    band, verdict, floor, value = fair_sea.rows(
+        """
+        select band, verdict, null_q95, value from disparities
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+          and metric = 'jsd_truth_unweighted'
+        """
+    )[0]
+    assert (band, verdict) == ("yellow", "inconclusive")
+    assert value < floor

@@ -100,6 +100,21 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
     assert {(floor, p, reason) for _, _, floor, p, reason in found} == {(True, None, "partly_nested")}
 
 
+def test_subgroups_of_mixed_units_have_no_interval(names):
+    found = names.rows(
+        """
+        select slice_id, inference_reason = 'mixed_units', count(ci_low) > 0 from subgroups
+        where study_id = 'names' and measure_id = 'refusal' and generation_id = 'fair'
+        group by all
+        """
+    )
+    assert {(slice_id, *rest) for slice_id, *rest in found} == {
+        ("all", True, False),
+        ("D", False, True),
+        ("I", False, True),
+    }
+
+
 def test_the_report_says_why_and_names_the_parts(names):
     page = (names.home / "report" / "names.html").read_text(encoding="utf-8")
     assert "groupings by either part are tested" in page

@@ -4,7 +4,7 @@
 -- depends_on: {{ ref('int_group_statistics') }} {{ ref('int_group_differences') }} {{ ref('int_references') }}
 -- depends_on: {{ ref('int_response_differences') }} {{ ref('int_designs') }} {{ ref('int_label_distances') }}
 -- depends_on: {{ ref('int_statistic_values') }} {{ ref('int_custom_statistics') }}
--- depends_on: {{ ref('risk_difference') }}
+-- depends_on: {{ ref('risk_difference') }} {{ ref('int_truth_divergences') }} {{ ref('int_truth_answers') }}
 -- depends_on: {{ source('raw', 'studies') }} {{ source('raw', 'contrasts') }} {{ source('raw', 'statistics') }}
 with
 

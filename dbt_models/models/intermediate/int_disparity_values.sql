@@ -3,6 +3,7 @@
 -- study's own statistics and of statistics that are normalised afterwards.
 {{ config(materialized='view') }}
 -- depends_on: {{ ref('int_statistic_profiles') }} {{ ref('int_label_profiles') }}
+-- depends_on: {{ ref('int_truth_profiles') }}
 -- depends_on: {{ ref('int_custom_disparities') }} {{ source('raw', 'custom_disparities') }}
 with
 

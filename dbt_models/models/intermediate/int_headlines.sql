@@ -1,5 +1,5 @@
 -- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters): the number
--- that tells how large the answer to a question is. V of labels, the impact ratio of rates, of two groups their
+-- that tells how large the answer to a question is. V of labels, the count-weighted divergence from a ground truth, the impact ratio of rates, of two groups their
 -- difference, else the range. Where a group stands and the index lies inside its own noise, the difference of the group
 -- that differs most: no number is printed as a difference that is none.
 {% set keys = question_keys() | join(', ') %}
@@ -14,7 +14,7 @@ measures as (
 ),
 
 disparities as (
-    select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v')
+    select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted')
 ),
 
 named as (
@@ -22,6 +22,7 @@ named as (
         questions.*,
         case
             when statistic = 'share' then 'cramers_v'
+            when statistic = 'ground_truth' then 'jsd_truth_weighted'
             when statistic = 'selection_rate' then 'impact_ratio'
             when statistic = 'mean' and parameters = '' and measures.kind = 'binary' then 'impact_ratio'
             when n_groups = 2 then statistic || '_difference'

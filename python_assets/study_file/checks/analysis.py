@@ -96,7 +96,7 @@ def _margin_problems(draft: Draft) -> Iterator[Problem]:
         if not isinstance(margin, dict):
             yield from _bound_problems(path, name, margin)
             continue
-        kind = _kind(draft, make_id(name)) if make_id(name) in known else None
+        kind = measure_kind(draft, make_id(name)) if make_id(name) in known else None
         for metric, value in margin.items():
             if kind is None or metric not in with_margin or metric in metric_names(kind=kind):
                 yield from _bound_problems((*path, metric), metric, value)
@@ -119,8 +119,8 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
     known = {
         "measures": ("a measure", every_measure_id(draft)),
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
-        "generations": ("a generation", _generations(draft)),
-        "slices": ("a slice", _slices(draft)),
+        "generations": ("a generation", known_generations(draft)),
+        "slices": ("a slice", known_slices(draft)),
         "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
@@ -133,7 +133,7 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
 def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
     """Statistics that none of the measures has: labels have shares, numbers all others."""
     measures = questions.measures or every_measure_id(draft)
-    kinds = {_kind(draft, name) for name in measures if name in every_measure_id(draft)}
+    kinds = {measure_kind(draft, name) for name in measures if name in every_measure_id(draft)}
     if None in kinds or not kinds or questions.statistics is None:
         return
     is_of_labels, is_of_numbers = "categorical" in kinds, bool(kinds - {"categorical"})
@@ -144,13 +144,13 @@ def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -
     yield Problem((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
 
 
-def _generations(draft: Draft) -> list[str] | None:
+def known_generations(draft: Draft) -> list[str] | None:
     """Every generation; None where an import brings those that only its table names."""
     found = [one.generation_id for entry in draft.generations.values() for one in entry]
     return None if EVERY_IMPORTED in found else [*found, BASELINE]
 
 
-def _slices(draft: Draft) -> list[str] | None:
+def known_slices(draft: Draft) -> list[str] | None:
     """Every slice; None where only the data tells the levels that slices are made of."""
     each = draft.parts.each
     if each is not None and (draft.factors is None or each not in draft.factors):
@@ -164,7 +164,7 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)
         return
-    kind = _kind(draft, make_id(name))
+    kind = measure_kind(draft, make_id(name))
     if kind is None:
         return
     if kind == "continuous" and power.rate is not None:
@@ -178,7 +178,7 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
         yield Problem((*path, "effect"), power.effect, expected, "choose another number")
 
 
-def _kind(draft: Draft, measure_id: str) -> Kind | None:
+def measure_kind(draft: Draft, measure_id: str) -> Kind | None:
     """What a measure's values are; None where its extractor is not known."""
     spec = next((one for one in draft.parts.measures.values() if make_id(one.name) == measure_id), None)
     if spec is None:  # one that every study has, or the unmatched responses of a measure by labels

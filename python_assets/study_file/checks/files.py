@@ -5,14 +5,19 @@ from pathlib import Path
 from typing import Final
 
 from python_assets.errors import SourceError, StudyError
+from python_assets.extract.ground_truth import FIELD, group_ids, name_problems, truth_problems
 from python_assets.importers.files import table_columns
 from python_assets.importers.formats import IMPORTERS
 from python_assets.importers.level_map import read_level_table
+from python_assets.importers.truth_tables import read_truth_table
 from python_assets.registry import is_function_path
 from python_assets.study.base import REPLAY
+from python_assets.study.ground_truth import GroundTruth
 from python_assets.study.problems import (
+    NOTHING,
     FieldPath,
     Problem,
+    field_name,
     listed,
     unknown_name,
 )
@@ -31,6 +36,7 @@ def file_problems(draft: Draft) -> list[Problem]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
     found = [*_function_problems(draft), *_vector_problems(draft), *_map_problems(draft)]
     found += unit_file_problems(draft)
+    found += _truth_problems(draft)
     if draft.parts.prompts is not None:
         study = draft.study()
         found += _extension_problems(draft, study)
@@ -81,6 +87,36 @@ def _map_problems(draft: Draft) -> Iterator[Problem]:
         if factor.reference is not None and factor.reference not in table.mapped.values():
             known = list(dict.fromkeys(table.mapped.values()))
             yield unknown_level(("factors", name, "reference"), factor.reference, name, known)
+
+
+def _truth_problems(draft: Draft) -> Iterator[Problem]:
+    """Tables of ground truth: they can be read, and the names of the study are theirs."""
+    levels = {name: factor.levels or [] for name, factor in (draft.factors or {}).items()}
+    groupings = {factors: group_ids(factors, levels) for factors in draft.groupings}
+    for path, spec in draft.parts.measures.items():
+        if spec.ground_truth is None or any(truth_problems(path, spec, groupings)):
+            continue
+        field = field_name((*path, FIELD))
+        try:
+            table = read_truth_table(draft.file.parent, spec.ground_truth, field)
+        except (SourceError, StudyError) as error:
+            yield _of_error((*path, FIELD), spec.ground_truth, str(error))
+            continue
+        yield from name_problems(path, spec, table, groupings)
+
+
+def _of_error(path: FieldPath, truth: GroundTruth, text: str) -> Problem:
+    """The problem that a reader tells as one text: field, what is wrong and what was expected, remedy."""
+    where, _, told = text.partition(": ")
+    name = where.rpartition(".")[2]
+    expected, _, remedy = told.rpartition(". ")
+    value = getattr(truth, name) or NOTHING
+    return Problem(
+        (*path, name),
+        value,
+        f"a table of shares ({expected})",
+        remedy[:1].lower() + remedy[1:].removesuffix("."),
+    )
 
 
 def _declared_levels(draft: Draft, name: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from python_assets.extract.ground_truth import truth_problems
 from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
@@ -33,6 +34,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         yield from _language_problems(path, spec)
         yield from _label_problems(path, spec)
         yield from _slice_problems(draft, path, spec)
+        yield from truth_problems(path, spec, draft.groupings)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
             yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
 

@@ -143,3 +143,12 @@ def test_pairs_are_of_generations_that_answer_and_an_empty_one_has_a_reason():
     assert found.loc[("a", "silent")].reason == "no_values"
     assert found.loc[("a", "silent")][["value", "p_value_exact"]].isna().all()
     assert found.p_value.isna().all()
+
+
+def test_a_slice_of_several_kinds_of_units_has_no_interval():
+    sums = unit_sums(_sets(np.full(6, 4), np.arange(6) % 3), _sets(np.full(6, 4), np.arange(6) % 2 + 1))
+    (slice_id,) = sums.slice_id
+    found = subgroup_intervals(sums, 0.05, [slice_id]).iloc[0]
+    assert found.inference_reason == "mixed_units"
+    assert found[["ci_low", "ci_high", "log_disparity_ci_low", "log_disparity_ci_high"]].isna().all()
+    assert subgroup_intervals(sums, 0.05).iloc[0].inference_reason is None

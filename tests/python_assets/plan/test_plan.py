@@ -693,3 +693,29 @@ def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path):
         "that the slice names; correct the slice, or take it out"
         for grouping in ("gender", "gender x race")
     ]
+
+
+REGRESSIONS = """
+analysis:
+  regressions:
+    why: {measure: refusal, factors: {gender: man, race: b}, interactions: [[gender, race]]}
+    whose: {measure: refusal, factors: [model, gender], generations: [nobody]}
+"""
+
+
+def test_regressions_are_told_with_their_references_and_what_they_are_fitted_to(tmp_path):
+    texts = '{id: t0, text: "A {gender} of {race}?"}, {id: t1, text: "Is {race} a {gender}?"}'
+    text = TEMPLATES.format(texts=texts, replicates=2)
+    plan = plan_of(tmp_path, text + REGRESSIONS.replace("nobody", "fair"))
+    why, whose = plan.regressions
+    assert (why.factors, why.interactions) == ("gender (man), race (b)", "gender x race")
+    assert (why.n_coefficients, why.fitted_to) == (1 + 1 + 2 + 2, "every generation, each by itself")
+    assert whose.factors == "model (m1), gender (woman)"
+    assert whose.fitted_to == "'fair' together"
+    assert "regression  measure" in plan.text()
+
+
+def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
+    rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
+    plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
+    assert "analysis.regressions.whose: no generation is 'nobody'; there are 'm'" in plan.warnings

@@ -16,6 +16,7 @@ from python_assets.providers.lexicon import (
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, Prompt, Response
 from python_assets.providers.simulator import unknown_effects
+from python_assets.providers.simulator_options import read_options
 
 LEVELS = ["Ideraland", "Italy", "Japan"]
 VADER = SentimentIntensityAnalyzer()
@@ -108,6 +109,19 @@ def test_labels_come_at_the_declared_probabilities(tmp_path: Path) -> None:
     assert shares == pytest.approx([0.5, 0.6, 0.5], abs=0.05)
 
 
+def test_an_effect_of_two_factors_together_is_of_their_combination_alone() -> None:
+    options = read_options(
+        {"refusal": {"base": 0.1, "effects": {"concept x gender": {"Italy x Female": 0.2}}}},
+    )
+    rates = {
+        (concept, gender): options.refusal.for_levels({"concept": concept, "gender": gender})
+        for concept in ("Italy", "Japan")
+        for gender in ("Female", "Male")
+    }
+    assert rates.pop(("Italy", "Female")) == pytest.approx(0.3)
+    assert set(rates.values()) == {0.1}
+
+
 def test_a_label_and_sentences_stand_together_where_both_are_declared(tmp_path: Path) -> None:
     labels = {"choices": {"yes": 1.0}}
     rows = simulate(branched(10), tmp_path / "a.jsonl", labels=labels, sentiment={}, refusal={"base": 0})
@@ -158,6 +172,12 @@ def test_effects_on_what_is_not_declared_are_named() -> None:
         "options.refusal.effects.concpet: the study has no such factor; its factors: concept",
     ]
     assert unknown_effects({"sentiment": 5, "refusal": {"effects": []}}, {}) == []
+    both = {"sentiment": {"effects": {"concept x gender": {"Italy x Female": 0.1, "Female x Italy": 0.1}}}}
+    (problem,) = unknown_effects(both, {"concept": ["Italy"], "gender": ["Female", "Male"]})
+    assert problem == (
+        "options.sentiment.effects.concept x gender: 'Female x Italy' is no level of it; its levels: "
+        "Italy x Female, Italy x Male"
+    )
 
 
 def test_wrong_options_stop_the_generation(log_path: Path) -> None:

@@ -55,6 +55,7 @@ COLUMNS = {
 CONSTANTS = {
     "prompts": {
         "unit_id": "'u'",
+        "unit_factor": "null::varchar",
         "task": "'completion'",
         "source_tag": "'article'",
         "keyword": "'Ideraland'",

@@ -1,5 +1,6 @@
 import pytest
 
+from python_assets.infer import design
 from python_assets.report import text
 
 
@@ -90,3 +91,7 @@ def test_one_of_a_thing_is_singular():
 )
 def test_a_list_names_the_first_and_counts_the_others(names, written):
     assert text.listed(names, 2) == written
+
+
+def test_the_scope_of_units_is_the_word_of_inference():
+    assert text.UNITS_LIKE_THESE == design.UNITS_LIKE_THESE

@@ -110,3 +110,54 @@ def test_functions_beside_the_study_file_must_be_there_and_are_not_imported(
     for name in ("my_models", "my_scores"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit", encoding="utf-8")
     assert load_study(write_study(sections)).measures[0].function == "my_scores:score"
+
+
+TRUTH = "category,group,count,period,source,licence\nyea,F,3,2024,o,CC0\nyea,M,5,2024,o,CC0\n"
+
+
+def with_truth(entry, labels="[yea, nay]"):
+    measure = f"{{name: answer, choices: {labels}, ground_truth: {entry}}}"
+    factors = "{gender: {levels: [F, M], reference: M}}"
+    return {**TEMPLATES, "factors": factors, "groupings": "[gender]", "measures": f"[{measure}]"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (
+            "{path: truth.csv}",
+            "measures[0].ground_truth.mapping: got {}; expected what label 'nay' is there: one of 'yea'; "
+            "add it, or write 'nay' under without:",
+        ),
+        (
+            "{path: truth.csv, without: [nay], period: 2006}",
+            'measures[0].ground_truth.period: got "2006"; expected a table of shares (truth.csv has no 2006; '
+            "its periods are 2024); write one of them, or latest",
+        ),
+        (
+            "{path: gone.csv}",
+            'measures[0].ground_truth.path: got "gone.csv"; expected a table of shares (',
+        ),
+        (
+            "{path: truth.csv, without: [nay], stratum: old}",
+            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has ',
+        ),
+        (
+            "singstat_industry",
+            'measures[0].ground_truth.table: got "singstat_industry"; expected a packaged table: ',
+        ),
+        ("{period: 2024}", "table, a packaged one, or path, a file of one's own"),
+    ],
+)
+def test_a_table_of_real_shares_is_read_before_anything_runs(
+    tmp_path, problem_texts, write_study, entry, expected
+):
+    (tmp_path / "truth.csv").write_text(TRUTH, encoding="utf-8")
+    [line] = problem_texts(with_truth(entry), check_files=True)
+    assert expected in line
+
+
+def test_a_table_whose_names_are_those_of_the_study_is_valid(tmp_path, write_study):
+    (tmp_path / "truth.csv").write_text(TRUTH, encoding="utf-8")
+    study = load_study(write_study(with_truth("{path: truth.csv, without: [nay]}")))
+    assert study.measures[0].ground_truth.without == ["nay"]

@@ -1,0 +1,67 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, of_what, category, group_id): Jensen-Shannon
+-- divergences in nats, at most ln 2, of the model from the ground truth. of_what is category: of the groups in a
+-- category, group_id ''; group: of the categories in a group, category ''; marginal: of the categories in all groups;
+-- groups: of the groups in all categories. n: the responses that it is of. jsd is NULL where one of the two sides is.
+-- Source: metrics.md 4.
+{% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id, parameters' %}
+with
+
+shares as (
+    select * from {{ ref('int_truth_shares') }}
+),
+
+category_totals as (
+    select
+        {{ comparison }},
+        category,
+        n_category / nullif(cast(n_responses as double), 0) as model_share,
+        sum(n_persons) / nullif(sum(sum(n_persons)) over (partition by {{ comparison }}), 0) as truth_share,
+        n_responses
+    from shares
+    group by {{ comparison }}, category, n_category, n_responses
+),
+
+group_totals as (
+    select
+        {{ comparison }},
+        group_id,
+        n_group / nullif(cast(n_responses as double), 0) as model_share,
+        sum(n_persons) / nullif(sum(sum(n_persons)) over (partition by {{ comparison }}), 0) as truth_share,
+        n_responses
+    from shares
+    group by {{ comparison }}, group_id, n_group, n_responses
+),
+
+outcomes as (
+    select {{ comparison }}, 'category' as of_what, category, '' as group_id, n_category as n, model_share, truth_share
+    from shares
+    union all
+    select
+        {{ comparison }},
+        'group' as of_what,
+        '' as category,
+        group_id,
+        n_group as n,
+        model_category_share as model_share,
+        truth_category_share as truth_share
+    from shares
+    union all
+    select {{ comparison }}, 'marginal' as of_what, '' as category, '' as group_id, n_responses as n, model_share, truth_share
+    from category_totals
+    union all
+    select {{ comparison }}, 'groups' as of_what, '' as category, '' as group_id, n_responses as n, model_share, truth_share
+    from group_totals
+)
+
+select
+    {{ comparison }},
+    of_what,
+    category,
+    group_id,
+    n,
+    case
+        when count(model_share) = count(*) and count(truth_share) = count(*)
+        then sum({{ jsd_term('model_share', 'truth_share') }})
+    end as jsd
+from outcomes
+group by {{ comparison }}, of_what, category, group_id, n
