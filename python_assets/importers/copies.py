@@ -93,8 +93,8 @@ def read_copies(paths: Sequence[Path]) -> list[Copy]:
     """Read the manifests of exports or archives that are imported together.
 
     Raises:
-        SourceError: one cannot be read or is of statistics, two are of one run, or some have responses and
-            others have none.
+        SourceError: one cannot be read, is of statistics or hides its texts, two are of one run, or some have
+            responses and others have none.
     """
     copies = [Copy(path, read_manifest(path, PATH_FIELD)) for path in paths]
     for copy in copies:
@@ -102,6 +102,11 @@ def read_copies(paths: Sequence[Path]) -> list[Copy]:
             raise SourceError(
                 f"{PATH_FIELD}: expected an export of prompts or responses, but {copy.path} is one of "
                 f"statistics. Write one with: plumbline export {copy.manifest.study_id} --stage prompts"
+            )
+        if copy.manifest.hides_texts:
+            raise SourceError(
+                f"{PATH_FIELD}: expected an export with texts, but {copy.path} is of a study that hides them "
+                f"(report: hide_texts). Export {copy.manifest.study_id} without it, or ask its authors to."
             )
         first = next(one for one in copies if _run(one) == _run(copy))
         if first is not copy:

@@ -28,6 +28,8 @@ from python_assets.warehouse.build import Quarantined
 
 SOURCE_TAG: Final = "import"
 AUTO: Final = "auto"
+ENDINGS: Final = ("finish_reason", "error")
+"""Columns of a format that tells why each response ended, and what went wrong."""
 
 _NOT_DECLARED = Factor(levels=None)
 
@@ -108,7 +110,12 @@ def _read_files(
 
 
 def table_of_rows(
-    study: Study, table: pd.DataFrame, quarantine: Sequence[Quarantined], *, needs_levels: bool
+    study: Study,
+    table: pd.DataFrame,
+    quarantine: Sequence[Quarantined],
+    *,
+    needs_levels: bool,
+    tells_endings: bool = False,
 ) -> ImportedTable:
     """Read rows of responses as an import.
 
@@ -117,6 +124,7 @@ def table_of_rows(
         table: one row a response, with FILE and ROW.
         quarantine: what was rejected before.
         needs_levels: whether every prompt has a level of every factor.
+        tells_endings: whether the table has the columns of ENDINGS.
 
     Returns:
         What table_of_files gives.
@@ -150,7 +158,8 @@ def table_of_rows(
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
         rows["finish_reason"] = NOT_RECORDED
-    rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
+    carried = [*(ENDINGS if tells_endings else ()), *measured]
+    rows[carried] = table.loc[rules.keeps, carried].reset_index(drop=True)
     return ImportedTable(
         prompts=prompts,
         prompt_factors=prompt_factors,

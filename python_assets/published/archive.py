@@ -98,7 +98,8 @@ def _marts_written(
     connection: duckdb.DuckDBPyConnection, study_id: str, run_id: str, folder: Path
 ) -> list[ExportedFile]:
     tables = connection.execute(
-        "select table_name from duckdb_columns() where column_name = 'study_id' order by 1"
+        "select table_name from duckdb_columns() "
+        "where column_name = 'study_id' and not starts_with(table_name, 'v_') order by 1"  # no views
     ).fetchall()
     written = []
     for (table,) in tables:

@@ -19,6 +19,7 @@ from python_assets.published.copies import (
     write_manifest,
     write_table,
 )
+from python_assets.published.hidden_texts import hide_texts
 from python_assets.published.manifest import (
     FACTOR_PREFIX,
     FORMULA,
@@ -63,11 +64,15 @@ def export_study(
         escapes_formulas: put ' before a text of a csv file that a spreadsheet would compute, and before one
             that begins with '; whoever reads it takes one ' away.
 
+    Returns:
+        What was written: no text of a prompt or a response where the study file hides them.
+
     Raises:
         WarehouseError: the study is not published, or the folder cannot be written.
     """
     target = home.root / "export" / study_id / stage if folder is None else folder
     with open_published(home.published, writes_to=target) as connection:
+        hides_texts = hide_texts(connection, study_id)
         study = study_row(connection, study_id)
         factors = {} if stage == "statistics" else factors_of(connection, study)
         queries = _queries(stage, factors)
@@ -81,7 +86,9 @@ def export_study(
                 for name, query in queries.items()
             ]
             manifest = manifest_of(connection, study, stage, files, factors)
-            manifest = manifest.model_copy(update={"escapes_formulas": escapes_formulas})
+            manifest = manifest.model_copy(
+                update={"escapes_formulas": escapes_formulas, "hides_texts": hides_texts}
+            )
             write_manifest(target, manifest)
         except (OSError, duckdb.IOException) as error:
             raise WarehouseError(

@@ -63,6 +63,7 @@ class Manifest(_Record):
         generation_factors: by generation, the level of every factor of models; empty in an export of before
             they were told.
         licences: of the documents, each once.
+        hides_texts: whether the study hides texts of prompts and responses, which are not in the files.
         n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
             counted.
     """
@@ -81,6 +82,7 @@ class Manifest(_Record):
     n_unknown_licence: int | None = None
     removes_prompt: bool
     escapes_formulas: bool = False
+    hides_texts: bool = False
     config: dict[str, Any]
     config_sha256: str
     plumbline_version: str

@@ -55,7 +55,7 @@ class Column(NamedTuple):
 
 
 class Mart(NamedTuple):
-    """A table of the schema marts as the build file declares it."""
+    """A table or view of the schema marts as the build file declares it; either is published as a table."""
 
     name: str
     comment: str | None
@@ -153,8 +153,15 @@ def _attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> No
 
 def _marts(connection: duckdb.DuckDBPyConnection, database: str, schema: str) -> list[Mart]:
     tables = connection.execute(
-        "select table_name, comment from duckdb_tables() "
-        "where database_name = ? and schema_name = ? order by estimated_size desc, table_name",
+        """
+        select table_name, comment
+        from (
+            select database_name, schema_name, table_name, comment, estimated_size from duckdb_tables()
+            union all
+            select database_name, schema_name, view_name, comment, 0 from duckdb_views()
+        )
+        where database_name = ? and schema_name = ? order by estimated_size desc, table_name
+        """,
         [database, schema],
     ).fetchall()
     columns: dict[str, list[Column]] = {name: [] for name, _ in tables}

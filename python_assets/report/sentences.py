@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
+from python_assets.report.explanations import DISPARITIES, STATISTICS
 from python_assets.report.text import (
     ROUNDING,
     UNITS_LIKE_THESE,
@@ -37,7 +37,11 @@ QUESTION: Final = (
     "statistic",
     "parameters",
 )
-NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
+NAMES: Final = {
+    "cramers_v": "Cramér's V",
+    "kl_divergence": "KL divergence",
+    "jsd_truth_weighted": "Jensen-Shannon divergence",
+}
 MEASURES: Final = {
     "empty": "empty answers",
     "truncated": "truncated answers",
@@ -292,7 +296,7 @@ def _why(question: Row) -> str:
     """The reason without the kind of number that it is about, and what can be done."""
     reason = question["inference_reason"] or question["reason"]
     meaning = (question["meaning"] or words(reason)).partition(": ")
-    remedy = REMEDIES.get(reason)
+    remedy = question["remedy"]
     return f"{meaning[2] or meaning[0]}{f'; {remedy}' if remedy else ''}"
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
-from python_assets.study.secrets import KeyVariable, ServerAddress
+from python_assets.study.secrets import HeaderName, HeaderValue, KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
 SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
@@ -61,7 +61,7 @@ class GenerationSpec(Part):
     wave: when it is asked, in any words. A hosted model changes under its name: another wave asks anew what
     the log holds of this one. engine: it writes for other stages (questions, articles, marks) and answers no
     prompt. reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are
-    known.
+    known. headers: sent with every call, their values from environment variables.
     """
 
     name: StrictStr
@@ -81,6 +81,7 @@ class GenerationSpec(Part):
     reasoning_tags: dict[Mark, Mark] = {}
     base_url: ServerAddress | None = None
     api_key_env: KeyVariable | None = None
+    headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
 
     @model_validator(mode="before")

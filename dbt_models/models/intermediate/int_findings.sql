@@ -38,7 +38,8 @@ select
     studies.alpha,
     measures.kind,
     measures.direction,
-    reasons.meaning
+    reasons.meaning,
+    reasons.remedy
 from questions
 inner join measures using (study_id, measure_id)
 -- generation 'all' is none of them
