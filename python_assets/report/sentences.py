@@ -23,7 +23,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -211,7 +211,8 @@ def measure_name(measure_id: str) -> str:
 def _start(question: Row) -> str:
     if question["is_baseline"]:
         return "Tool bias: "
-    start = f"{question['generation_id']}: "
+    generation = question["generation_id"]
+    start = "All models: " if generation == ALL_GENERATIONS else f"{generation}: "
     return f"Tool bias in {start}" if question["is_tool_bias"] else start
 
 

@@ -19,6 +19,7 @@ Direction = Literal["higher_better", "higher_worse", "none"]
 PromptTask = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
+ALL_GENERATIONS: Final = "all"  # the generation that answers of all models are pooled under
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 FACTOR_NAME: Final = r"[A-Za-z]\w*"

@@ -261,6 +261,11 @@ class Study(Part):
         return {**default_margins(), **declared}
 
     @property
+    def compared_with(self) -> str | None:
+        """The generation or role that generations are compared with; the first generation where None."""
+        return self.analysis.compare.reference
+
+    @property
     def primary(self) -> QuestionSet | None:
         """The questions that the study is about; None where the rule says which."""
         return self.analysis.primary

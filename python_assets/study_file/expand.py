@@ -11,7 +11,14 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
-from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
+from python_assets.study.base import (
+    ALL_GENERATIONS,
+    ALL_PROMPTS,
+    BASELINE,
+    EVERY_IMPORTED,
+    LEVEL_SEPARATOR,
+    Against,
+)
 from python_assets.study.factors import KnownFactor, known_factors
 from python_assets.study.problems import FieldPath, Problem
 from python_assets.study.study import (
@@ -28,7 +35,7 @@ from python_assets.study.study import (
 )
 from python_assets.study_file.parts import Parts
 
-RESERVED_GENERATIONS = ("baseline", "all")
+RESERVED_GENERATIONS = (BASELINE, ALL_GENERATIONS)
 PLACEHOLDERS = ("model", "role", "template", "extension")
 
 

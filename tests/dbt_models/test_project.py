@@ -27,7 +27,14 @@ PASSED_ON = {
     "sentences",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
-SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings", "finding_groups"}
+SECOND_HALF_MARTS = {
+    "summary_statistics",
+    "contrasts",
+    "disparities",
+    "findings",
+    "finding_groups",
+    "finding_prompts",
+}
 
 
 def models_of(built: Built, folder: str) -> dict[str, dict]:
