@@ -86,7 +86,7 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
         StudyError: the file lacks columns that the study names.
     """
     spec = import_of(study)
-    wanted = list(dict.fromkeys([*_named_columns(spec), *_measure_columns(study)]))
+    wanted = list(dict.fromkeys([*_named_columns(spec), *measure_columns(study)]))
     field = f"{study.path.name}: {PATH_FIELD}"
     files = [file for path in spec.paths for file in find_files(study, path, field)]
     table, quarantine = _read_files(
@@ -132,7 +132,7 @@ def table_of_rows(
     Raises:
         SourceError: every row was rejected.
     """
-    spec, measured = import_of(study), _measure_columns(study)
+    spec, measured = import_of(study), measure_columns(study)
     column_of = spec.factors | spec.columns_of_models
     of_models = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     levels = with_references(study.factors, _levels(table, column_of))
@@ -198,7 +198,8 @@ def _named_columns(spec: Import) -> list[str]:
     return [*named, *(name for name in single if name is not None)]
 
 
-def _measure_columns(study: Study) -> list[str]:
+def measure_columns(study: Study) -> list[str]:
+    """The columns of the import that the measures of a study read, each once."""
     return list(dict.fromkeys(name for measure in study.measures for name in measure.imported_columns))
 
 

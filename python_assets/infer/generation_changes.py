@@ -30,6 +30,7 @@ from python_assets.infer.changes import (
 from python_assets.infer.design import MIN_BLOCKS, MIN_UNITS, MIN_UNITS_FOR_SCOPE, Unit, scopes
 from python_assets.infer.permutation import TIE, Floats, Ints, stable_seed
 from python_assets.infer.reasons import InferenceReason
+from python_assets.study.factors import SHIFTED
 
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
@@ -80,8 +81,8 @@ def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None)
 
     Args:
         connection: to a build file.
-        reference: a generation, or a role: then each generation is compared with the one that has that role
-            and is like it in all else. The first generation where None.
+        reference: a generation; or a role or a wave: then each generation is compared with the one of that
+            role or wave which is like it in all else. The first generation where None.
     """
     names = [name for (name,) in connection.execute(_GENERATIONS).fetchall()]
     if reference is None or reference in names:
@@ -91,11 +92,12 @@ def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None)
     for name, factor, level in connection.execute(_LEVELS).fetchall():
         if name in levels and factor != "generation":
             levels[name][factor] = level
+    shifted = next((of for of in SHIFTED if any(one.get(of) == reference for one in levels.values())), "")
     return [
         Pair(name, other)
         for name in names
         for other in names
-        if name != other and levels[name] | {"role": reference} == levels[other]
+        if name != other and levels[name] | {shifted: reference} == levels[other]
     ]
 
 

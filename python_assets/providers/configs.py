@@ -31,6 +31,7 @@ def generation_config(
         model=generation.model,
         system_prompt=generation.system_prompt,
         prompt_template=generation.prompt_template,
+        wave=generation.wave,
         decoding=spec.decoding.model_dump(exclude_none=True),
         replicates=spec.replicates,
         concurrency=spec.concurrency,

@@ -54,6 +54,7 @@ class GenerationConfig:
         model: the model's name at its server.
         system_prompt: the role; '' sends none.
         prompt_template: text that holds {prompt}; None takes the default of the prompt's task.
+        wave: when it is asked, in words; another wave is asked anew. '' is no wave.
         decoding: temperature, seed, max_tokens, top_p and what else the server takes; None is left out. The
             seed sent is seed + replicate.
         replicates: answers asked for each prompt, numbered from 0.
@@ -79,6 +80,7 @@ class GenerationConfig:
     model: str = ""
     system_prompt: str = ""
     prompt_template: str | None = None
+    wave: str = ""
     decoding: Mapping[str, Any] = field(default_factory=dict)
     replicates: int = 1
     concurrency: int = 4

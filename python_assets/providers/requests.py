@@ -45,8 +45,8 @@ def sha256_of(value: Any) -> str:
 def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: Description) -> RequestPlan:
     """Address every (prompt, replicate) of a generation by its content.
 
-    Options and decoding that are None are left out, so that a new option with default None changes no
-    address.
+    Options and decoding that are None are left out, and so is no wave, so that a new option with default None
+    changes no address.
 
     Args:
         prompts: with distinct prompt_id.
@@ -73,9 +73,11 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
 
 def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
     config: GenerationConfig = provider.config
-    identity = {} if config.extension is None else {"extension": dict(config.extension.identity)}
+    extension = {} if config.extension is None else {"extension": dict(config.extension.identity)}
+    wave = {"in_wave": config.wave} if config.wave else {}
     return {
-        **identity,
+        **extension,
+        **wave,
         "provider": config.provider,
         "model": config.model,
         "model_digest": description.model_digest,

@@ -183,8 +183,8 @@ class Power(Part):
 class Compare(Part):
     """What generations are compared with, each by itself.
 
-    reference: a generation; or a role, and then each generation with the one of that role which is like it in
-    all else. The first generation where None.
+    reference: a generation; or a role or a wave, and then each generation with the one of that role or wave
+    which is like it in all else. The first generation where None.
     """
 
     reference: StrictStr | None = None

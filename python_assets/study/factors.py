@@ -18,8 +18,10 @@ Origin = Literal["declared", "imported", "derived"]
 
 DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
-OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "decoding")
+OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "decoding", "wave", "study")
 """The factors of every generation; it has no level of those that the study file says nothing of."""
+SHIFTED: Final = ("role", "wave")
+"""The factors of generations whose levels others can be compared with, like in all else."""
 
 
 class KnownFactor(NamedTuple):
@@ -105,8 +107,9 @@ def levels_of_generation(generation: Generation) -> dict[str, str]:
         "template": generation.template,
         "extension": generation.extension_name or extension,
         "decoding": "" if is_replay else _decoding(generation.spec.decoding),
+        "wave": generation.wave,
     }
-    return {factor: found[factor] for factor in OF_GENERATIONS if found[factor]}
+    return {factor: found[factor] for factor in OF_GENERATIONS if found.get(factor)}
 
 
 def _decoding(decoding: Decoding) -> str:

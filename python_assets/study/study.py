@@ -6,7 +6,7 @@ study_file/. The message of a check says what is expected and, after a semicolon
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
@@ -57,6 +57,7 @@ from python_assets.study.scrape import Scrape, Source, Wiki
 __all__ = [
     "AS_WRITTEN",
     "ID_PATTERN",
+    "KEEP",
     "LEVEL_SEPARATOR",
     "AnalysisSpec",
     "Assemble",
@@ -94,6 +95,9 @@ __all__ = [
     "grouping_id",
     "make_id",
 ]
+
+
+KEEP: Final = 12  # a year of monthly waves
 
 
 class LevelMap(Part):
@@ -190,7 +194,8 @@ class Study(Part):
     prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
     are calibrated against; the prompts' own texts where None.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
-    the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
+    the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
+    the archive. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
     """
 
@@ -212,6 +217,7 @@ class Study(Part):
     has_stand_in: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
     analysis: AnalysisSpec
+    keep: int = KEEP
     config_json: str
     config_sha256: str
 

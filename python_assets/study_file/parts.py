@@ -17,6 +17,7 @@ from python_assets.study.problems import (
 )
 from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
+    KEEP,
     AnalysisSpec,
     Embedding,
     Encoding,
@@ -52,6 +53,7 @@ KEYS = (
     "slices",
     "groupings",
     "analysis",
+    "keep",
     "report",
 )
 REQUIRED = ("prompts", "generations")
@@ -86,6 +88,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
+    keep: int
     report: ReportOptions
     unread: frozenset[FieldPath] = frozenset()
 
@@ -120,6 +123,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+            keep=self._section("keep", Annotated[int, Field(ge=0)], KEEP),
             report=self._section("report", ReportOptions, ReportOptions()),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 

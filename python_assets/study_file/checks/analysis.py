@@ -6,7 +6,7 @@ from typing import Final
 from python_assets.extract.extractor import extractors
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
-from python_assets.study.factors import OF_GENERATIONS, levels_of_generations
+from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     FieldPath,
@@ -49,17 +49,19 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
 
 
 def _compare_problems(draft: Draft) -> Iterator[Problem]:
-    """The reference that generations are compared with is one of them, or a role of some."""
+    """The reference that generations are compared with is one of them, or a role or a wave of some."""
     reference = draft.parts.analysis.compare.reference
     answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
     levels = levels_of_generations(answering)
     names = levels["generation"]
     if reference is None or names is None:
         return
-    known = [*names, *(levels["role"] or [])]
+    known = [*names, *(level for factor in SHIFTED for level in levels[factor] or [])]
     if reference not in known:
         path: FieldPath = ("analysis", "compare", "reference")
-        yield unknown_name(path, reference, "a generation, or a role of generations", known, CORRECT)
+        yield unknown_name(
+            path, reference, "a generation, or a role or a wave of generations", known, CORRECT
+        )
 
 
 def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:

@@ -70,7 +70,7 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
 def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
     """An engine is sent what a stage asks as it is, and asked again only where the stage does."""
     expected = "nothing here for an engine, which answers no prompt"
-    for field in ("prompt_template", "extension", "replicates"):
+    for field in ("prompt_template", "extension", "replicates", "wave"):
         if field in spec.model_fields_set:
             yield Problem((*path, field), getattr(spec, field), expected, f"remove {field}, or engine")
     if spec.provider == REPLAY:

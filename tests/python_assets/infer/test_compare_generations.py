@@ -168,6 +168,14 @@ def test_a_role_as_reference_compares_within_each_model(study):
     assert pairs_of(found) == [("one_british", "one_none"), ("two_british", "two_none")]
 
 
+def test_a_wave_as_reference_compares_within_each_model_and_role(study):
+    for at, name in enumerate(("one_10", "one_11", "two_10", "two_11")):
+        model, wave = name.split("_")
+        study.add("sentiment", numbers(6, seed=at), generation_id=name)
+        study.levels[name] = {"model": model, "wave": wave}
+    assert pairs_of(compared(study, compared_with="10")) == [("one_11", "one_10"), ("two_11", "two_10")]
+
+
 def test_units_that_lie_in_one_group_each_have_changes_of_groups_but_no_question_of_groups(study):
     x, y = np.full((2, 12, 3), np.nan)
     group = np.repeat(np.arange(3), 4)

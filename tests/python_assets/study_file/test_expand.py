@@ -21,6 +21,15 @@ def test_models_and_roles_become_a_generation_each(write_study):
     ]
 
 
+def test_each_wave_of_a_list_is_a_generation(write_study):
+    entry = '{name: "g_{wave}", provider: simulator, wave: ["2026-10", 2026-11]}'
+    study = load_study(write_study(generations(f"[{entry}]")), check_files=False)
+    assert [(g.generation_id, g.wave) for g in study.generations] == [
+        ("g_2026_10", "2026-10"),
+        ("g_2026_11", "2026-11"),
+    ]
+
+
 def test_each_known_level_becomes_a_slice(write_study):
     study = load_study(
         write_study(

@@ -24,7 +24,23 @@ CASES = {
     "a placeholder that is none": (
         generations('[{name: "{modell}", provider: ollama, model: a}]'),
         'generations[0].name: got "{modell}"; expected no other placeholder than {model}, {role}, '
-        "{template} and {extension}; remove {modell}",
+        "{template}, {extension} and {wave}; remove {modell}",
+    ),
+    "several waves of one name": (
+        generations('[{name: m, provider: simulator, wave: ["2026-10", "2026-11"]}]'),
+        'generations[0].name: got "m"; expected {wave} in the name, because 2 waves would all be named '
+        '\'m\'; write name: "{model}_{role}" or "{wave}"',
+    ),
+    "a wave that YAML reads as a date": (
+        generations("[{name: m, provider: simulator, wave: 2026-11-01}]"),
+        'generations[0].wave: got 2026-11-01; expected a text or a list; write it in quotes: "2026-11-01"',
+    ),
+    "a wave of an engine": (
+        generations(
+            "[{name: m, provider: simulator}, {name: e, provider: simulator, engine: true, wave: a}]"
+        ),
+        'generations[1].wave: got "a"; expected nothing here for an engine, which answers no prompt; '
+        "remove wave, or engine",
     ),
     "a role in the name and none given": (
         generations('[{name: "{model}_{role}", provider: ollama, model: a}]'),
