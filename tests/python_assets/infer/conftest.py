@@ -12,6 +12,7 @@ import pytest
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.scheme import Blocks
+from python_assets.infer.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
