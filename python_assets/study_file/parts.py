@@ -86,7 +86,7 @@ class Parts(NamedTuple):
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
-    report: ReportOptions | None
+    report: ReportOptions
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -120,7 +120,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
-            report=self._section("report", ReportOptions, None),
+            report=self._section("report", ReportOptions, ReportOptions()),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:
