@@ -197,12 +197,12 @@ class Effect:
             p = np.where(by_clusters & ~is_t, permuted, p)
         words = zip(is_t, ~np.isnan(p), strict=True)
         method = [BY_T if t else BY_CLUSTERS if has_p else None for t, has_p in words]
-        reason = [None if t else self._why_no_t(place) for place, t in enumerate(is_t)]
+        reason = [None if t else self._why_no_t(place, int(fewest[place])) for place, t in enumerate(is_t)]
         scope = [None if np.isnan(one) else self.model.design.scope for one in p]
         return _tested(joint, p, method, reason, scope)
 
-    def _why_no_t(self, place: int) -> InferenceReason:
-        if self.model.separated[self.columns[place]]:
+    def _why_no_t(self, place: int, fewest: int) -> InferenceReason:
+        if self.model.separated[self.columns[place]] and fewest >= LEAST_PERMUTED:
             return InferenceReason.SEPARATED
         too_many = self.model.errors is None and self.model.counts.n_clusters >= LEAST_CLUSTERS
         return InferenceReason.TOO_MANY_CLUSTERS if too_many else InferenceReason.TOO_FEW_CLUSTERS

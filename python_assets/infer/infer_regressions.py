@@ -181,6 +181,7 @@ def _with_levels(
 ) -> pd.DataFrame:
     """Sums with a column a factor; a generation that lacks a level of one is left out."""
     of_prompts = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
+    of_prompts = of_prompts.reindex(columns=range(len(factors.of_prompts)))  # no column of no row
     sums = sums.assign(**{name: of_prompts[place] for place, name in enumerate(factors.of_prompts)})
     known = connection.execute(_GENERATION_FACTORS).df()
     for name in factors.of_models:

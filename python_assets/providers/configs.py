@@ -40,6 +40,7 @@ def generation_config(
         reasoning_tags=spec.reasoning_tags,
         base_url=spec.base_url,
         api_key_env=spec.api_key_env,
+        headers=spec.headers,
         options=spec.options,
         study_seed=study.seed,
         answers=answers or {},

@@ -64,10 +64,11 @@ class GenerationConfig:
         reasoning_tags: opening to closing marks of reasoning, beside those of reasoning.py.
         base_url: address of the server; None takes the provider's default.
         api_key_env: name of the environment variable that holds the key; None sends none.
+        headers: sent with every call; their values are secrets.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
         study_seed: seed of the study; only the simulator reads it.
         answers: by (prompt_id, replicate), for replay.
-        function: answers (messages, decoding) with text, where the study names a function of the user's own.
+        function: answers (messages, decoding), where the study names a function of the user's own.
         function_sha256: hash of the function's file.
         extension: stands between prompt and model, whatever the provider.
         folder: which the path of a model starts from; the study file's.
@@ -87,10 +88,11 @@ class GenerationConfig:
     reasoning_tags: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     study_seed: int = 0
     answers: Answers = field(default_factory=dict)
-    function: Callable[[list[Message], Mapping[str, Any]], str | None] | None = None
+    function: Callable[..., Any] | None = None
     function_sha256: str | None = None
     extension: "Extension | None" = None
     folder: Path = Path()

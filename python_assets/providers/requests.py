@@ -93,7 +93,7 @@ def _requests(
     provider: Provider, fixed: dict[str, Any], prompt: Prompt, replicates: Sequence[int]
 ) -> Iterator[Request]:
     """The replicates of a prompt, whose identities differ in the number of the replicate alone."""
-    messages: list[Message] = build_messages(prompt, provider.config)
+    messages: list[Message] = build_messages(prompt, provider.config, provider.continues_text)
     identity = {**fixed, "messages": messages}
     if provider.is_keyed_by_prompt:
         identity["prompt"] = [prompt.prompt_id, prompt.root_prompt_id, dict(prompt.factors)]

@@ -37,7 +37,11 @@ QUESTION: Final = (
     "statistic",
     "parameters",
 )
-NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
+NAMES: Final = {
+    "cramers_v": "Cramér's V",
+    "kl_divergence": "KL divergence",
+    "jsd_truth_weighted": "Jensen-Shannon divergence",
+}
 MEASURES: Final = {
     "empty": "empty answers",
     "truncated": "truncated answers",

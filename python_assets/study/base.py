@@ -38,6 +38,16 @@ SIMULATOR: Final = "simulator"
 REPLAY: Final = "replay"
 
 
+def _check_device(name: str) -> str:
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
+        raise ValueError("a device: cpu, cuda, cuda:1 and so on, or mps; correct it")
+    return name
+
+
+# a kind of processor that torch knows, the first of it where no number follows
+Device = Annotated[StrictStr, AfterValidator(_check_device)]
+
+
 class Against(StrEnum):
     """What a study can compare its groups with."""
 

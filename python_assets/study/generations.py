@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
-from python_assets.study.secrets import KeyVariable, ServerAddress
+from python_assets.study.secrets import HeaderName, HeaderValue, KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
 SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
@@ -59,7 +59,8 @@ class GenerationSpec(Part):
     """One configured way to answer; lists of models and named roles, templates and extensions expand.
 
     engine: it writes for other stages (questions, articles, marks) and answers no prompt. reasoning_tags:
-    opening to closing marks of what the model thinks aloud, beside those that are known.
+    opening to closing marks of what the model thinks aloud, beside those that are known. headers: sent with
+    every call, their values from environment variables.
     """
 
     name: StrictStr
@@ -78,6 +79,7 @@ class GenerationSpec(Part):
     reasoning_tags: dict[Mark, Mark] = {}
     base_url: ServerAddress | None = None
     api_key_env: KeyVariable | None = None
+    headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
 
     @model_validator(mode="before")

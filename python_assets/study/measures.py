@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study.base import (
+    Device,
     Direction,
     Expanded,
     FactorName,
@@ -58,7 +59,7 @@ class Computing(Part):
     dtype: of the weights; absent, the one that they were saved in.
     """
 
-    device: Annotated[StrictStr, Field(pattern=r"^(cpu|mps|cuda(:\d+)?)$")] | None = None
+    device: Device | None = None
     batch_size: int = Field(32, ge=1)
     dtype: Literal["float32", "float16", "bfloat16"] | None = None
 

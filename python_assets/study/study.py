@@ -18,6 +18,7 @@ from python_assets.study.base import (
     ROOT_PROMPT,
     Against,
     Columns,
+    Device,
     Direction,
     Expanded,
     FactorName,
@@ -159,6 +160,21 @@ class Vectors(Part):
     vectors: Expanded
 
 
+class Encoding(Part):
+    """A sentence-transformers model and where it runs.
+
+    model: absent, the packaged one. device: cpu, cuda, cuda:1, mps. threads: of the CPU. Another number of
+    threads or another device changes the last digits of a vector.
+    """
+
+    model: Expanded | None = None
+    device: Device = "cpu"
+    threads: int = Field(2, ge=1)
+
+
+Embedding = str | Vectors | Encoding
+
+
 class GroupingSpec(Part):
     """Every combination of up to depth of the factors, as groupings."""
 
@@ -192,7 +208,7 @@ class Study(Part):
     slices: dict[str, dict[str, list[str]]]
     each: str | None
     groupings: list[tuple[str, ...]]
-    embedding: str | Vectors | None = None
+    embedding: Embedding | None = None
     has_stand_in: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
     analysis: AnalysisSpec

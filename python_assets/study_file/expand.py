@@ -15,6 +15,8 @@ from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, LEVEL_SEPARATO
 from python_assets.study.factors import KnownFactor, known_factors
 from python_assets.study.problems import FieldPath, Problem
 from python_assets.study.study import (
+    Embedding,
+    Encoding,
     Generation,
     GenerationSpec,
     GroupingSpec,
@@ -272,12 +274,18 @@ class Draft(NamedTuple):
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )
 
-    def _embedding(self) -> str | Vectors | None:
+    def _embedding(self) -> Embedding | None:
         """A file or folder from where the study file lies; any other name is one of a model hub."""
-        declared, folder = self.parts.embedding, self.file.parent
+        declared = self.parts.embedding
         if isinstance(declared, Vectors):
-            return Vectors(vectors=str(folder / declared.vectors))
-        return str(folder / declared) if declared and (folder / declared).is_dir() else declared
+            return Vectors(vectors=str(self.file.parent / declared.vectors))
+        if isinstance(declared, Encoding):
+            return declared.model_copy(update={"model": self._placed(declared.model)})
+        return self._placed(declared)
+
+    def _placed(self, model: str | None) -> str | None:
+        folder = self.file.parent / (model or "")
+        return str(folder) if model and folder.is_dir() else model
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""

@@ -133,7 +133,10 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         generation_id=generation.generation_id,
         provider=spec.provider,
         model=generation.model,
+        decoding=spec.decoding.model_dump(),
         base_url=spec.base_url,
+        api_key_env=spec.api_key_env,
+        headers=spec.headers,
         options=spec.options,
     )
     written = spec.model_dump(by_alias=True)

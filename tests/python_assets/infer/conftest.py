@@ -12,6 +12,7 @@ import pytest
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.scheme import Blocks
+from python_assets.infer.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
@@ -149,6 +150,7 @@ class Study:
                     "measure_id": list(self.measures),
                     "kind": list(self.measures.values()),
                     "direction": list(self.directions.values()),
+                    "extractor": "",
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
@@ -156,6 +158,8 @@ class Study:
                 {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
             ),
             "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
+            "raw.ground_truths": pd.DataFrame(columns=TRUTHS),
+            "intermediate.int_truth_answers": pd.DataFrame(columns=ANSWERS),
             "intermediate.int_cells": cells,
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],

@@ -370,8 +370,8 @@ TRUTH = "singstat_industries, period=2024, stratum=all ages"
 def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups():
     assert told(OF_TRUTH)[""] == (
         f"biased: The shares of gender in each label of industry in slice I2 are not those of {TRUTH}. "
-        "Jsd truth weighted 0.0520: how unlike the real ones the shares of groups in a label are, over "
-        "answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
+        "Jensen-Shannon divergence 0.0520: how unlike the real ones the shares of groups in a label are, "
+        "over answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
     )
     open_end = told(OF_TRUTH | {"verdict": "inconclusive"})[""]
     assert f"were not shown to differ from those of {TRUTH}, nor to agree with them. " in open_end

@@ -85,17 +85,20 @@ def test_a_misspelt_factor_with_reference_levels_is_told_like_any_other(write_st
 
 def test_the_model_that_embeds_is_a_folder_or_file_beside_the_study_or_a_name(tmp_path, write_study):
     (tmp_path / "models" / "own").mkdir(parents=True)
-    absent, named, folder, vectors = (
+    absent, named, folder, vectors, placed = (
         load_study(write_study({**SCRAPE, **embedding}), check_files=False)
         for embedding in (
             {},
             {"embedding": "someone/some-model"},
             {"embedding": "models/own"},
             {"embedding": "{vectors: glove.txt}"},
+            {"embedding": '{model: models/own, device: "cuda:1", threads: 8}'},
         )
     )
     assert (absent.embedding, named.embedding) == (None, "someone/some-model")
     assert folder.embedding == str(tmp_path / "models" / "own")
     assert vectors.embedding.vectors == str(tmp_path / "glove.txt")
+    assert (placed.embedding.model, placed.embedding.device) == (folder.embedding, "cuda:1")
+    assert placed.embedding.threads == 8
     assert "models/own" in folder.config_json
     assert str(tmp_path) not in folder.config_json

@@ -46,8 +46,8 @@ CASES = {
     ),
     "an unknown provider": (
         generations("[{name: m, provider: olama, model: a}]"),
-        "generations[0].provider: got \"olama\"; expected a provider: 'ollama', 'openai', 'replay', "
-        "'simulator', 'transformers'; did you mean 'ollama'?",
+        "generations[0].provider: got \"olama\"; expected a provider: 'anthropic', 'ollama', 'openai', "
+        "'replay', 'simulator', 'transformers'; did you mean 'ollama'?",
     ),
     "a star without replay": (
         generations('[{name: "*", provider: simulator}]'),
@@ -117,9 +117,9 @@ CASES = {
         "did you mean 'article'?",
     ),
     "a local model with an option that is none": (
-        generations("[{name: m, provider: transformers, model: a, options: {top_k: 3}}]"),
-        "generations[0].options.top_k: got 3; expected what provider transformers can use (no option); "
-        "it takes revision, top_logprobs",
+        generations("[{name: m, provider: transformers, model: a, options: {min_p: 3}}]"),
+        "generations[0].options.min_p: got 3; expected what provider transformers can use (no option); "
+        "it takes revision, top_logprobs, dtype, device, device_map, quantization, threads, stop, top_k",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),
