@@ -169,8 +169,8 @@ class Study:
                 {"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}
             ),
             **self._generations(),
-            "raw.ground_truths": pd.DataFrame(columns=TRUTHS, dtype=str),
-            "intermediate.int_truth_answers": pd.DataFrame(columns=ANSWERS, dtype=str),
+            "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
+            "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
             "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
             "intermediate.int_settings": pd.DataFrame(
                 columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str
