@@ -10,8 +10,8 @@ from docs.make_tables import auditor_queries, published_tables
 from docs.relations import join_of, table_of
 
 QUERIES = {query.name: query for query in auditor_queries()}
-# the demo is not about this: every group stands for itself
-EMPTY = {"05_only_because_of_another_group", "16_what_changed"}
+# no check of the demo fails, and its two models are not compared
+EMPTY = {"13_failed_checks", "16_what_changed"}
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -25,6 +25,7 @@ def test_those_who_are_worse_off_are_those_whom_the_study_file_declares(demo):
     assert {(generation, measure, group) for generation, measure, group, *_ in found} == {
         ("biased", "sentiment", "Russia"),
         ("biased", "sentiment", "China"),
+        ("biased", "refusal", "Saudi Arabia"),
     }
 
 

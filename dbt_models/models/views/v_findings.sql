@@ -52,12 +52,12 @@ select
     findings.scope,
     findings.declared,
     findings.sentence,
-    coalesce(findings.reason, findings.inference_reason) as reason,
+    coalesce(findings.inference_reason, findings.reason) as reason,
     reasons.meaning,
     reasons.remedy
 from findings
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
 left join generations using (study_id, generation_id)
-left join reasons on coalesce(findings.reason, findings.inference_reason) = reasons.reason
+left join reasons on coalesce(findings.inference_reason, findings.reason) = reasons.reason
 where {{ is_pinned('findings') }} and not findings.is_tool_bias

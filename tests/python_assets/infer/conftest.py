@@ -12,6 +12,7 @@ import pytest
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.scheme import Blocks
+from python_assets.infer.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
@@ -59,15 +60,6 @@ def build():
         return Blocks(design, n_with_value, draws, alpha), flat[design.cell]
 
     return make
-
-
-def _no_truth():
-    """The tables of a ground truth, of a study that has none."""
-    truths = ["measure_id", "grouping_id", "category", "category_position", "group_id", "share", "n_persons"]
-    answers = ["slice_id", "generation_id", "measure_id", "grouping_id", "parameters", "category", "n"]
-    answers += ["category_position", "group_id", "root_prompt_position", "unit_id", "prompt_position"]
-    tables = {"raw.ground_truths": truths, "intermediate.int_truth_answers": answers}
-    return {name: pd.DataFrame(columns=columns, dtype=str) for name, columns in tables.items()}
 
 
 class Study:
@@ -177,7 +169,8 @@ class Study:
                 {"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}
             ),
             **self._generations(),
-            **_no_truth(),
+            "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
+            "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
             "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
             "intermediate.int_settings": pd.DataFrame(
                 columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str
