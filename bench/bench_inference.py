@@ -117,6 +117,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         unit=None,
         references={},
         requested_contrasts=(),
+        compared_with=None,
         primary=None,
         question_sets={},
     )

@@ -27,6 +27,8 @@ RAW_DESIGN = (
     "impossible_cells",
     "subgroup_sets",
     "subgroup_ideals",
+    "regressions",
+    "regression_sets",
     "measure_slices",
     "statistics",
     "custom_disparities",

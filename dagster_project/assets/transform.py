@@ -9,7 +9,7 @@ from functools import cache
 import dagster as dg
 
 from dagster_project.assets.common import materialise
-from dagster_project.assets.infer import ASSOCIATION_SUMS, CELLS, SUBGROUP_SUMS
+from dagster_project.assets.infer import CELLS, SUMS
 from dagster_project.columns import MANIFEST, NODES, column_schema
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build
 from dagster_project.mistakes import tells_mistakes
@@ -27,9 +27,7 @@ def _asset_key(unique_id: str) -> dg.AssetKey:
 
 def _is_asset(unique_id: str) -> bool:
     node = NODES[unique_id]
-    return node["resource_type"] == "model" and (
-        node["schema"] == "marts" or node["name"] in [*CELLS, *SUBGROUP_SUMS, *ASSOCIATION_SUMS]
-    )
+    return node["resource_type"] == "model" and (node["schema"] == "marts" or node["name"] in [*CELLS, *SUMS])
 
 
 @cache

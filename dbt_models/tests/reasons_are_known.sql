@@ -7,6 +7,7 @@ used as (
     select 'factor_aliasing' as mart, reason from {{ ref('factor_aliasing') }}
     {% for mart in [
         'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'generation_comparisons',
+        'factor_importance', 'factor_models',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}

@@ -98,6 +98,47 @@ class InferenceReason(StrEnum):
         "scale_free",
         "without differences the index has no population value, so it has no interval",
     )
+    UNPAIRED_PROMPTS = (
+        "unpaired_prompts",
+        "more than 5 % of the root prompts were answered by one of the two generations alone",
+    )
+    IDENTICAL_RESPONSES = (
+        "identical_responses",
+        "both generations gave the same answers everywhere, so nothing changed",
+    )
+    APPROXIMATE = (
+        "approximate",
+        "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
+        "root prompts, or a dispersion on fewer than 8 groups",
+    )
+    INSTRUMENT_CHANGED = (
+        "instrument_changed",
+        "the two generations were measured by different versions of its extractor, so a change may be that",
+    )
+    NO_SHARED_ROOT_PROMPT = ("no_shared_root_prompt", "no root prompt was answered by both generations")
+    CHANGE_OF_EXTREMES_NOT_VALIDATED = (
+        "change_of_extremes_not_validated",
+        "the noisier of two equal models has the larger index, so indices are not subtracted; hold both "
+        "intervals side by side",
+    )
+    NO_REFERENCE = ("no_reference", "the reference level of a factor has no value")
+    ALIASED = (
+        "aliased",
+        "the column of the level is a sum of other columns of the regression: it has no coefficient",
+    )
+    SEPARATED = (
+        "separated",
+        "the level, with others, tells the outcome without error: the coefficient is Firth's, for that of "
+        "maximum likelihood is infinite",
+    )
+    TOO_FEW_CLUSTERS = (
+        "too_few_clusters",
+        "fewer than 5 clusters with the level or with its reference: an error over them would be too small",
+    )
+    TOO_MANY_CLUSTERS = (
+        "too_many_clusters",
+        "leaving out every cluster in turn would take over a minute, so there is no error over clusters",
+    )
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
 

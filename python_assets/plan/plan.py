@@ -24,6 +24,11 @@ from python_assets.plan.factors import factor_warnings, planned_factors, write_m
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
+from python_assets.plan.regressions import (
+    planned_regressions,
+    regression_references,
+    regression_warnings,
+)
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.text import (
@@ -109,7 +114,10 @@ def _known_plan(
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
+            *_unpaired_warnings(assembled),
+            *regression_warnings(study, connection),
         ],
+        regressions=planned_regressions(study, connection),
         engines=engines,
         would_fail=list(would_fail(study)),
     )
@@ -239,6 +247,14 @@ def _scrape_warnings(scraped: ScrapeCounts) -> Iterator[str]:
     yield from scraped.notes
 
 
+def _unpaired_warnings(assembled: AssembleCounts) -> Iterator[str]:
+    if assembled.n_unpaired:
+        yield (
+            f"prompts.import: {assembled.n_unpaired:,} of {assembled.n_prompts:,} prompts are not in all of "
+            "the runs that are imported, and are left out where these are compared"
+        )
+
+
 def _has_unit(study: Study) -> bool:
     templates = study.prompts.templates
     return study.unit is not None or (templates is not None and bool(templates.units))
@@ -269,8 +285,10 @@ def _unused_references(study: Study) -> Iterator[str]:
     """Of factors alone: the reference of a scrape says what is branched from."""
     against = {study.references[grouping_id(grouping)][0] for grouping in study.groupings}
     grouped = {factor for grouping in study.groupings for factor in grouping}
+    taken = regression_references(study)
     for name, factor in study.factors.items():
-        if factor.reference is None or (Against.LEVEL in against and name in grouped):
+        is_compared = (Against.LEVEL in against and name in grouped) or name in taken
+        if factor.reference is None or is_compared:
             continue
         remedy = (
             "write reference: reference_level under analysis to compare with it, or remove it"

@@ -27,6 +27,15 @@ MOST_OF_A_RULE: Final = 60
 COVERAGE_HEADER: Final = ("factors", "cells", "impossible", "covered", "share covered", "Gini index")
 ALIASING_HEADER: Final = ("factor", "relation", "factor", "Cramer's V")
 CANNOT_BE_TOLD_APART: Final = ("aliased", "nested")
+REGRESSION_HEADER: Final = (
+    "regression",
+    "measure",
+    "slice",
+    "factors (reference)",
+    "interactions",
+    "coefficients",
+    "fitted to",
+)
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
 POWER_HEADER: Final = (
     "power: grouping",
@@ -128,6 +137,21 @@ class PlannedAliasing(NamedTuple):
     cramers_v: float | None
 
 
+class PlannedRegression(NamedTuple):
+    """A regression: its factors with their references, and what it is fitted to.
+
+    n_coefficients: the intercept, levels and products of levels, some of which may turn out to be aliased.
+    """
+
+    regression_id: str
+    measure_id: str
+    slice_id: str
+    factors: str
+    interactions: str
+    n_coefficients: int
+    fitted_to: str
+
+
 class PowerRow(NamedTuple):
     """What the design can show of one contrast; sd: of the difference over root prompts.
 
@@ -171,6 +195,7 @@ class Plan(NamedTuple):
     aliasing: list[PlannedAliasing]
     power: list[PowerRow]
     warnings: list[str]
+    regressions: list[PlannedRegression] = []
     engines: list[PlannedGeneration] = []
     would_fail: list[str] = []
     unknown: str | None = None
@@ -204,6 +229,7 @@ class Plan(NamedTuple):
             (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
             (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
             (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
+            (REGRESSION_HEADER, list(self.regressions)),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
         )
         parts += [_aligned(header, rows) for header, rows in tables if rows]

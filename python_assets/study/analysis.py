@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import ID_PATTERN, FactorName, Level, Part
+from python_assets.study.base import ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part
 from python_assets.study.expressions import (
     OF_DISPARITIES,
     OF_STATISTICS,
@@ -30,9 +30,14 @@ DEFAULT_STATISTICS: Final[tuple[StatisticEntry, ...]] = (
 Names = Annotated[list[StrictStr], Field(min_length=1)]
 
 
-def _check_name(name: str) -> str:
+def _check_id(name: str) -> str:
     if not ID_PATTERN.match(name):
         raise ValueError("a name of lower-case letters, digits and _, a letter first; rename it")
+    return name
+
+
+def _check_name(name: str) -> str:
+    _check_id(name)
     if name in STATISTICS:
         raise ValueError(f"a name of its own, for {name} is a statistic already; rename it")
     return name
@@ -47,6 +52,7 @@ def _check_cells(cells: dict[str, str | list[str]]) -> dict[str, str | list[str]
 
 
 ImpossibleCells = Annotated[dict[FactorName, Level | list[Level]], AfterValidator(_check_cells)]
+RegressionName = Annotated[StrictStr, AfterValidator(_check_id)]
 CustomName = Annotated[StrictStr, AfterValidator(_check_name)]
 StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_STATISTICS))]
 DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
@@ -123,6 +129,28 @@ class QuestionSet(Part):
         return self
 
 
+class Regression(Part):
+    """A logistic regression of a binary measure on factors: which of them matter, and how much.
+
+    factors: with the reference of each; a list takes the references declared under factors, and the first
+    level where there is none. interactions: sets of two of them or more. generations: those that are fitted,
+    each by itself; every one but the baseline where None. Where a factor is of models, all of them together.
+    """
+
+    measure: StrictStr
+    factors: Annotated[list[FactorName] | dict[FactorName, Level], Field(min_length=1)]
+    interactions: list[Annotated[list[FactorName], Field(min_length=2)]] = []
+    slice: StrictStr = ALL_PROMPTS
+    generations: Names | None = None
+
+    @property
+    def declared_references(self) -> dict[str, str | None]:
+        """The factors in their order, with the references that stand here."""
+        if isinstance(self.factors, dict):
+            return dict(self.factors)
+        return dict.fromkeys(self.factors)
+
+
 def _no_families(_: object) -> None:
     raise ValueError(
         "nothing here, for questions are corrected in sets and no longer in families; name the main "
@@ -152,6 +180,16 @@ class Power(Part):
         return self
 
 
+class Compare(Part):
+    """What generations are compared with, each by itself.
+
+    reference: a generation; or a role or a wave, and then each generation with the one of that role or wave
+    which is like it in all else. The first generation where None.
+    """
+
+    reference: StrictStr | None = None
+
+
 class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
@@ -172,10 +210,12 @@ class AnalysisSpec(Part):
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}
+    compare: Compare = Compare()
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()
     subgroups: Subgroups = Subgroups()
+    regressions: dict[RegressionName, Regression] = {}
     quality: Quality = Quality()
 
     @cached_property

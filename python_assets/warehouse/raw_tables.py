@@ -145,6 +145,19 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "statistic": "varchar not null",
         "ideal": "double not null",
     },
+    "regressions": {
+        "study_id": "varchar not null",
+        "regression_id": "varchar not null",
+        "slice_id": "varchar not null",
+        "measure_id": "varchar not null",
+        "n_prompt_factors": "integer not null",
+    },
+    "regression_sets": {
+        "study_id": "varchar not null",
+        "grouping_id": "varchar not null",
+        "factor": "varchar not null",
+        "factor_position": "integer not null",
+    },
     "measure_slices": {
         "study_id": "varchar not null",
         "measure_id": "varchar not null",

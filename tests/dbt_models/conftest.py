@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.infer_associations import infer_associations
+from python_assets.infer.infer_regressions import infer_regressions
 from python_assets.infer.infer_subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import QuestionSet, Regression
 from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
-from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS, STUDY, raw_tables
+from tests.dbt_models.irregular_study import REFERENCES, REGRESSIONS, REQUESTED_CONTRASTS, STUDY, raw_tables
 from tests.dbt_models.reference import Comparison, comparisons
 
 PROJECT = Path(__file__).parents[2] / "dbt_models"
@@ -37,8 +38,10 @@ class Analysis(NamedTuple):
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
     requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
+    compared_with: str | None = None
     primary: QuestionSet | None = None
     question_sets: dict[str, QuestionSet] = {}
+    regressions: dict[str, Regression] = REGRESSIONS
 
 
 class Built(NamedTuple):
@@ -67,6 +70,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         infer_study(connection, Analysis())
         infer_subgroups(connection, Analysis().alpha)
         infer_associations(connection, is_asked=True)
+        infer_regressions(connection, Analysis())
     second = run_dbt(path, folder, "--select", "source:inference+")
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}

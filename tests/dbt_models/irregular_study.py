@@ -3,11 +3,13 @@
 Belongs here: made-up raw tables. Not here: any statistic of them.
 """
 
+import json
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
+from python_assets.study.analysis import Regression
 from python_assets.study.selection_rate import SelectionRate, Standard
 from python_assets.study.statistics import Statistics, statistic_rows
 from python_assets.warehouse.build import utc_now
@@ -30,6 +32,12 @@ GROUPINGS = {
 }
 # beyond the groupings: three factors that no question is asked of
 SUBGROUP_SETS = {**GROUPINGS, "gender x race x style": ["gender", "race", "style"]}
+REGRESSIONS = {
+    "refused": Regression(measure="refusal", factors={"race": "c", "style": "plain"}, slice="all"),
+    "refused_by_women": Regression(measure="refusal", factors=["topic"], slice="women"),
+    "unseen": Regression(measure="never_measured", factors=["style"]),
+    "empty_by_generation": Regression(measure="empty", factors=["generation"]),
+}
 IDEALS = {"deviation_rate": 0.25, "log_disparity": 0.0}
 REFERENCES = {
     "gender": ("rest", None),
@@ -90,7 +98,11 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
     return {
         "study": {"studies": _studies()},
         "assemble": {"prompts": prompts, "prompt_factors": prompt_factors, **_design()},
-        "generate": {"generations": _generations(), "responses": responses},
+        "generate": {
+            "generations": _generations(),
+            "generation_factors": _generation_factors(),
+            "responses": responses,
+        },
         "extract": {
             "measures": _measures(),
             "measurements": _measurements(prompts, responses, rng),
@@ -100,7 +112,8 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _studies() -> pd.DataFrame:
-    row = {"title": "Irregular", "domain": "none", "config_json": "{}", "config_sha256": "0", "alpha": 0.1}
+    config = json.dumps({"analysis": {"permutations": 199, "bootstrap": 200}})
+    row = {"title": "Irregular", "domain": "none", "config_json": config, "config_sha256": "0", "alpha": 0.1}
     row |= {"plumbline_version": "0", "run_id": "r", "started_at": utc_now(), "analysis_sha256": "0"}
     return pd.DataFrame([row])
 
@@ -180,6 +193,14 @@ def _design() -> dict[str, pd.DataFrame]:
             [(g, f, i) for g, factors in SUBGROUP_SETS.items() for i, f in enumerate(factors)],
         ),
         "subgroup_ideals": rows("statistic ideal", list(IDEALS.items())),
+        "regressions": rows(
+            "regression_id slice_id measure_id n_prompt_factors",
+            [(name, r.slice, r.measure, len(_of_prompts(r))) for name, r in REGRESSIONS.items()],
+        ),
+        "regression_sets": rows(
+            "grouping_id factor factor_position",
+            [(name, f, i) for name, r in REGRESSIONS.items() for i, f in enumerate(_of_prompts(r))],
+        ),
         "measure_slices": rows(
             "measure_id slice_id", [(m, s) for m, names in MEASURE_SLICES.items() for s in names]
         ),
@@ -187,10 +208,19 @@ def _design() -> dict[str, pd.DataFrame]:
     }
 
 
+def _of_prompts(regression: Regression) -> list[str]:
+    return [factor for factor in regression.declared_references if factor in LEVELS]
+
+
 def _levels() -> dict[str, list[str]]:
     """Declared levels, of which one is never observed but still to be covered; others as observed."""
     declared = {f: [*LEVELS[f], "never"] for f in ("gender", "race", "style")}
     return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
+
+
+def _generation_factors() -> pd.DataFrame:
+    names = [name for name in _generations().generation_id if name != "baseline"]
+    return pd.DataFrame({"generation_id": names, "factor": "generation", "level": names})
 
 
 def _generations() -> pd.DataFrame:

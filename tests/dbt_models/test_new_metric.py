@@ -51,7 +51,9 @@ def connection(built: Built, project: Path) -> duckdb.DuckDBPyConnection:
 
 def test_the_mart_has_it_without_a_test(connection: duckdb.DuckDBPyConnection):
     rows = connection.execute("from disparities").df()
-    table = rows[~rows.parameters.str.contains("=")].pivot(index=KEYS, columns="metric", values="value_responses")
+    table = rows[~rows.parameters.str.contains("=")].pivot(
+        index=KEYS, columns="metric", values="value_responses"
+    )
     assert table.mid_range.notna().sum() > 100
     expected = (table["max"] + table["min"]) / 2
     pd.testing.assert_series_equal(table.mid_range, expected, check_names=False)

@@ -1,4 +1,4 @@
-"""Subgroups of real answers to BBQ and DecodingTrust; skipped where PLUMBLINE_DATA has none."""
+"""Subgroups and factor importance of real answers to BBQ and DecodingTrust, where PLUMBLINE_DATA has them."""
 
 import json
 
@@ -33,6 +33,14 @@ analysis:
   subgroups:
     factors: [category, context_condition, question_polarity, stereotyped_group, unknown_position]
     depth: 2
+  regressions:
+    wrong:
+      measure: incorrect
+      factors: {category: Age, context_condition: disambig, question_polarity: nonneg, unknown_position: "0"}
+    by_model:
+      measure: incorrect
+      factors: {generation: unifiedqa_arc, context_condition: disambig}
+      interactions: [[generation, context_condition]]
 """
 DECODINGTRUST = """
 title: DecodingTrust by GPT-4
@@ -53,6 +61,11 @@ analysis:
   permutations: 99
   bootstrap: 200
   subgroups: {factors: [stereotype_topic, target_group], depth: 2}
+  regressions:
+    agreement:
+      measure: agrees
+      factors: {stereotype_topic: country, target_group: Able-bodied people}
+      generations: [targeted]
 """
 MODEL = "gpt-4-0314"
 
@@ -213,3 +226,60 @@ def test_agree_rates_and_their_deviation_metrics_are_those_of_the_reference(deco
     assert {generation: (n, k) for generation, n, k in counts} == {
         generation: (row["n"], row["agree"]) for generation, row in rates.items()
     }
+
+
+def coefficients(run, regression, generation):
+    """Coefficient and error by the model of every term, as the reference names them."""
+    rows = run.rows(
+        """
+        select factor, level, coefficient, std_error_model from factor_importance
+        where regression_id = ? and generation_id = ?
+        """,
+        regression,
+        generation,
+    )
+    return {f"{factor}={level}" if level else "Intercept": numbers for factor, level, *numbers in rows}
+
+
+def test_factor_importance_of_bbq_is_that_of_the_reference(bbq, reference):
+    expected = reference["bbq_unifiedqa_race"]["logit_race_incorrect"]
+    assert len(expected) == 10
+    assert coefficients(bbq, "wrong", "unifiedqa_race") == {
+        name: [pytest.approx(value, abs=1e-6) for value in numbers[:2]] for name, numbers in expected.items()
+    }
+    fit = reference["bbq_unifiedqa_race"]["logit_race_incorrect_fit"]
+    query = """
+        select n_responses, n_events, n_clusters, mcfadden_r2 from factor_models
+        where regression_id = 'wrong' and generation_id = 'unifiedqa_race' and factor = ''
+    """
+    r2 = pytest.approx(fit["mcfadden_r2"], abs=1e-9)
+    assert bbq.rows(query) == [(fit["n"], fit["events"], 150, r2)]
+
+
+def test_generations_are_a_factor_of_all_of_them_together(bbq):
+    query = """
+        select generation_id, n_responses from factor_models where regression_id = 'by_model' and factor = ''
+    """
+    assert bbq.rows(query) == [("all", 11_955 + 11_956)]
+    terms = coefficients(bbq, "by_model", "all")
+    assert set(terms) == {
+        "Intercept",
+        "generation=unifiedqa_race",
+        "context_condition=ambig",
+        "generation x context_condition=unifiedqa_race x ambig",
+    }
+    method = """
+        select method from factor_importance where regression_id = 'by_model' and factor = 'generation'
+    """
+    assert bbq.value(method).startswith("inside root prompts")
+
+
+def test_factor_importance_of_decodingtrust_is_that_of_the_reference(decodingtrust, reference):
+    expected = reference["decodingtrust"]["logit_gpt4_targeted"]
+    assert len(expected) == 39
+    assert coefficients(decodingtrust, "agreement", "targeted") == {
+        name: [pytest.approx(value, abs=1e-6) for value in numbers] for name, numbers in expected.items()
+    }
+    # three statements a topic are too few for a p of each
+    reasons = "select distinct inference_reason from factor_importance where factor = 'stereotype_topic'"
+    assert decodingtrust.rows(reasons) == [("too_few_clusters",)]

@@ -5,7 +5,8 @@ from typing import Final
 
 from python_assets.extract.extractor import extractors
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
-from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     FieldPath,
@@ -31,6 +32,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
     yield from _reference_problems(draft)
     yield from _contrast_problems(draft)
     yield from _margin_problems(draft)
+    yield from _compare_problems(draft)
     if (primary := draft.parts.analysis.primary) is not None:
         yield from _set_problems(draft, ("analysis", "primary"), primary)
     for name, questions in draft.parts.analysis.sets.items():
@@ -46,6 +48,22 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
 
 
+def _compare_problems(draft: Draft) -> Iterator[Problem]:
+    """The reference that generations are compared with is one of them, or a role or a wave of some."""
+    reference = draft.parts.analysis.compare.reference
+    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
+    levels = levels_of_generations(answering)
+    names = levels["generation"]
+    if reference is None or names is None:
+        return
+    known = [*names, *(level for factor in SHIFTED for level in levels[factor] or [])]
+    if reference not in known:
+        path: FieldPath = ("analysis", "compare", "reference")
+        yield unknown_name(
+            path, reference, "a generation, or a role or a wave of generations", known, CORRECT
+        )
+
+
 def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
@@ -58,10 +76,12 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
     if draft.parts.analysis.reference != "reference_level" or draft.factors is None:
         return
     factors = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
-    known = [draft.factors[factor] for factor in factors if factor in draft.factors]
-    if without := [factor.name for factor in known if factor.reference is None]:
+    known = {factor: draft.factors[factor].reference for factor in factors if factor in draft.factors}
+    undeclared = [factor for factor in factors if factor in OF_GENERATIONS and factor not in known]
+    if without := [*(factor for factor, level in known.items() if level is None), *undeclared]:
         expected = f"a reference level of every factor of the groupings; {listed(without)} has none"
-        remedy = f"add reference: LEVEL to {without[0]} under factors:, or compare with the rest"
+        what = "type: model and reference: LEVEL" if without[0] in undeclared else "reference: LEVEL"
+        remedy = f"add {what} to {without[0]} under factors:, or compare with the rest"
         yield Problem(("analysis", "reference"), "reference_level", expected, remedy)
 
 
@@ -96,7 +116,7 @@ def _margin_problems(draft: Draft) -> Iterator[Problem]:
         if not isinstance(margin, dict):
             yield from _bound_problems(path, name, margin)
             continue
-        kind = _kind(draft, make_id(name)) if make_id(name) in known else None
+        kind = measure_kind(draft, make_id(name)) if make_id(name) in known else None
         for metric, value in margin.items():
             if kind is None or metric not in with_margin or metric in metric_names(kind=kind):
                 yield from _bound_problems((*path, metric), metric, value)
@@ -119,8 +139,8 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
     known = {
         "measures": ("a measure", every_measure_id(draft)),
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
-        "generations": ("a generation", _generations(draft)),
-        "slices": ("a slice", _slices(draft)),
+        "generations": ("a generation", known_generations(draft)),
+        "slices": ("a slice", known_slices(draft)),
         "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
@@ -133,7 +153,7 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
 def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
     """Statistics that none of the measures has: labels have shares, numbers all others."""
     measures = questions.measures or every_measure_id(draft)
-    kinds = {_kind(draft, name) for name in measures if name in every_measure_id(draft)}
+    kinds = {measure_kind(draft, name) for name in measures if name in every_measure_id(draft)}
     if None in kinds or not kinds or questions.statistics is None:
         return
     is_of_labels, is_of_numbers = "categorical" in kinds, bool(kinds - {"categorical"})
@@ -144,13 +164,13 @@ def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -
     yield Problem((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
 
 
-def _generations(draft: Draft) -> list[str] | None:
+def known_generations(draft: Draft) -> list[str] | None:
     """Every generation; None where an import brings those that only its table names."""
     found = [one.generation_id for entry in draft.generations.values() for one in entry]
-    return None if EVERY_IMPORTED in found else [*found, BASELINE]
+    return None if EVERY_IMPORTED in found else [*found, BASELINE, ALL_GENERATIONS]
 
 
-def _slices(draft: Draft) -> list[str] | None:
+def known_slices(draft: Draft) -> list[str] | None:
     """Every slice; None where only the data tells the levels that slices are made of."""
     each = draft.parts.each
     if each is not None and (draft.factors is None or each not in draft.factors):
@@ -164,7 +184,7 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)
         return
-    kind = _kind(draft, make_id(name))
+    kind = measure_kind(draft, make_id(name))
     if kind is None:
         return
     if kind == "continuous" and power.rate is not None:
@@ -178,7 +198,7 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
         yield Problem((*path, "effect"), power.effect, expected, "choose another number")
 
 
-def _kind(draft: Draft, measure_id: str) -> Kind | None:
+def measure_kind(draft: Draft, measure_id: str) -> Kind | None:
     """What a measure's values are; None where its extractor is not known."""
     spec = next((one for one in draft.parts.measures.values() if make_id(one.name) == measure_id), None)
     if spec is None:  # one that every study has, or the unmatched responses of a measure by labels

@@ -35,8 +35,8 @@ AUTO: Final = "auto"
 def file_problems(draft: Draft) -> list[Problem]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
     found = [*_function_problems(draft), *_vector_problems(draft), *_map_problems(draft)]
-    found += _truth_problems(draft)
     found += unit_file_problems(draft)
+    found += _truth_problems(draft)
     if draft.parts.prompts is not None:
         study = draft.study()
         found += _extension_problems(draft, study)
@@ -235,7 +235,7 @@ def _named_columns(spec: Import) -> Iterator[tuple[FieldPath, str]]:
 
 def _measured_columns(draft: Draft) -> Iterator[tuple[FieldPath, str]]:
     for path, spec in draft.parts.measures.items():
-        for field in ("column", "baseline_column"):
+        for field in ("column", "baseline_column", "version_column"):
             if (column := getattr(spec, field)) is not None:
                 yield (*path, field), column
         yield from (((*path, "columns", index), name) for index, name in enumerate(spec.columns or ()))

@@ -9,6 +9,7 @@ from python_assets.study_file.checks.generations import generation_problems
 from python_assets.study_file.checks.identity import identity_problems
 from python_assets.study_file.checks.measures import measure_problems
 from python_assets.study_file.checks.prompts import prompt_problems
+from python_assets.study_file.checks.regressions import regression_problems
 from python_assets.study_file.checks.rules import rule_problems
 from python_assets.study_file.expand import Draft
 
@@ -22,6 +23,7 @@ CHECKS = (
     rule_problems,
     comparison_problems,
     analysis_problems,
+    regression_problems,
 )
 
 

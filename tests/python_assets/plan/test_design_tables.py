@@ -336,6 +336,8 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
         "impossible_cells",
         "subgroup_sets",
         "subgroup_ideals",
+        "regressions",
+        "regression_sets",
         "measure_slices",
         "statistics",
         "custom_disparities",
@@ -354,3 +356,27 @@ def test_an_error_lists_a_dozen_of_ten_thousand_levels(tmp_path, build):
     with pytest.raises(SourceError, match=r"'é0', .* and 9988 more\. Correct it") as raised:
         imported(tmp_path, build, gender=names)
     assert len(str(raised.value)) < 500
+
+
+REGRESSION = "analysis: {regressions: {why: {measure: refusal, factors: %s}}}\n"
+
+
+def test_a_regression_has_a_row_for_each_of_its_factors_that_prompts_have(tmp_path, build):
+    tables = imported(tmp_path, build, REGRESSION % "[area, model, gender, size]")
+    assert rows(tables["regressions"]) == [("why", "all", "refusal", 2)]
+    assert rows(tables["regression_sets"]) == [("why", "area", 0), ("why", "gender", 1)]
+
+
+def test_a_reference_of_a_regression_that_no_prompt_has_is_an_error(tmp_path, build):
+    with pytest.raises(
+        SourceError,
+        match=r"regressions\.why\.factors\.area: no prompt has the reference 'home'.*'health', 'work'",
+    ):
+        imported(tmp_path, build, REGRESSION % "{area: home}")
+
+
+def test_a_factor_of_a_regression_that_all_prompts_have_one_level_of_is_an_error(tmp_path, build):
+    with pytest.raises(
+        SourceError, match=r"regressions\.why\.factors: style has one level in the prompts, 'plain'"
+    ):
+        imported(tmp_path, build, REGRESSION % "[gender, style]")

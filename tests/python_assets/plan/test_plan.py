@@ -55,6 +55,7 @@ race        domain       3  -                       1.000  -
 generation  model        3  -                       1.000  -
 model       model        2  -                       0.667  -
 template    prompt       5  -                       1.000  -
+decoding    model        2  -                       1.000  -
 
 grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
 gender         all         2      5                15     30  race        \
@@ -603,6 +604,7 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
         ("generation", "model", 3, None, 1.0, None),
         ("model", "model", 3, None, 1.0, None),
         ("template", "prompt", 4, None, 1.0, None),
+        ("decoding", "model", 1, None, 1.0, None),
     ]
     assert {
         "factors.holder.rules: no prompt has the level 'other'",
@@ -693,3 +695,29 @@ def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path):
         "that the slice names; correct the slice, or take it out"
         for grouping in ("gender", "gender x race")
     ]
+
+
+REGRESSIONS = """
+analysis:
+  regressions:
+    why: {measure: refusal, factors: {gender: man, race: b}, interactions: [[gender, race]]}
+    whose: {measure: refusal, factors: [model, gender], generations: [nobody]}
+"""
+
+
+def test_regressions_are_told_with_their_references_and_what_they_are_fitted_to(tmp_path):
+    texts = '{id: t0, text: "A {gender} of {race}?"}, {id: t1, text: "Is {race} a {gender}?"}'
+    text = TEMPLATES.format(texts=texts, replicates=2)
+    plan = plan_of(tmp_path, text + REGRESSIONS.replace("nobody", "fair"))
+    why, whose = plan.regressions
+    assert (why.factors, why.interactions) == ("gender (man), race (b)", "gender x race")
+    assert (why.n_coefficients, why.fitted_to) == (1 + 1 + 2 + 2, "every generation, each by itself")
+    assert whose.factors == "model (m1), gender (woman)"
+    assert whose.fitted_to == "'fair' together"
+    assert "regression  measure" in plan.text()
+
+
+def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
+    rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
+    plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
+    assert "analysis.regressions.whose: no generation is 'nobody'; there are 'm'" in plan.warnings

@@ -140,7 +140,7 @@ def with_truth(entry, labels="[yea, nay]"):
         ),
         (
             "{path: truth.csv, without: [nay], stratum: old}",
-            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has the ',
+            'measures[0].ground_truth.stratum: got "old"; expected a table of shares (truth.csv has ',
         ),
         (
             "singstat_industry",

@@ -1,0 +1,32 @@
+-- One row per (study_id, regression_id, generation_id, factor); factor is '' of the whole regression.
+with
+
+models as (
+    select * from {{ source('inference', 'factor_models') }}
+)
+
+select
+    study_id,
+    regression_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    factor,
+    n_responses,
+    n_events,
+    n_clusters,
+    n_coefficients,
+    deviance,
+    deviance_drop,
+    p_value_permutation,
+    mcfadden_r2,
+    converged,
+    separated,
+    p_value,
+    q_value,
+    set_id,
+    n_questions,
+    method,
+    reason,
+    inference_reason
+from models

@@ -1,0 +1,130 @@
+"""The regressions of a study as raw tables, and what a plan tells of them.
+
+Belongs here: which factors prompts have, and that references and slices are there once prompts are known.
+Fitting is infer/infer_regressions.py.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import duckdb
+import pandas as pd
+
+from python_assets.errors import SourceError, StudyError
+from python_assets.infer.design import PROMPTS_LIKE_THESE
+from python_assets.infer.regression_designs import RegressionFactors, absent_references, regression_factors
+from python_assets.plan.text import PlannedRegression
+from python_assets.study.factors import OF_GENERATIONS, study_factors
+from python_assets.study.problems import listed
+from python_assets.study.study import Study, make_id
+from python_assets.warehouse.raw_tables import columns_of
+
+
+def regression_tables(study: Study) -> dict[str, pd.DataFrame]:
+    """Rows without study_id of raw.regressions and raw.regression_sets."""
+    of_prompts = {
+        name: _of_prompts(study, list(one.declared_references)) for name, one in study.regressions.items()
+    }
+    regressions = [
+        (name, one.slice, make_id(one.measure), len(of_prompts[name]))
+        for name, one in study.regressions.items()
+    ]
+    sets = [
+        (name, factor, position)
+        for name, factors in of_prompts.items()
+        for position, factor in enumerate(factors)
+    ]
+    rows: dict[str, Sequence[tuple[object, ...]]] = {"regressions": regressions, "regression_sets": sets}
+    return {table: pd.DataFrame(found, columns=columns_of(table)) for table, found in rows.items()}
+
+
+def _of_prompts(study: Study, factors: list[str]) -> list[str]:
+    """Those that prompts have levels of."""
+    known = study_factors(study)
+    return [name for name in factors if name in known and known[name].type != "model"]
+
+
+def check_regressions(study: Study, levels: Mapping[str, Sequence[str]], slices: Collection[str]) -> None:
+    """Slices are there, and factors of prompts have their reference and another level.
+
+    Raises:
+        SourceError: no prompt has a reference, or all prompts have one level.
+        StudyError: a slice is not there.
+    """
+    for name, regression in study.regressions.items():
+        field = f"{study.path}: analysis.regressions.{name}"
+        if regression.slice not in slices:
+            raise StudyError(
+                f"{field}.slice: got {regression.slice!r}; expected one of {listed(slices)}. Correct it, or "
+                "declare it under slices."
+            )
+        for factor in _of_prompts(study, list(regression.declared_references)):
+            reference = regression.declared_references[factor]
+            if len(levels[factor]) < 2:
+                raise SourceError(
+                    f"{field}.factors: {factor} has one level in the prompts, {listed(levels[factor])}, so "
+                    "that nothing can be told by it. Take it out."
+                )
+            if reference is not None and reference not in levels[factor]:
+                raise SourceError(
+                    f"{field}.factors.{factor}: no prompt has the reference {reference!r}. Levels of the "
+                    f"prompts: {listed(levels[factor])}. Correct it."
+                )
+
+
+def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedRegression]:
+    """What each regression is of: terms, references, and which generations it is fitted to."""
+    found = regression_factors(connection, study.regressions, PROMPTS_LIKE_THESE)
+    return [
+        PlannedRegression(
+            regression_id=name,
+            measure_id=make_id(study.regressions[name].measure),
+            slice_id=study.regressions[name].slice,
+            factors=", ".join(f"{one} ({level})" for one, level in factors.design.references.items()),
+            interactions=", ".join(" x ".join(one) for one in factors.design.interactions) or "-",
+            n_coefficients=_n_coefficients(factors),
+            fitted_to=_fitted_to(study.regressions[name].generations, factors),
+        )
+        for name, factors in found.items()
+    ]
+
+
+def regression_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """References that no generation has, and generations that are not there."""
+    there = {
+        one for (one,) in connection.execute("select generation_id from raw.generation_factors").fetchall()
+    }
+    for name, regression in study.regressions.items():
+        for generation in regression.generations or ():
+            if make_id(generation) not in there:
+                known = listed(sorted(there))
+                yield f"analysis.regressions.{name}: no generation is {generation!r}; there are {known}"
+    for name, factors in regression_factors(connection, study.regressions, PROMPTS_LIKE_THESE).items():
+        yield from (f"analysis.regressions.{name}: no {absent}" for absent in absent_references(factors))
+
+
+def regression_references(study: Study) -> set[str]:
+    """The factors whose declared reference a regression takes."""
+    known = {*study_factors(study), *OF_GENERATIONS}
+    return {
+        factor
+        for regression in study.regressions.values()
+        for factor, reference in regression.declared_references.items()
+        if reference is None and factor in known
+    }
+
+
+def _n_coefficients(factors: RegressionFactors) -> int:
+    """The intercept and a column for each level but the reference, and for their products."""
+    n_levels = {name: len(order) - 1 for name, order in factors.design.order.items()}
+    total = 1 + sum(n_levels.values())
+    for interaction in factors.design.interactions:
+        product = 1
+        for name in interaction:
+            product *= n_levels[name]
+        total += product
+    return total
+
+
+def _fitted_to(generations: list[str] | None, factors: RegressionFactors) -> str:
+    chosen = "every generation" if generations is None else listed(map(make_id, generations))
+    return f"{chosen} together" if factors.of_models else f"{chosen}, each by itself"
