@@ -3,8 +3,8 @@
     python -m bench.bench_ground_truth [--scale 1.0]
 
 Responses of a unit resemble each other: a unit draws its categories from a Dirichlet distribution around the
-truth's, the more concentrated the nearer rho is to 1. `multinomial` is the p of that noise alone, `Rao-Scott`
-that of the corrected chi-square, `used` what the product prints; `responses independent` takes no unit.
+truth's, the more concentrated the nearer rho is to 1. `multinomial` is the p of that noise alone, `larger of
+both` with Rao and Scott's, `used` what the product prints; `responses independent` takes no unit.
 """
 
 import argparse

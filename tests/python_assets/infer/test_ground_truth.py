@@ -8,7 +8,7 @@ from scipy.spatial.distance import jensenshannon
 from bench.bench_ground_truth import DESIGNS, p_values
 from python_assets.infer.ground_truth import Answers, against_truth, divergence, shares_against_truth
 
-N_DRAWS, N_SETS = 1_999, 300
+N_DRAWS, N_SETS = 1_999, 200
 
 
 def rng():
