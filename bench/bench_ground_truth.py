@@ -28,7 +28,10 @@ OCCUPATIONS: Final = np.array(
 
 
 class Design(NamedTuple):
-    """units of each group, or of all groups where these meet in a unit; responses of a unit and group."""
+    """Units of one group each, or of all where these meet in a unit; responses of a unit and group.
+
+    n_prompts: that units of one group are crossed with, where more than one; rho is then shared by both.
+    """
 
     name: str
     n_units: int
@@ -36,6 +39,7 @@ class Design(NamedTuple):
     rho: float
     is_crossed: bool
     shares: np.ndarray
+    n_prompts: int = 1
 
 
 EVEN: Final = np.array([[30.0, 30.0], [20.0, 10.0], [10.0, 20.0]])
@@ -44,28 +48,50 @@ DESIGNS: Final = (
     Design("60 names, 5 repeats", 60, 5, 0.5, False, OCCUPATIONS),
     Design("20 names, 5 repeats", 20, 5, 0.5, False, EVEN),
     Design("10 names, 10 repeats", 10, 10, 0.8, False, EVEN),
+    Design("20 names x 10 root prompts", 20, 1, 0.6, False, EVEN, n_prompts=10),
+    Design("60 names x 10 root prompts", 60, 1, 0.6, False, OCCUPATIONS, n_prompts=10),
     Design("10 root prompts x 2 groups, 5 repeats", 10, 5, 0.5, True, EVEN),
     Design("30 root prompts x 2 groups, 5 repeats", 30, 5, 0.5, True, OCCUPATIONS),
     Design("75 root prompts x 2 groups, one response", 75, 1, 0.0, True, OCCUPATIONS),
 )
 
 
-def drawn(design: Design, rng: np.random.Generator) -> np.ndarray:
+def drawn(design: Design, rng: np.random.Generator) -> Answers:
     """Responses by unit, category and group; groups as many as the truth has of each."""
     n_categories, n_groups = design.shares.shape
     of_group = design.shares / design.shares.sum(axis=0)
+    if design.n_prompts > 1:
+        return _crossed(design, of_group, rng)
     n = np.zeros((design.n_units, n_categories, n_groups))
-    if design.is_crossed:
-        groups = [list(range(n_groups))] * design.n_units
-    else:
-        weights = design.shares.sum(axis=0) / design.shares.sum()
-        counts = np.rint(np.cumsum(weights) * design.n_units).astype(int)
-        groups = [[int(np.searchsorted(counts, unit, side="right"))] for unit in range(design.n_units)]
-    for unit, own in enumerate(groups):
+    every = [list(range(n_groups))] * design.n_units
+    for unit, own in enumerate(every if design.is_crossed else [[one] for one in _groups(design)]):
         for group in own:
             share = _share_of_unit(of_group[:, group], design.rho, rng)
             n[unit, :, group] = rng.multinomial(design.n_responses, share)
-    return n
+    return Answers(n, [np.arange(design.n_units)])
+
+
+def _groups(design: Design) -> list[int]:
+    """Of each unit, as many of each as the truth has."""
+    counts = np.rint(np.cumsum(design.shares.sum(axis=0)) / design.shares.sum() * design.n_units)
+    return [int(np.searchsorted(counts, unit, side="right")) for unit in range(design.n_units)]
+
+
+def _crossed(design: Design, of_group: np.ndarray, rng: np.random.Generator) -> Answers:
+    """Every unit with every prompt: an answer is the unit's, the prompt's, or of its own."""
+    group = np.repeat(_groups(design), design.n_prompts)
+    unit, prompt = np.divmod(np.arange(len(group)), design.n_prompts)
+    sources = rng.random((3, len(group)))
+    sources[0], sources[1] = rng.random(design.n_units)[unit], rng.random(design.n_prompts)[prompt]
+    own = 1 - design.rho
+    chosen = sources[
+        rng.choice(3, len(group), p=[design.rho / 2, design.rho / 2, own]), np.arange(len(group))
+    ]
+    # one number stands for a category of each group, so that a prompt draws both groups the same way
+    category = (chosen > np.cumsum(of_group, axis=0)[:-1, group]).sum(axis=0)
+    n = np.zeros((len(group), *design.shares.shape))
+    n[np.arange(len(group)), category, group] = 1
+    return Answers(n, [unit, prompt])
 
 
 def _share_of_unit(share: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
@@ -85,10 +111,8 @@ def truth_of(design: Design) -> np.ndarray:
 
 def p_values(design: Design, rng: np.random.Generator) -> list[float]:
     """Of one data set: multinomial, Rao-Scott, used, responses independent, both sizes, marginal."""
-    n = drawn(design, rng)
-    n = n[n.sum(axis=(1, 2)) > 0]
+    n, clusters = drawn(design, rng)
     is_used = n.sum(axis=(0, 2)) > 0
-    clusters = [np.arange(len(n))]
     answers, share = Answers(n[:, is_used], clusters), truth_of(design)[is_used]
     least = ground_truth.UNITS_FOR_MULTINOMIAL
     ground_truth.UNITS_FOR_MULTINOMIAL = 0
@@ -99,7 +123,7 @@ def p_values(design: Design, rng: np.random.Generator) -> list[float]:
     ground_truth.UNITS_FOR_MULTINOMIAL = 10**9
     both = against_truth(answers, share, n_draws=N_DRAWS, rng=rng)
     ground_truth.UNITS_FOR_MULTINOMIAL = least
-    used = both.p_value if len(n) < least else multinomial.p_value
+    used = both.p_value if answers.n_clusters < least else multinomial.p_value
     of_category = design.shares.sum(axis=1) / design.shares.sum()
     if design.is_crossed:
         of_category = (design.shares / design.shares.sum(axis=0)).mean(axis=1)

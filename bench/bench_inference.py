@@ -22,6 +22,7 @@ from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import Shuffles
 from python_assets.infer.run import infer_study
 from python_assets.infer.scheme import Blocks
+from python_assets.infer.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 MISSING_SHARE = 0.005
@@ -93,12 +94,14 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         "raw.measure_slices": pd.DataFrame(
             {"measure_id": pd.Series(dtype=str), "slice_id": pd.Series(dtype=str)}
         ),
+        "raw.ground_truths": pd.DataFrame(columns=TRUTHS),
+        "intermediate.int_truth_answers": pd.DataFrame(columns=ANSWERS),
         "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
         "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
         "intermediate.int_blocking_factors": pd.DataFrame(columns=FACTORS.split(", ")),
         "raw.measures": cells[["study_id", "measure_id"]]
         .drop_duplicates()
-        .assign(kind="continuous", direction="none", unit="1"),
+        .assign(kind="continuous", direction="none", unit="1", extractor=""),
         "intermediate.int_cells": cells.assign(statistic="mean", parameters=""),
     }
     for name, frame in tables.items():
@@ -114,6 +117,7 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         unit=None,
         references={},
         requested_contrasts=(),
+        compared_with=None,
         primary=None,
         question_sets={},
     )

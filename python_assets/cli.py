@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sql, export, new and ui.
+"""The plumbline command: run, plan, gate, sql, export, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+MISTAKE = 1
+MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
+MISTAKE_AT_GATE = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(parsed)
     except PlumblineError as error:
         print(printable(str(error)), file=sys.stderr)
-        return 1
+        return int(parsed.mistake)
     except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -49,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
     )
-    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.")
+    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.", mistake=MISTAKE)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
@@ -81,6 +84,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.set_defaults(command=_plan)
 
+    gate = commands.add_parser(
+        "gate",
+        allow_abbrev=False,
+        help="compare the latest run of a study with an earlier one; exits with 1 where a group moved",
+    )
+    gate.add_argument("study")
+    gate.add_argument(
+        "--against", required=True, metavar="RUN", help="an earlier run, as publications has it"
+    )
+    gate.set_defaults(command=_gate, mistake=MISTAKE_AT_GATE)
+
     sql = commands.add_parser("sql", allow_abbrev=False, help="query the published database, read-only")
     sql.add_argument("query")
     sql.add_argument("--format", choices=("table", "csv", "json"), default="table")
@@ -111,23 +125,27 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study_id = _partition(parsed.study)
     if parsed.provider:
         from python_assets.published.refuse_simulation import refuse_simulation
 
         refuse_simulation(paths.home(), study_id)
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    _materialise(study_id, verbose=parsed.verbose)
+    from python_assets.published.run_summary import summary
+
+    print(printable(summary(paths.home(), study_id)))
+    return 0
+
+
+def _materialise(study_id: str, *, verbose: bool = False) -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     _require_ready(study_id)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
-    run_study(study_id, verbose=parsed.verbose)
-    from python_assets.published.run_summary import summary
-
-    print(printable(summary(paths.home(), study_id)))
-    return 0
+    run_study(study_id, verbose=verbose)
 
 
 def _require_ready(study_id: str) -> None:
@@ -163,6 +181,30 @@ def _print_cells_to_add(study: "Study", n_cells: int) -> int:
     if len(found) < n_cells:
         print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
     return 0
+
+
+def _gate(parsed: argparse.Namespace) -> int:
+    from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
+    from python_assets.gate.moved import read_gate, require_margins
+    from python_assets.gate.text import text
+    from python_assets.study_file.load import load_study
+
+    runs = both_runs(paths.home(), Path(parsed.study).stem, parsed.against)
+    with comparison_home(paths.home()) as home:
+        study = load_study(write_comparison(runs, home.root))
+        require_margins(study)
+        # a run of its own, which neither readers nor Dagster's history see
+        os.environ.update(
+            PLUMBLINE_HOME=str(home.root),
+            PLUMBLINE_STUDIES=str(study.folder),
+            DAGSTER_HOME=str(home.root / "dagster"),
+        )
+        _materialise(study.study_id)
+        gate = read_gate(home.published, study)
+    print(printable(text(gate, runs)))
+    if not len(gate.compared):
+        return MISTAKE_AT_GATE  # nothing is known, which is no pass
+    return MOVED if len(gate.moved) else 0
 
 
 def _sql(parsed: argparse.Namespace) -> int:

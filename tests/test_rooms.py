@@ -24,7 +24,7 @@ FLOORS = (
     ("infer", "published", "texts", "providers", "expectations"),
     ("importers", "report", "embeddings"),
     ("scrape", "assemble", "generate", "extract"),
-    ("plan", "study_file"),
+    ("plan", "study_file", "gate"),
     ("dagster_project",),
     ("cli",),
     ("bench",),

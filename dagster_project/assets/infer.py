@@ -18,6 +18,7 @@ GRAINS = {
     "summary_statistics": "group and statistic: its interval",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
+    "generation_comparisons": "pair of generations, grouping and comparison: change, interval, p and q",
     "design_power": "grouping, measure and contrast: the smallest difference that could be shown",
 }
 CELLS = [
@@ -26,12 +27,16 @@ CELLS = [
     "int_value_ranges",
     "int_prompt_groups",
     "int_blocking_factors",
+    "int_settings",
+    "int_model_factors",
+    "int_subgroup_sums",
+    "int_subgroup_units",
 ]
 SUBGROUP_GRAINS = {
     "subgroups": "subgroup: the intervals of its rate and log disparity",
-    "generation_comparisons": "pair of generations and set of factors: how far subgroup rates lie apart",
+    "variance_components": "measure, grouping and source: the variance that it adds to an answer",
 }
-SUBGROUP_SUMS = ["int_subgroup_sums"]
+SUBGROUP_SUMS = ["int_subgroup_sums", "int_prompt_groups", "int_model_factors"]
 ASSOCIATION_GRAINS = {
     "association_tests": "grouping, measure, test, term and category: a test over independent rows"
 }
@@ -81,7 +86,7 @@ def infer(
 def infer_subgroups(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
-    """Give every subgroup its intervals, and compare generations by their subgroup rates."""
+    """Give every subgroup its intervals, and tell where the variance of answers comes from."""
     from python_assets.infer.infer_subgroups import infer_subgroups
 
     loaded = study.load(context)

@@ -1,4 +1,4 @@
-"""The marts of a study out to readers: the published database, Parquet files and the report."""
+"""The marts of a study out to readers: the published database, Parquet files, the report and the archive."""
 
 import dagster as dg
 
@@ -68,5 +68,32 @@ def report(
             "report": dg.MetadataValue.url(address_of(loaded.study_id)),
             "path": dg.MetadataValue.path(str(path)),
             **done._asdict(),
+        }
+    )
+
+
+@dg.asset(
+    key=["published", "archive"],
+    group_name="publish",
+    deps=[report],
+    kinds={"parquet"},
+    partitions_def=studies,
+    description="The folder of this run: marts, report and study file; the oldest beyond keep are removed.",
+)
+@tells_mistakes
+def archive(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> dg.MaterializeResult:
+    """Keep the run."""
+    from python_assets.published.archive import archive_study
+
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse):
+        done = archive_study(warehouse.home, loaded.study_id, loaded.path, loaded.keep)
+    return dg.MaterializeResult(
+        metadata={
+            "path": dg.MetadataValue.path(str(done.folder or "")),
+            "kept": dg.MetadataValue.json(done.kept),
+            "removed": dg.MetadataValue.json(done.removed),
         }
     )

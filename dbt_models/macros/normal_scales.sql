@@ -9,8 +9,14 @@ outcomes as (
     select * from {{ ref('int_outcomes') }}
 ),
 
+-- generation 'all' has a scale of its own and, like the baseline, is no part of that of all
 generations as (
-    select * from {{ source('raw', 'generations') }}
+    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+    union all
+    select study_id, generation_id, true as is_baseline
+    from outcomes
+    where generation_id = 'all'
+    group by study_id, generation_id
 ),
 
 prompt_slices as (

@@ -24,7 +24,8 @@ class AssembleCounts(NamedTuple):
     """What assembling did.
 
     n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
-    engine was asked to replace, by what became of them.
+    engine was asked to replace, by what became of them. n_unpaired: prompts that some of several imported
+    runs lack.
     """
 
     n_prompts: int
@@ -32,6 +33,7 @@ class AssembleCounts(NamedTuple):
     n_dropped: dict[str, int]
     n_quarantined: int
     n_replacements: dict[str, int]
+    n_unpaired: int
     seconds: float
 
 
@@ -40,6 +42,7 @@ class _Assembled(NamedTuple):
     n_dropped: Counter[str]
     quarantine: list[Quarantined]
     n_replacements: Mapping[str, int] = {}
+    n_unpaired: int = 0
 
 
 def assemble(
@@ -71,7 +74,7 @@ def assemble(
         imported = read_import(study)
         factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
         tables = PromptTables(imported.prompts, factors)
-        assembled = _Assembled(tables, Counter(), imported.quarantine)
+        assembled = _Assembled(tables, Counter(), imported.quarantine, n_unpaired=imported.n_unpaired)
     tables = with_derived_levels(study, assembled.tables)
     prompts = _with_units(study, tables)
     tables_by_name = {"prompts": prompts, "prompt_factors": tables.prompt_factors}
@@ -82,6 +85,7 @@ def assemble(
         n_dropped=dict(sorted(assembled.n_dropped.items())),
         n_quarantined=len(assembled.quarantine),
         n_replacements=dict(assembled.n_replacements),
+        n_unpaired=assembled.n_unpaired,
         seconds=time.perf_counter() - started,
     )
 

@@ -27,11 +27,10 @@ from python_assets.embeddings.word_vectors import (
     vectors_sha256,
 )
 from python_assets.errors import ExtractionError
-from python_assets.study.study import Vectors
+from python_assets.providers.transformers_options import absent_device
+from python_assets.study.study import Embedding, Encoding, Vectors
 from python_assets.texts.limits import MOST_CHARACTERS
 
-# Twice the threads change the last digits of a sum; two are what the measured speed is for.
-_TORCH_THREADS: Final = 2
 _BATCH_SIZE: Final = 64
 _HUB_OWNER: Final = "sentence-transformers"
 _PACKAGED: Final = (MODEL, f"{_HUB_OWNER}/{MODEL}")
@@ -71,29 +70,33 @@ class Encoder(Protocol):
 
 
 class SentenceEncoder:
-    """A sentence-transformers model on the processor."""
+    """A sentence-transformers model."""
 
-    def __init__(self, loaded: Any, name: ModelName) -> None:
-        """Take a loaded SentenceTransformer."""
+    def __init__(self, loaded: Any, name: ModelName, threads: int) -> None:
+        """Take a loaded SentenceTransformer, and how many threads it may have on the CPU."""
         self._loaded = loaded
+        self._threads = threads
         self.model, self.revision, self.version, _ = name
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts, in batches of similar length."""
         if not texts:
             return np.empty((0, self._loaded.get_embedding_dimension()), dtype=np.float32)
+        import torch
+
+        torch.set_num_threads(self._threads)  # every time: other models of this process set their own
         read = [text[:MOST_CHARACTERS] for text in texts]
         vectors = self._loaded.encode(read, batch_size=_BATCH_SIZE, show_progress_bar=False)
         return np.asarray(vectors, dtype=np.float32)
 
 
 @lru_cache(maxsize=8)
-def name_model(embedding: str | Vectors | None = None) -> ModelName:
+def name_model(embedding: Embedding | None = None) -> ModelName:
     """Find the model that study.embedding names; it is not loaded.
 
     Args:
         embedding: None or its name for the packaged model; the folder or the hub name of a
-            sentence-transformers model; a file of static word vectors.
+            sentence-transformers model, or an Encoding with either; a file of static word vectors.
 
     Raises:
         ExtractionError: the model is not on this machine. Nothing is downloaded.
@@ -102,18 +105,13 @@ def name_model(embedding: str | Vectors | None = None) -> ModelName:
         file = Path(embedding.vectors)
         revision = vectors_sha256(file)
         return ModelName(file.name, revision, f"{file.name} {revision[:16]}, {AVERAGED}", file)
-    if embedding is None or embedding in _PACKAGED:
-        return _sentence_model(MODEL, MODEL_SHA256, wheel_folder())
-    folder = Path(embedding)
-    if folder.is_dir():
-        return _sentence_model(folder.resolve().name, _sha256_of_folder(folder), folder)
-    name = embedding if "/" in embedding else f"{_HUB_OWNER}/{embedding}"
-    folder = _hub_folder(name)
-    return _sentence_model(name, folder.name, folder)
+    encoding = _encoding(embedding)
+    named = _named(encoding.model)
+    return named._replace(version=named.version + _computed(encoding))
 
 
 @lru_cache(maxsize=2)
-def load_encoder(embedding: str | Vectors | None = None) -> Encoder:
+def load_encoder(embedding: Embedding | None = None) -> Encoder:
     """Load what study.embedding names, once a process.
 
     Args:
@@ -126,9 +124,10 @@ def load_encoder(embedding: str | Vectors | None = None) -> Encoder:
     name = name_model(embedding)
     if isinstance(embedding, Vectors):
         return WordVectors(*name)
-    if embedding is None or embedding in _PACKAGED:
+    encoding = _encoding(embedding)
+    if encoding.model is None or encoding.model in _PACKAGED:
         check_files(name.place)
-    return SentenceEncoder(_loaded(name), name)
+    return SentenceEncoder(_loaded(name, encoding), name, encoding.threads)
 
 
 def cosine(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
@@ -189,18 +188,43 @@ def _sentence_model(model: str, revision: str, folder: Path) -> ModelName:
     return ModelName(model, revision, f"{model} {revision[:16]}, {library}", folder)
 
 
-def _loaded(name: ModelName) -> Any:
+def _encoding(embedding: str | Encoding | None) -> Encoding:
+    return embedding if isinstance(embedding, Encoding) else Encoding(model=embedding)
+
+
+def _named(model: str | None) -> ModelName:
+    if model is None or model in _PACKAGED:
+        return _sentence_model(MODEL, MODEL_SHA256, wheel_folder())
+    folder = Path(model)
+    if folder.is_dir():
+        return _sentence_model(folder.resolve().name, _sha256_of_folder(folder), folder)
+    name = model if "/" in model else f"{_HUB_OWNER}/{model}"
+    folder = _hub_folder(name)
+    return _sentence_model(name, folder.name, folder)
+
+
+def _computed(encoding: Encoding) -> str:
+    """Where a vector was computed, as far as it is not where every one is."""
+    usual, said = Encoding(), []
+    if encoding.device != usual.device:
+        said.append(f", {encoding.device}")
+    if encoding.threads != usual.threads:
+        said.append(f", {encoding.threads} threads")
+    return "".join(said)
+
+
+def _loaded(name: ModelName, encoding: Encoding) -> Any:
     try:
-        import torch
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
     except ModuleNotFoundError as error:
         remedy = "Install it: pip install sentence-transformers"
         raise ExtractionError(f"{name.model} needs {error.name}. {remedy}") from error
-    torch.set_num_threads(_TORCH_THREADS)
+    if absent := absent_device(encoding.device):
+        raise ExtractionError(f"embedding: {absent}")
     logging.disable_progress_bar()
     try:
-        return SentenceTransformer(str(name.place), device="cpu", local_files_only=True)
+        return SentenceTransformer(str(name.place), device=encoding.device, local_files_only=True)
     except (OSError, ValueError, KeyError) as error:
         raise ExtractionError(
             f"embedding: {name.place} holds no whole sentence-transformers model: {error}. "

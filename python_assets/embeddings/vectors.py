@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.embedding import ModelName, load_encoder, name_model
-from python_assets.study.study import Vectors
+from python_assets.study.study import Embedding
 from python_assets.warehouse.progress import SILENT, Progress
 
 # An interrupted run loses at most so many embeddings.
@@ -24,9 +24,7 @@ class TextVectors:
         n_cached: texts whose embedding was known.
     """
 
-    def __init__(
-        self, embedding: str | Vectors | None, cache: ScoreCache, progress: Progress = SILENT
-    ) -> None:
+    def __init__(self, embedding: Embedding | None, cache: ScoreCache, progress: Progress = SILENT) -> None:
         """Take what study.embedding names, the cache that embeddings are kept in, and who hears of them."""
         self.n_measured = 0
         self.n_cached = 0

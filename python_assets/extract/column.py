@@ -113,6 +113,29 @@ def column_values(
     return _with_baselines(values, units, by_prompt), quarantine
 
 
+def column_versions(
+    measure: Measure, study: Study, units: TextUnits, wanted: Ids, rows: pd.DataFrame
+) -> Objects:
+    """What measured each wanted unit: by the import where the measure has a version_column, else VERSION.
+
+    Args:
+        measure: from column.
+        study: names the file in errors.
+        units: what is measured.
+        wanted: row numbers of the units that the measure has rows for.
+        rows: what keyed_rows gave.
+
+    Raises:
+        StudyError: the import has no such column.
+    """
+    column = measure.spec.version_column
+    if column is None:
+        return np.full(len(wanted), VERSION, dtype=object)
+    _require(study, measure, rows, [column])
+    told = np.append(_hashable(rows[column]), nothing(1))[positions(units, wanted, rows)]
+    return np.where(given(told), told, VERSION).astype(object)
+
+
 def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -> MeasuredValues:
     """Whether the import has a row of a response and no label in it.
 

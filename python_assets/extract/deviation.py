@@ -14,6 +14,7 @@ from python_assets.extract.measurement_rows import (
     nothing,
     only_where,
 )
+from python_assets.extract.units import Ids
 from python_assets.study.base import UNMATCHED
 from python_assets.study.measures import Equals
 from python_assets.study.problems import listed
@@ -67,7 +68,13 @@ def read_deviation(job: Job) -> list[Read]:
         label_method=nothing(n),
         reason=reason,
     )
-    return [Read(job.measure, values, f"{_VERSION}; {answers.version}")]
+    return [Read(job.measure, values, _version(answers.version, at))]
+
+
+def _version(of_labels: str | Objects, at: Ids) -> str | Objects:
+    if isinstance(of_labels, str):
+        return f"{_VERSION}; {of_labels}"
+    return np.array([f"{_VERSION}; {one}" for one in of_labels[at]], dtype=object)
 
 
 def _levels(job: Job, rule: Equals) -> Objects:

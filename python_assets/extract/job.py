@@ -83,14 +83,14 @@ class Job(NamedTuple):
 class Read(NamedTuple):
     """One measure as it was read.
 
-    measure: with the model and revision that read it. version: of what read it. quarantine: what it rejected.
-    clusters: rows of raw.clusters without study_id, on the first measure of a clustering. n_unusable: a
-    judge's marks that name no option, on its first measure.
+    measure: with the model and revision that read it. version: of what read it, one for all values or one a
+    value. quarantine: what it rejected. clusters: rows of raw.clusters without study_id, on the first measure
+    of a clustering. n_unusable: a judge's marks that name no option, on its first measure.
     """
 
     measure: Measure
     values: MeasuredValues
-    version: str
+    version: str | Objects
     quarantine: Sequence[Quarantined] = ()
     clusters: pd.DataFrame | None = None
     n_unusable: int = 0

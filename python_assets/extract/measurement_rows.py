@@ -108,8 +108,14 @@ def as_kind(measure: Measure, values: MeasuredValues) -> MeasuredValues:
     return values._replace(value=number, baseline_value=no_numbers(n), label=nothing(n))
 
 
-def measurement_rows(measure: Measure, version: str, values: MeasuredValues) -> pd.DataFrame:
-    """One row a unit, texts as categories."""
+def measurement_rows(measure: Measure, version: str | Objects, values: MeasuredValues) -> pd.DataFrame:
+    """One row a unit, texts as categories.
+
+    Args:
+        measure: what was measured.
+        version: of what measured it: one for all values, or one a value.
+        values: what was read.
+    """
     n = len(values.units)
     return pd.DataFrame(
         {
@@ -119,7 +125,7 @@ def measurement_rows(measure: Measure, version: str, values: MeasuredValues) -> 
             "baseline_value": values.baseline_value,
             "label": _coded(values.label),
             "label_method": _coded(values.label_method),
-            "extractor_version": _repeated(version, n),
+            "extractor_version": _repeated(version, n) if isinstance(version, str) else _coded(version),
             "reason": _coded(values.reason),
         }
     )

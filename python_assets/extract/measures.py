@@ -11,7 +11,7 @@ from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
 from python_assets.study.base import SIMILARITY, UNMATCHED
-from python_assets.study.measures import LABELLING, Prototypes, Taxonomy
+from python_assets.study.measures import IN_EVERY_STUDY, LABELLING, Prototypes, Taxonomy
 from python_assets.study.problems import StudyFileError
 from python_assets.study.study import (
     Clusters,
@@ -22,8 +22,6 @@ from python_assets.study.study import (
     make_id,
 )
 
-# Every study has these, so that a difference in how often models answer is seen.
-IN_EVERY_STUDY: Final = ("refusal", "empty", "truncated")
 DISAGREEMENT: Final = "_disagreement"
 
 MeasureReads = Literal[

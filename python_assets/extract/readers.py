@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from python_assets.extract.classifiers import ModelAbsentError
 from python_assets.extract.clusters import read_clusters
-from python_assets.extract.column import VERSION as COLUMN_VERSION
-from python_assets.extract.column import column_values, unlabelled
+from python_assets.extract.column import column_values, column_versions, unlabelled
 from python_assets.extract.deviation import read_deviation
 from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
@@ -165,11 +164,11 @@ def _read_column(job: Job) -> list[Read]:
     if job.imported is None:
         raise ValueError(f"measure {job.measure.measure_id} needs the imported table")
     values, quarantine = column_values(job.measure, job.study, job.units, job.wanted, job.imported)
+    versions = column_versions(job.measure, job.study, job.units, values.units, job.imported)
     without = [
-        Read(measure, unlabelled(values, job.units, job.imported), COLUMN_VERSION)
-        for measure in job.measures[1:]
+        Read(measure, unlabelled(values, job.units, job.imported), versions) for measure in job.measures[1:]
     ]
-    return [Read(job.measure, values, COLUMN_VERSION, quarantine), *without]
+    return [Read(job.measure, values, versions, quarantine), *without]
 
 
 # A reader takes one entry of `measures` and gives a Read for each of job.measures, in their order;

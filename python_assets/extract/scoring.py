@@ -18,7 +18,7 @@ from python_assets.extract.measurement_rows import score_table
 from python_assets.extract.measures import Measure
 from python_assets.extract.short_answers import short_answer_method
 from python_assets.extract.units import Ids, TextUnits
-from python_assets.study.study import Study, Vectors
+from python_assets.study.study import Embedding, Study
 from python_assets.warehouse.progress import SILENT, Progress
 
 # An interrupted run loses at most so many scores; a classifier needs minutes for what others do in a second.
@@ -66,7 +66,7 @@ class Scorer:
         self,
         units: TextUnits,
         cache: ScoreCache,
-        embedding: str | Vectors | None = None,
+        embedding: Embedding | None = None,
         progress: Progress = SILENT,
     ) -> None:
         """Take the texts, the cache that their scores are kept in, the model that embeds them, who hears."""

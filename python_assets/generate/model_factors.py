@@ -11,7 +11,7 @@ from python_assets.errors import SourceError
 from python_assets.importers.formats import ImportedTable
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.base import REPLAY
-from python_assets.study.factors import mapped_factors
+from python_assets.study.factors import levels_of_generation, mapped_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -38,7 +38,8 @@ def generation_factors(
     """
     levels: Levels = {}
     for generation in generations:
-        levels |= _configured(generation)
+        found = levels_of_generation(generation)
+        levels |= {(generation.generation_id, factor): level for factor, level in found.items()}
     if imported is not None:
         levels |= _imported(imported, generations)
     for name, level_map in mapped_factors(study.factors).items():
@@ -49,18 +50,6 @@ def generation_factors(
     _check_references(study, levels)
     rows = [(generation, factor, level) for (generation, factor), level in levels.items()]
     return pd.DataFrame(rows, columns=columns_of("generation_factors"))
-
-
-def _configured(generation: Generation) -> Levels:
-    extension = generation.extension.type if generation.extension else ""
-    found = {
-        "generation": generation.generation_id,
-        "model": generation.model,
-        "role": generation.role,
-        "template": generation.template,
-        "extension": generation.extension_name or extension,
-    }
-    return {(generation.generation_id, factor): level for factor, level in found.items() if level}
 
 
 def _imported(imported: ImportedTable, generations: Sequence[Generation]) -> Levels:

@@ -21,7 +21,7 @@ from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import StudyError
 from python_assets.generate.extension import ExtensionJob
 from python_assets.providers.requests import sha256_of
-from python_assets.study.study import Study, Vectors
+from python_assets.study.study import Embedding, Study
 from python_assets.texts.documents import OMISSION, document_ids
 from python_assets.texts.files import find_texts, read_file
 from python_assets.texts.sentences import SentenceSplitter, count_words
@@ -56,7 +56,7 @@ class Passages:
     def __init__(
         self,
         passages: list[Passage],
-        embedding: str | Vectors | None,
+        embedding: Embedding | None,
         cache_path: Path,
         progress: Progress = SILENT,
     ) -> None:

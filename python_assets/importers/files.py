@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -144,7 +144,7 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
     for number, line in enumerate(decoded.text.split("\n"), start=1):
         if not line.strip():
             continue
-        record = _parse_object(line)
+        record = parse_object(line)
         if record is None:
             detail = f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most"
             quarantine.append(Quarantined(f"{path.name}:line {number}", "unparseable", detail, line))
@@ -153,7 +153,7 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
             there[name] = None
             if isinstance(value, dict | list):
                 there.update(dict.fromkeys(islice(_paths_inside(name, value), MOST_COLUMNS - len(there))))
-        records.append([_at(record, column) for column in columns])
+        records.append([value_at(record, column) for column in columns])
     if not records:
         raise SourceError(f"{field}: {path} holds no JSON object. Expected one a line.")
     # object: numbers, texts and truth values of one column stay what they are
@@ -169,8 +169,8 @@ def _paths_inside(name: str, value: dict[str, Any] | list[Any]) -> Iterator[str]
             yield from _paths_inside(path, inner)
 
 
-def _at(record: dict[str, Any], column: str) -> Any:
-    """The entry that a name or a path stands for; None where a record has it not."""
+def value_at(record: Mapping[str, Any], column: str) -> Any:
+    """The entry that a name or a path stands for, steps joined by dots; None where a record has it not."""
     if column in record or "." not in column:
         return record.get(column)
     value: Any = record
@@ -182,7 +182,8 @@ def _at(record: dict[str, Any], column: str) -> Any:
     return value
 
 
-def _parse_object(line: str) -> dict[str, Any] | None:
+def parse_object(line: str) -> dict[str, Any] | None:
+    """A JSON object as a line has it; None where it is none, or has more than MOST_LEVELS levels."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

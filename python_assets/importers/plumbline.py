@@ -1,16 +1,27 @@
-"""The export of another study: its prompts as they were, or its responses to be measured anew.
+"""Exports and archives of studies: their prompts as they were, their responses to be measured or compared.
 
-Belongs here: what a manifest says more than a table does. Reading the table itself is table.py.
+Belongs here: what a manifest says more than a table does. Reading the copies is copies.py, reading the table
+table.py.
 """
 
+from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import pandas as pd
 
-from python_assets.errors import SourceError
-from python_assets.importers.files import read_table_file, table_columns
+from python_assets.errors import SourceError, StudyError
+from python_assets.importers.copies import (
+    Copy,
+    Named,
+    measured_column,
+    n_unpaired,
+    named_generations,
+    read_copies,
+    read_rows,
+)
+from python_assets.importers.entries import is_blank
 from python_assets.importers.formats import (
     PATH_FIELD,
     Described,
@@ -19,17 +30,15 @@ from python_assets.importers.formats import (
     import_of,
     importer,
 )
-from python_assets.importers.table import table_of_files
+from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
-from python_assets.published.manifest import (
-    FACTOR_PREFIX,
-    Manifest,
-    read_manifest,
-    sha256_of_file,
-)
-from python_assets.study.base import Expanded
-from python_assets.study.imports import DescribedImport, Import, ImportColumns
-from python_assets.study.study import Factor, Study
+from python_assets.published.manifest import FACTOR_PREFIX
+from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.imports import DescribedImport, ImportColumns
+from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
+from python_assets.study.study import Factor, MeasureSpec, Study
+from python_assets.warehouse.build import Quarantined
 
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
 _PROMPT: Final = {
@@ -39,115 +48,212 @@ _PROMPT: Final = {
     "baseline_text": "baseline_text",
 }
 _RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "generation": "generation_id"}
-_KEY: Final = ["generation_id", "prompt_id", "replicate"]
 # what the flags, and the status not_recorded, are worked out from; is_empty is of the text itself
 _FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
 # the one word that stood in `status` for each flag before a response could have several
 _STATUS_WITHOUT_FLAGS: Final = {"is_refused": "refused", "is_truncated": "truncated"}
+_REFUSAL_VERSION: Final = measured_column(REFUSAL, "extractor_version")
+T = TypeVar("T")
 
 
 class PlumblineImport(DescribedImport):
-    """The export of another study; path is its manifest, which names columns and factors."""
-
-    path: Expanded
+    """Exports or archives of studies; path is the manifest of each, which names columns and factors."""
 
 
 @importer("plumbline")
 class PlumblineImporter(Importer):
-    """The export of another study."""
+    """Exports or archives of studies, prompts paired by their prompt_id."""
 
     options: ClassVar = PlumblineImport
 
     @classmethod
     def described(cls, study: Study) -> Described:
-        """What the manifest says; responses are measured without the prompt where the exported study did.
+        """What the manifests say; responses are measured without the prompt where the studies did.
+
+        The measures of archives are those that were recorded there.
 
         Raises:
-            SourceError: the manifest cannot be read, or is of statistics.
+            SourceError: a manifest cannot be read, is of statistics, or two of them disagree.
         """
-        manifest = _manifest(import_of(study), study.folder)
-        columns = _PROMPT | (_RESPONSE if manifest.stage == "responses" else {})
-        factors = {
-            name: Factor(type=factor.type, levels=factor.levels, reference=factor.reference_level)
-            for name, factor in manifest.factors.items()
-        }
+        copies = _copies(study)
+        columns = _PROMPT | (_RESPONSE if copies[0].has_responses else {})
+        factors = _factors(copies)
+        said = [copy.manifest.removes_prompt for copy in copies]
         return Described(
             columns=ImportColumns(**columns),
-            column_of={name: f"{FACTOR_PREFIX}{name}" for name in manifest.factors},
+            column_of={name: f"{FACTOR_PREFIX}{name}" for name in factors},
             factors=factors,
-            removes_prompt=manifest.removes_prompt,
+            unit=_agreed(copies, "unit", [copy.manifest.config.get("unit") for copy in copies]),
+            measures=_recorded_measures(copies),
+            removes_prompt=_agreed(copies, "whether prompts are removed from responses", said),
         )
 
     @classmethod
     def read(cls, study: Study) -> ImportedTable:
-        """Read the export that a study imports.
+        """Read the exports or archives that a study imports.
 
         Returns:
             What the table importer gives; tasks, source tags, keywords, documents and replacements are those
-            of the study that was exported, and so is what became of its responses: an error is no empty
+            of the study that was copied, and so is what became of its responses: an error is no empty
             response.
 
         Raises:
-            SourceError: the manifest or its file cannot be read, or the file is not the one that was
-                exported.
+            SourceError: a manifest or its file cannot be read, a file is not the one that was copied, or one
+                of several holds no rows.
+            StudyError: a measure names a column that none of them has.
         """
-        spec = import_of(study)
-        file = exported_file(spec, study.folder)
-        is_escaped = _manifest(spec, study.folder).escapes_formulas
-        tabled = spec.model_copy(update={"path": str(file)})
-        prompts = study.prompts.model_copy(update={"import_": tabled})
-        # a prompt that was exported may have had no level of a factor
-        imported = table_of_files(
-            study.model_copy(update={"prompts": prompts}), is_escaped=is_escaped, needs_levels=False
+        copies = _copies(study)
+        names = named_generations(copies)
+        read = [
+            _rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)
+        ]
+        tables = _refused_alike([table for table, _ in read])
+        table = pd.concat(tables, ignore_index=True)
+        if absent := [name for name in measure_columns(study) if name not in table]:
+            raise StudyError(
+                f"{PATH_FIELD}: {copies[0].path} has no column {absent[0]!r}, which a measure names. "
+                "Correct the name in the study file."
+            )
+        quarantine = [record for _, records in read for record in records]
+        # a prompt that was copied may have had no level of a factor
+        imported = table_of_rows(study, table, quarantine, needs_levels=False)
+        imported = imported._replace(
+            prompts=_as_exported(imported.prompts, table), n_unpaired=n_unpaired(tables)
         )
-        kept = read_table_file(
-            file, ["prompt_id", "is_root", *_KEPT], PATH_FIELD, is_escaped=is_escaped
-        ).table
-        imported = imported._replace(prompts=_as_exported(imported.prompts, kept))
-        if spec.columns.response is None:
+        if not copies[0].has_responses:
             return imported
-        there = table_columns(file, PATH_FIELD)
-        flags = [flag for flag in _FINISH_REASONS if flag in there]
-        named = [*_KEY, "status", "error", *flags]
-        ended = read_table_file(file, named, PATH_FIELD, is_escaped=is_escaped).table
-        return imported._replace(rows=_with_endings(imported.rows, ended))
+        return imported._replace(
+            rows=_with_endings(imported.rows, table),
+            generation_factors=_generation_factors(study, imported.generation_factors, names),
+        )
 
     @classmethod
     def tables(cls, study: Study, path: str) -> list[Path]:
-        """The file beside the manifest."""
-        return [exported_file(import_of(study), study.folder)]
+        """The file beside a manifest; none of an archive, which is read as one table."""
+        (copy,) = read_copies([study.folder / path])
+        return [] if copy.is_archive and copy.files else copy.files
 
 
-def exported_file(spec: Import, folder: Path) -> Path:
-    """The table beside the manifest, which must be the one that was exported.
+def _copies(study: Study) -> list[Copy]:
+    return read_copies([study.folder / path for path in import_of(study).paths])
 
-    Raises:
-        SourceError: it is absent or has another sha256.
+
+def _agreed(copies: Sequence[Copy], what: str, said: Sequence[T]) -> T:
+    """What all copies say."""
+    different = next((index for index, one in enumerate(said) if one != said[0]), None)
+    if different is not None:
+        raise SourceError(
+            f"{PATH_FIELD}: expected copies that agree, but {copies[0].path} and "
+            f"{copies[different].path} differ in {what} ({said[0]} and {said[different]}). Import them one "
+            "by one."
+        )
+    return said[0]
+
+
+def _factors(copies: Sequence[Copy]) -> dict[str, Factor]:
+    """The factors of the prompts, with the levels of every copy: those of the first, then what others add."""
+    found: dict[str, Factor] = {}
+    for name in dict.fromkeys(name for copy in copies for name in copy.manifest.factors):
+        having = [copy for copy in copies if name in copy.manifest.factors]
+        factors = [copy.manifest.factors[name] for copy in having]
+        said = [(factor.type, factor.reference_level) for factor in factors]
+        type_, reference = _agreed(having, f"type and reference of {name}", said)
+        levels = list(dict.fromkeys(level for factor in factors for level in factor.levels))
+        found[name] = Factor(type=type_, levels=levels, reference=reference)
+    return found
+
+
+def _recorded_measures(copies: Sequence[Copy]) -> list[MeasureSpec]:
+    """The measures of archives, as columns of what was recorded; none where any copy is an export.
+
+    What belongs to another measure is made again with that one, what every study has comes from the flags of
+    responses, and numbers of clusters are no measure without them.
     """
-    manifest = _manifest(spec, folder)
-    exported = manifest.files[0]
-    path = (folder / spec.paths[0]).parent / Path(exported.name).name
-    if not path.is_file():
-        raise SourceError(
-            f"{PATH_FIELD}: {path}, which the manifest names, does not exist. Put it beside it."
-        )
-    if (found := sha256_of_file(path)) != exported.sha256:
-        raise SourceError(
-            f"{PATH_FIELD}: {path} has sha256 {found}, expected {exported.sha256} as exported. It was "
-            "changed: export it again, or import it as format table."
-        )
-    return path
+    if not all(copy.is_archive for copy in copies):
+        return []
+    rows: dict[str, dict[str, Any]] = {}
+    for row in (row for copy in copies for row in copy.manifest.measures):
+        rows.setdefault(row["measure_id"], row)
+    derived = {f"{key}{UNMATCHED}" for key, row in rows.items() if row["kind"] == "categorical"}
+    has_baseline = all(copy.manifest.config.get("baseline") is None for copy in copies)
+    return [
+        _recorded(key, row, has_baseline=has_baseline)
+        for key, row in rows.items()
+        if key not in {*derived, *IN_EVERY_STUDY, OTHER_LANGUAGE} and not row["segment_factor"]
+    ]
 
 
-def _manifest(spec: Import, folder: Path) -> Manifest:
-    path = folder / spec.paths[0]
-    manifest = read_manifest(path, PATH_FIELD)
-    if manifest.stage == "statistics":
+def _recorded(key: str, row: dict[str, Any], *, has_baseline: bool) -> MeasureSpec:
+    is_label, is_number = row["kind"] == "categorical", row["kind"] == "continuous"
+    has_scale = row["scale_low"] is not None and row["scale_high"] is not None
+    return MeasureSpec(
+        name=key,
+        kind=row["kind"],
+        column=measured_column(key, "label" if is_label else "value"),
+        baseline_column=measured_column(key, "baseline_value") if is_number and has_baseline else None,
+        version_column=measured_column(key, "extractor_version"),
+        unit=row["unit"],
+        scale=(row["scale_low"], row["scale_high"]) if has_scale else None,
+        direction=None if is_label else row["direction"],
+        favourable=row["favourable"] if is_label else None,
+    )
+
+
+def _rows(
+    copy: Copy, names: dict[str, Named], measured: Collection[str]
+) -> tuple[pd.DataFrame, list[Quarantined]]:
+    """The rows of a copy, its generations under the names that they have among all copies."""
+    columns = [
+        *_PROMPT.values(),
+        "is_root",
+        *_KEPT,
+        *(FACTOR_PREFIX + name for name in copy.manifest.factors),
+    ]
+    if copy.has_responses:
+        columns += [*_RESPONSE.values(), "status", "error"]
+    table, quarantine = read_rows(copy, columns, [*_FINISH_REASONS, _REFUSAL_VERSION, *measured])
+    if table.empty:
         raise SourceError(
-            f"{PATH_FIELD}: expected an export of prompts or responses, but {path} is one of statistics. "
-            f"Write one with: plumbline export {manifest.study_id} --stage prompts"
+            f"{PATH_FIELD}: {copy.path} holds no rows of run {copy.manifest.run_id}, so that nothing can be "
+            "compared with it. Take it out, or take another run."
         )
-    return manifest
+    if copy.has_responses:
+        called = {key: named.name for key, named in names.items()}
+        table["generation_id"] = table["generation_id"].map(lambda key: called.get(key, key))
+    return table, quarantine
+
+
+def _refused_alike(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Responses without the flag that other rules gave their texts, where not all runs had the same rules.
+
+    Then the rules of today tell the refusals of all of them; what a server declined has no text.
+    """
+    versions = {
+        one for table in tables if _REFUSAL_VERSION in table for one in table[_REFUSAL_VERSION].dropna()
+    }
+    if len(versions) < 2:
+        return list(tables)
+    return [
+        table.assign(is_refused=_is_true(table["is_refused"]) & is_blank(table["response_text"]))
+        for table in tables
+    ]
+
+
+def _generation_factors(
+    study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]
+) -> pd.DataFrame:
+    """The levels that the copies tell; the name of a generation is its model where none does."""
+    known = {*OF_GENERATIONS, *(name for name, factor in study.factors.items() if factor.type == "model")}
+    told = pd.DataFrame(list(_told_levels(names)), columns=["generation", "factor", "level"])
+    told = told[told["generation"].isin(imported["generation"]) & told["factor"].isin(known)]
+    keys = ["generation", "factor"]
+    return pd.concat([told, imported]).drop_duplicates(keys, ignore_index=True)
+
+
+def _told_levels(names: Sequence[dict[str, Named]]) -> Iterator[tuple[str, str, str]]:
+    for of_copy in names:
+        for named in of_copy.values():
+            yield from ((named.name, factor, level) for factor, level in named.levels.items())
 
 
 def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:

@@ -28,6 +28,8 @@ from python_assets.warehouse.build import Quarantined
 
 SOURCE_TAG: Final = "import"
 AUTO: Final = "auto"
+ENDINGS: Final = ("finish_reason", "error")
+"""Columns of a format that tells why each response ended, and what went wrong."""
 
 _NOT_DECLARED = Factor(levels=None)
 
@@ -84,7 +86,7 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
         StudyError: the file lacks columns that the study names.
     """
     spec = import_of(study)
-    wanted = list(dict.fromkeys([*_named_columns(spec), *_measure_columns(study)]))
+    wanted = list(dict.fromkeys([*_named_columns(spec), *measure_columns(study)]))
     field = f"{study.path.name}: {PATH_FIELD}"
     files = [file for path in spec.paths for file in find_files(study, path, field)]
     table, quarantine = _read_files(
@@ -108,7 +110,12 @@ def _read_files(
 
 
 def table_of_rows(
-    study: Study, table: pd.DataFrame, quarantine: Sequence[Quarantined], *, needs_levels: bool
+    study: Study,
+    table: pd.DataFrame,
+    quarantine: Sequence[Quarantined],
+    *,
+    needs_levels: bool,
+    tells_endings: bool = False,
 ) -> ImportedTable:
     """Read rows of responses as an import.
 
@@ -117,6 +124,7 @@ def table_of_rows(
         table: one row a response, with FILE and ROW.
         quarantine: what was rejected before.
         needs_levels: whether every prompt has a level of every factor.
+        tells_endings: whether the table has the columns of ENDINGS.
 
     Returns:
         What table_of_files gives.
@@ -124,7 +132,7 @@ def table_of_rows(
     Raises:
         SourceError: every row was rejected.
     """
-    spec, measured = import_of(study), _measure_columns(study)
+    spec, measured = import_of(study), measure_columns(study)
     column_of = spec.factors | spec.columns_of_models
     of_models = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     levels = with_references(study.factors, _levels(table, column_of))
@@ -150,7 +158,8 @@ def table_of_rows(
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
         rows["finish_reason"] = NOT_RECORDED
-    rows[measured] = table.loc[rules.keeps, measured].reset_index(drop=True)
+    carried = [*(ENDINGS if tells_endings else ()), *measured]
+    rows[carried] = table.loc[rules.keeps, carried].reset_index(drop=True)
     return ImportedTable(
         prompts=prompts,
         prompt_factors=prompt_factors,
@@ -189,7 +198,8 @@ def _named_columns(spec: Import) -> list[str]:
     return [*named, *(name for name in single if name is not None)]
 
 
-def _measure_columns(study: Study) -> list[str]:
+def measure_columns(study: Study) -> list[str]:
+    """The columns of the import that the measures of a study read, each once."""
     return list(dict.fromkeys(name for measure in study.measures for name in measure.imported_columns))
 
 

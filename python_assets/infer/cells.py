@@ -16,6 +16,7 @@ from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.statistics import Sample
+from python_assets.study.base import ALL_GENERATIONS
 
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
 KEYS_OF_QUESTION = ["generation_id", "measure_id", "calibration", "statistic", "parameters"]
@@ -110,7 +111,8 @@ class Cells(NamedTuple):
     means, shape (cells, columns), NaN where absent. n_responses: of the same shape. has_several_prompts:
     whether a cell has, in a block of two groups or more, although the study declares no unit they belong
     to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
-    root prompt; None and empty elsewhere. is_full: whether the grouping joins all factors of all groupings.
+    root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models,
+    which are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
     """
 
     slice_id: str
@@ -124,6 +126,7 @@ class Cells(NamedTuple):
     scheme: str = "blocked"
     stratum_of_cell: Ints | None = None
     root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
+    is_of_models: bool = False
     is_full: bool = False
 
     @property
@@ -251,7 +254,9 @@ def read_cells(
     if (~np.isnan(x)).sum() != len(cell):
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
     is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
-    several = not (has_unit or is_of_units) and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
+    is_of_models = bool((columns.generation_id == ALL_GENERATIONS).any())
+    averages = has_unit or is_of_units or is_of_models
+    several = not averages and bool((is_compared[cell] & (values["n_prompts"] > 1)).any())
     nested = connection.execute(_NESTED, where).fetchnumpy()
     place = np.searchsorted(nested["block_position"], frame.block) if len(nested["block_position"]) else None
     is_full = connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,)
@@ -271,6 +276,7 @@ def read_cells(
         root_prompt_of_cell=np.asarray(nested["root_prompt_position"], dtype=np.intp)[
             () if place is None else place
         ],
+        is_of_models=is_of_models,
         is_full=is_full,
     )
 

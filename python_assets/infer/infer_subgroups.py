@@ -1,4 +1,4 @@
-"""What inference adds to subgroups: intervals, and generations compared by their subgroup rates.
+"""What inference describes without asking: intervals of subgroups, and sources of variance.
 
 Belongs here: reading the sums that SQL made and writing the rows. No question is asked and no p is corrected:
 that is run.py.
@@ -8,13 +8,10 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.infer import subgroup_distributions, subgroups
+from python_assets.infer import subgroups, variance
 from python_assets.infer.write_tables import Columns, write_tables
 
-TABLES: Final[Columns] = {
-    "subgroups": subgroups.COLUMNS,
-    "generation_comparisons": subgroup_distributions.COLUMNS,
-}
+TABLES: Final[Columns] = {"subgroups": subgroups.COLUMNS, "variance_components": variance.COLUMNS}
 
 
 _MIXED_SLICES: Final = """
@@ -31,11 +28,11 @@ class SubgroupCounts(NamedTuple):
 
     n_subgroups: int
     n_intervals: int
-    n_comparisons: int
+    n_variance_components: int
 
 
 def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> SubgroupCounts:
-    """Read the sums of subgroups and write inference.subgroups and inference.generation_comparisons.
+    """Write inference.subgroups from the sums of subgroups, and inference.variance_components.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
@@ -47,6 +44,7 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
     sums = connection.execute("from intermediate.int_subgroup_sums order by all").df()
     mixed = [slice_id for (slice_id,) in connection.execute(_MIXED_SLICES).fetchall()]
     intervals = subgroups.subgroup_intervals(sums, alpha, mixed)
-    compared = subgroup_distributions.distribution_rows(sums)
-    write_tables(connection, TABLES, {"subgroups": intervals, "generation_comparisons": compared})
-    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(compared))
+    study_id = connection.execute("select min(study_id) from raw.prompts").fetchone() or ("",)
+    components = variance.variance_rows(connection).assign(study_id=study_id[0])
+    write_tables(connection, TABLES, {"subgroups": intervals, "variance_components": components})
+    return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(components))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.permutation import TIE, Draws, Floats, in_threads, p_values, pieces
+from python_assets.infer.permutation import TIE, Counted, Floats, in_threads, p_values, pieces
 
 
 class StepDown:
@@ -51,7 +51,7 @@ class StepDown:
         reached = (largest >= self._least[:, columns]).sum(axis=0)
         return np.take_along_axis(reached, self._rank[:, columns], axis=0)
 
-    def p_values(self, n_as_extreme: NDArray[np.integer], draws: Draws) -> Floats:
+    def p_values(self, n_as_extreme: NDArray[np.integer], draws: Counted) -> Floats:
         """Turn counts over all draws into p that never fall from a larger statistic to a smaller one.
 
         Args:
@@ -66,7 +66,7 @@ class StepDown:
         return np.take_along_axis(p, self._rank, axis=0)
 
 
-def min_p(observed: Floats, drawn: Floats, draws: Draws) -> Floats:
+def min_p(observed: Floats, drawn: Floats, draws: Counted) -> Floats:
     """P of the smaller of the p values of several statistics, all under the same draws.
 
     Args:

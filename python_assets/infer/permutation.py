@@ -38,11 +38,15 @@ class Slots(NamedTuple):
     n_rows: int
 
 
-class Draws(Protocol):
-    """A sequence of arrangements, in batches."""
+class Counted(Protocol):
+    """How many arrangements there are, and whether these are all."""
 
     n: int
     is_complete: bool
+
+
+class Draws(Counted, Protocol):
+    """A sequence of arrangements, in batches."""
 
     def batches(self) -> list[slice]:
         """Cut 0..n into batches."""
@@ -229,7 +233,7 @@ def permuted_means(slots: Slots, draws: Draws, weighted: Floats) -> Floats:
     return null
 
 
-def p_values(n_as_extreme: NDArray[np.integer], draws: Draws) -> Floats:
+def p_values(n_as_extreme: NDArray[np.integer], draws: Counted) -> Floats:
     """Share of draws as extreme as the observation; random draws count the observation as one more.
 
     Source: Phipson and Smyth 2010, (b + 1) / (B + 1); inference.md section 4 for complete enumeration.

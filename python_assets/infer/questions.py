@@ -6,19 +6,20 @@ adjustments themselves are multiplicity.py.
 Source: inference.md 6.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from python_assets.errors import StudyError
+from python_assets.infer.generation_changes import QUESTIONS as OF_PAIRS
 from python_assets.infer.multiplicity import holm, question_levels
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import OF_GROUPS
 from python_assets.infer.rows import DBI
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_PROMPTS, BASELINE, GROUND_TRUTH
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
 
 QUESTION: Final = [
     "slice_id",
@@ -32,26 +33,31 @@ QUESTION: Final = [
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
+COMPARISON: Final = "comparison"
+OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
 TRUTH: Final = "truth"
 
 
 class Sets(NamedTuple):
-    """The sets of a study: what it declares, and what the rule of the primary set needs to know.
+    """The sets of a study: what it declares, and what the rules of the others need to know.
 
     primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
-    the study declares, with refusal. slices: of the measures that are defined in some slices only.
+    the study declares, with refusal. slices: of the measures that are defined in some slices only. of_models:
+    groupings that name a factor of generations, whose questions compare models.
     """
 
     primary: QuestionSet | None
     named: Mapping[str, QuestionSet]
     measures: Sequence[str]
     slices: Mapping[str, Sequence[str]]
+    of_models: Collection[str] = ()
 
 
 def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     """Name the set of every question: the first that names it.
 
-    A set that the study declares names its questions before the rule does; the baseline's are of the tool.
+    A set that the study declares names its questions before the rule does; the baseline's are of the tool,
+    and the main questions of groupings by models are of set comparison.
 
     Args:
         questions: with QUESTION.
@@ -61,6 +67,7 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     is_truth = (questions.statistic == GROUND_TRUTH).to_numpy()
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
     names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
+    names[_compare_models(questions, sets)] = COMPARISON
     declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
     order = [*declared] if sets.primary else [*sets.named, PRIMARY]
     is_open = ~is_truth
@@ -71,6 +78,17 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     return names
 
 
+def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+    """Whether questions are the main ones of pairs of generations, or of groupings by models."""
+    is_pair = questions.statistic.isin(OF_PAIRS)
+    asked = questions.assign(
+        generation_id=questions.generation_id.mask(is_pair, ALL_GENERATIONS),
+        statistic=questions.statistic.mask(is_pair, "mean"),
+    )
+    is_of_models = is_pair | questions.grouping_id.isin(list(sets.of_models))
+    return is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, sets)
+
+
 def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.ndarray:
     def listed(column: str, wanted: Sequence[str] | None, otherwise: np.ndarray) -> np.ndarray:
         return otherwise if wanted is None else questions[column].isin(list(wanted)).to_numpy()
@@ -79,13 +97,16 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
     in_own_slice = np.array(
         [slice_id in slices for slice_id, slices in zip(questions.slice_id, own, strict=True)], dtype=bool
     )
+    # models are compared in a set of their own, unless a list of groupings names what they are compared by
+    of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_GENERATIONS]
+    is_answer = ~questions.generation_id.isin(of_no_model)
     is_plain = questions.statistic.isin(["mean", "share"]) & (questions.parameters == "")
     return np.logical_and.reduce(
         [
             listed("measure_id", chosen.measures, questions.measure_id.isin(list(sets.measures)).to_numpy()),
             listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
             listed("slice_id", chosen.slices, in_own_slice),
-            listed("generation_id", chosen.generations, (questions.generation_id != BASELINE).to_numpy()),
+            listed("generation_id", chosen.generations, is_answer.to_numpy()),
             listed("calibration", chosen.calibrations, (questions.calibration == "raw").to_numpy()),
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]

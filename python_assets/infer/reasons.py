@@ -98,6 +98,29 @@ class InferenceReason(StrEnum):
         "scale_free",
         "without differences the index has no population value, so it has no interval",
     )
+    UNPAIRED_PROMPTS = (
+        "unpaired_prompts",
+        "more than 5 % of the root prompts were answered by one of the two generations alone",
+    )
+    IDENTICAL_RESPONSES = (
+        "identical_responses",
+        "both generations gave the same answers everywhere, so nothing changed",
+    )
+    APPROXIMATE = (
+        "approximate",
+        "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
+        "root prompts, or a dispersion on fewer than 8 groups",
+    )
+    INSTRUMENT_CHANGED = (
+        "instrument_changed",
+        "the two generations were measured by different versions of its extractor, so a change may be that",
+    )
+    NO_SHARED_ROOT_PROMPT = ("no_shared_root_prompt", "no root prompt was answered by both generations")
+    CHANGE_OF_EXTREMES_NOT_VALIDATED = (
+        "change_of_extremes_not_validated",
+        "the noisier of two equal models has the larger index, so indices are not subtracted; hold both "
+        "intervals side by side",
+    )
     NO_REFERENCE = ("no_reference", "the reference level of a factor has no value")
     ALIASED = (
         "aliased",

@@ -13,6 +13,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.cells import MIXED_UNITS, designs
+from python_assets.infer.compare_generations import COLUMNS as COMPARISON_COLUMNS
+from python_assets.infer.compare_generations import (
+    compare_generations,
+    pair_questions,
+    with_levels_of_pairs,
+)
+from python_assets.infer.generation_changes import QUESTIONS as OF_PAIRS
 from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
@@ -33,6 +40,10 @@ from python_assets.warehouse.progress import SILENT, Progress, Tell
 MOST_PERMUTATIONS: Final = 99_999
 DRAWS: Final = "draws"
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
+_OF_MODELS: Final = """
+    select distinct grouping_id
+    from raw.groupings join intermediate.int_model_factors using (study_id, factor)
+"""
 _MIXES_UNITS: Final = f"""
     select count(*) > 0 from intermediate.int_prompt_groups
     where slice_id = '{ALL_PROMPTS}' and scheme = '{MIXED_UNITS}'
@@ -84,6 +95,7 @@ TABLES: Final[Columns] = {
         **_TESTED,
         "value_corrected": "double",
     },
+    "generation_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": {
         **dict.fromkeys(f"{_KEYS} group_id category".split(), "varchar not null"),
         "ci_low": "double",
@@ -141,6 +153,10 @@ class Analysis(Protocol):
         """Contrasts beyond those of every measure."""
 
     @property
+    def compared_with(self) -> str | None:
+        """The generation or role that others are compared with; the first generation where None."""
+
+    @property
     def primary(self) -> QuestionSet | None:
         """The questions that the study is about; None where the rule of inference.md 6.2 says it."""
 
@@ -196,7 +212,10 @@ def infer_study(
         for slice_id, grouping_id in designs(connection)
     ]
     tables = _joined(chain(_all_rows(layouts, options, progress), truth_rows(connection, options)))
-    sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection))
+    cells = [layout.cells for layout in layouts]
+    tables["generation_comparisons"] = compare_generations(connection, cells, analysis, options)
+    of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
+    sets = Sets(analysis.primary, analysis.question_sets, *_declared_measures(connection), of_models)
     if "questions" in tables:
         tables = _judged(tables, layouts, sets, options, progress)
     tables = with_held_factors(tables, connection)
@@ -258,10 +277,14 @@ def _judged(
     progress: Progress,
 ) -> dict[str, pd.DataFrame]:
     """Add sets, q and verdicts; draw on and look again where that decides."""
-    tables = {**tables, "questions": with_sets(tables["questions"], sets)}
+    pairs = tables["generation_comparisons"]
+    every_question = pd.concat([tables["questions"], pair_questions(pairs)], ignore_index=True)
+    tables = {**tables, "questions": with_sets(every_question, sets)}
     tables = _drawn_on(tables, layouts, sets, options, progress)
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     questions, contrasts = with_levels(questions, contrasts, options.alpha)
+    pairs = with_levels_of_pairs(pairs, questions, options.alpha)
+    questions = questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True)
     by_place = {(one.cells.slice_id, one.cells.grouping_id): one for one in layouts}
     contrasts = with_permuted_margins(contrasts, by_place, options)
     q_margin, q_equivalence = (
@@ -285,7 +308,8 @@ def _judged(
         verdict=first_of([~is_descriptive], [index_verdicts(disparities, options.alpha)]),
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
-    return {**tables, "questions": questions, "contrasts": contrasts, "disparities": disparities}
+    judged = {"questions": questions, "contrasts": contrasts, "disparities": disparities}
+    return {**tables, **judged, "generation_comparisons": pairs}
 
 
 def _drawn_on(

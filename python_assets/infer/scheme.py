@@ -204,10 +204,13 @@ def _in_blocks(
 
 
 def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
-    """Choose the unit of the columns of one presence pattern; they differ only in having replicates."""
+    """Choose the unit of the columns of one presence pattern; they differ only in having replicates.
+
+    Answers of several models to several prompts, which a cell of models averages, are no replicates.
+    """
     blocks = np.unique(cells.frame.block[cell])
     n_roots = len(np.unique(cells.frame.root_of_block[blocks]))
-    counts = cells.n_responses[np.ix_(cell, columns)]
+    counts = np.minimum(cells.n_responses[np.ix_(cell, columns)], 1 if cells.is_of_models else np.inf)
     fewest = counts.min(axis=0) if len(cell) else np.zeros(len(columns))
     for has_replicates in (True, False):
         members = columns[(fewest >= 2) == has_replicates]

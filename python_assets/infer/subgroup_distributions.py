@@ -19,20 +19,8 @@ from python_assets.study.base import BASELINE
 
 COMPARISON: Final = "kolmogorov_smirnov"
 MOST_EXACT: Final = 10_000  # subgroups of a generation, past which scipy calls its exact p unfeasible
-PLACE: Final = ["study_id", "slice_id", "measure_id", "grouping_id"]
+PLACE: Final = ["slice_id", "measure_id", "grouping_id"]
 METHOD: Final = "two-sample Kolmogorov-Smirnov over subgroup rates, p naive: subgroups as independent draws"
-_KEYS: Final = (
-    "study_id slice_id measure_id calibration grouping_id generation_a_id generation_b_id comparison group_id"
-)
-_NUMBERS: Final = "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value"
-_COUNTS: Final = "n_groups_a n_groups_b n_root_prompts n_dropped"
-_WORDS: Final = "set_id verdict scope method reason inference_reason"
-COLUMNS: Final = {
-    **dict.fromkeys(_KEYS.split(), "varchar not null"),
-    **dict.fromkeys(_NUMBERS.split(), "double"),
-    **dict.fromkeys(_COUNTS.split(), "bigint"),
-    **dict.fromkeys(_WORDS.split(), "varchar"),
-}
 
 
 class Distance(NamedTuple):
@@ -60,17 +48,29 @@ def kolmogorov_smirnov(a: Floats, b: Floats) -> Distance:
     """
     if not len(a) or not len(b):
         return Distance(*[float("nan")] * len(Distance._fields))
-    rates = np.concatenate([a, b])
-    share_a, share_b = (np.searchsorted(sample, rates, side="right") / len(sample) for sample in (a, b))
-    place = np.argmax(np.abs(share_a - share_b))
-    value = float(abs(share_a[place] - share_b[place]))
+    share_a, share_b = _farthest(a, b)
+    value = abs(share_a - share_b)
     return Distance(
         value=value,
-        value_a=float(share_a[place]),
-        value_b=float(share_b[place]),
+        value_a=share_a,
+        value_b=share_b,
         p_value_exact=_exact_p(a, b),
         p_value_asymptotic=_asymptotic_p(value, len(a), len(b)),
     )
+
+
+def _farthest(a: Floats, b: Floats) -> tuple[float, float]:
+    """Both shares where the distribution functions of two sorted samples lie farthest apart."""
+    rates = np.concatenate([a, b])
+    share_a, share_b = (np.searchsorted(sample, rates, side="right") / len(sample) for sample in (a, b))
+    place = np.argmax(np.abs(share_a - share_b))
+    return float(share_a[place]), float(share_b[place])
+
+
+def farthest(a: Floats, b: Floats) -> float:
+    """The largest distance alone, of two samples in any order."""
+    share_a, share_b = _farthest(np.sort(a), np.sort(b))
+    return abs(share_a - share_b)
 
 
 def _asymptotic_p(value: float, n_a: int, n_b: int) -> float:
@@ -90,18 +90,17 @@ def _exact_p(a: Floats, b: Floats) -> float:
             return float("nan")
 
 
-def distribution_rows(sums: pd.DataFrame) -> pd.DataFrame:
+def distribution_rows(sums: pd.DataFrame) -> list[dict[str, Any]]:
     """Every pair of generations compared by their subgroup rates, set of factors by set of factors.
 
     Args:
         sums: the rows of int_subgroup_sums. The baseline, which is no model's answer, is left out.
 
     Returns:
-        Rows of inference.generation_comparisons.
+        Rows of inference.generation_comparisons, without study_id.
     """
     answered = sums[sums.generation_id != BASELINE]
-    rows = [row for place, part in answered.groupby(PLACE) for row in _pairs(place, part)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return [row for place, part in answered.groupby(PLACE) for row in _pairs(place, part)]
 
 
 def _pairs(place: Any, part: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -115,6 +114,7 @@ def _pairs(place: Any, part: pd.DataFrame) -> Iterator[dict[str, Any]]:
             "generation_b_id": second,
             "comparison": COMPARISON,
             "group_id": "",
+            "category": "",
             **distance._asdict(),
             "n_groups_a": len(rates[first]),
             "n_groups_b": len(rates[second]),

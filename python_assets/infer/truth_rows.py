@@ -34,17 +34,15 @@ from python_assets.study.base import GROUND_TRUTH
 OF_QUESTION: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
 SIZES: Final = (*OF_QUESTION, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
 _KEYS: Final = ["slice_id", "generation_id", "measure_id", "grouping_id", "parameters"]
-_ANSWERS: Final = f"""
-    select {", ".join(_KEYS)}, category, category_position, group_id, root_prompt_position, unit_id,
-        prompt_position, n
-    from intermediate.int_truth_answers
-    order by all
-"""
-_TRUTHS: Final = """
-    select measure_id, grouping_id, category, category_position, group_id, share, n_persons
-    from raw.ground_truths
-    order by all
-"""
+ANSWERS: Final = (
+    *_KEYS, "category", "category_position", "group_id", "root_prompt_position", "unit_id", "prompt_position",
+    "n",
+)  # fmt: skip
+TRUTHS: Final = (
+    "measure_id", "grouping_id", "category", "category_position", "group_id", "share", "n_persons",
+)  # fmt: skip
+_ANSWERS: Final = f"select {', '.join(ANSWERS)} from intermediate.int_truth_answers order by all"
+_TRUTHS: Final = f"select {', '.join(TRUTHS)} from raw.ground_truths order by all"
 _NOTHING: Final = Size(np.nan, np.nan, np.nan, np.nan)
 _NO_INTERVAL: Final = dict.fromkeys(
     ("margin", "value_corrected", "ci_low", "ci_high", "p_margin", "p_equivalence"), np.nan

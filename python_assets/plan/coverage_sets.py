@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.study.factors import DERIVED, combined_factors, study_factors
+from python_assets.study.factors import DERIVED, combined_factors, is_model_factor, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -50,8 +50,12 @@ def counted_factors(study: Study) -> list[str]:
 
 
 def coverage_factors(study: Study) -> list[str]:
-    """The factors whose combinations are counted."""
-    return combined_factors(study.analysis.coverage, study.groupings, study.factors)
+    """The factors of prompts whose combinations are counted."""
+    known = study_factors(study)
+    of_prompts = [
+        [factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings
+    ]
+    return combined_factors(study.analysis.coverage, of_prompts, study.factors)
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:

@@ -15,7 +15,12 @@ from python_assets.plan.coverage_sets import check_impossible_cells, coverage_ta
 from python_assets.plan.regressions import check_regressions, regression_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
-from python_assets.study.factors import KnownFactor, study_factors
+from python_assets.study.factors import (
+    KnownFactor,
+    is_model_factor,
+    levels_of_generations,
+    study_factors,
+)
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -42,7 +47,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             slice, or coverage is asked for what cannot be counted.
     """
     factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
-    levels = _levels(study, factors, _observed(study, connection))
+    levels = _levels(study, factors, _observed(study, connection)) | _levels_of_models(study, factors)
     slices = _slices(study, levels)
     _check_reference_groups(study, connection)
     check_regressions(study, levels, slices)
@@ -132,6 +137,16 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
     return levels
 
 
+def _levels_of_models(study: Study, factors: list[KnownFactor]) -> LevelsByFactor:
+    """Of the factors of generations that groupings or slices name and factors: does not."""
+    named = [factor for grouping in study.groupings for factor in grouping]
+    named += [factor for conditions in study.slices.values() for factor in conditions]
+    named += [study.each] if study.each else []
+    declared = {factor.name for factor in factors}
+    levels = levels_of_generations(study.generations)
+    return {name: levels[name] or [] for name in levels if name in named and name not in declared}
+
+
 def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
     if missing := [level for level in levels if level not in seen]:
         raise SourceError(
@@ -141,9 +156,12 @@ def _check_present(study: Study, field: str, factor: str, levels: list[str], see
 
 
 def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> None:
+    known = study_factors(study)
     for factors in study.groupings:
         _, group_id = study.references.get(grouping_id(factors), (None, None))
-        if group_id is not None and not _n_prompts(study, connection, factors, group_id):
+        # which levels generations have is seen when they are known (generate/model_factors.py)
+        is_of_prompts = not any(is_model_factor(factor, known) for factor in factors)
+        if group_id and is_of_prompts and not _n_prompts(study, connection, factors, group_id):
             raise SourceError(
                 f"{study.path}: analysis.reference: no prompt is of the reference group {group_id!r} of "
                 f"{grouping_id(factors)}. Correct the reference levels, or compare with the rest."
@@ -166,12 +184,19 @@ def _n_prompts(
 
 def _slices(study: Study, levels: LevelsByFactor) -> Slices:
     each = {level: {study.each: [level]} for level in levels[study.each]} if study.each else {}
+    if study.each and not each:
+        raise StudyError(
+            f"{study.path}: slices.each: got {study.each}, whose levels only the imported generations tell; "
+            "expected a factor of prompts, or of generations that the file lists. Write the slices out."
+        )
+    known = study_factors(study)
     named = {
         name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}
     }
     for name, conditions in named.items():
         for factor, names in conditions.items():
-            _check_present(study, f"slices.{name}", factor, names, levels[factor])
+            if levels[factor] or not is_model_factor(factor, known):
+                _check_present(study, f"slices.{name}", factor, names, levels[factor])
     if clash := [level for level in each if level in named or level == ALL_PROMPTS]:
         raise StudyError(
             f"{study.path}: slices.each: got {study.each}, whose level {clash[0]!r} is the name of another "

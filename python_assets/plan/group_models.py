@@ -15,13 +15,19 @@ from jinja2 import Environment, StrictUndefined
 from python_assets.warehouse import paths
 
 DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
-READ_BY_PLANS: Final = ("int_prompt_groups", "coverage", "factor_aliasing", "factors")
+READ_BY_PLANS: Final = ("int_prompt_groups", "int_settings", "coverage", "factor_aliasing", "factors")
 _CELLS = """
     create or replace temp table planned_cells as
-    select slice_id, grouping_id, scheme, unit_id, unit_factor, block_id, root_prompt_position,
-        stratum_id, group_id, generation_id,
-        sum(n)::bigint as n_responses, count(*) as n_prompts
-    from intermediate.int_prompt_groups join planned_responses using (prompt_id)
+    select slice_id, grouping_id, scheme, groups.unit_id, groups.unit_factor, block_id, root_prompt_position,
+        stratum_id, group_id,
+        case answers.generation_id when '' then planned.generation_id else 'all' end as generation_id,
+        sum(n)::bigint as n_responses, count(*) as n_prompts, answers.generation_id <> '' as is_of_models
+    from intermediate.int_prompt_groups as groups
+    join (select prompt_id, asked_prompt_id, generation_id from intermediate.int_answers) as answers
+        using (prompt_id)
+    join planned_responses as planned
+        on planned.prompt_id = answers.asked_prompt_id
+        and answers.generation_id in ('', planned.generation_id)
     group by all
 """
 

@@ -114,6 +114,7 @@ def _known_plan(
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
+            *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
         ],
         regressions=planned_regressions(study, connection),
@@ -244,6 +245,14 @@ def _warnings(
 def _scrape_warnings(scraped: ScrapeCounts) -> Iterator[str]:
     yield from (f"no sentence holds the keyword {keyword}" for keyword in scraped.keywords_without_sentences)
     yield from scraped.notes
+
+
+def _unpaired_warnings(assembled: AssembleCounts) -> Iterator[str]:
+    if assembled.n_unpaired:
+        yield (
+            f"prompts.import: {assembled.n_unpaired:,} of {assembled.n_prompts:,} prompts are not in all of "
+            "the runs that are imported, and are left out where these are compared"
+        )
 
 
 def _has_unit(study: Study) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 
+from python_assets.study.factors import is_model_factor, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, Template, grouping_id
 
@@ -36,8 +37,11 @@ def prompt_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iter
         study: the study.
         connection: with its prompts, their design and the groups of dbt's models.
     """
+    known = study_factors(study)
     for grouping in study.groupings:
         for factor in grouping:
+            if is_model_factor(factor, known):
+                continue
             yield from _without_level(connection, grouping_id(grouping), factor)
     yield from _texts_without_slot(study)
     for slice_id, grouping in connection.execute(_EMPTY).fetchall():

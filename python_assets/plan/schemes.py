@@ -31,7 +31,7 @@ _BLOCKS = """
     with cells as (
         select slice_id, grouping_id, unit_id, block_id, group_id,
             min(n_responses) as fewest_responses, max(n_responses) as most_responses,
-            max(n_prompts) as n_prompts
+            max(n_prompts) as n_prompts, bool_or(is_of_models) as is_of_models
         from planned_cells group by all
     ),
     blocks as (
@@ -46,10 +46,10 @@ _BLOCKS = """
         select slice_id, grouping_id, scheme, max(unit_factor) as unit_factor,
             count(distinct group_id) as n_groups, count(distinct unit_id) as n_units,
             count(distinct (unit_id, root_prompt_position)) = count(distinct root_prompt_position)
-                as has_own_prompts
+                as has_own_prompts, bool_or(is_of_models) as is_of_models
         from planned_cells group by slice_id, grouping_id, scheme
     )
-    select grouping_id, slice_id, scheme, unit_factor, has_own_prompts, n_groups, n_units,
+    select grouping_id, slice_id, scheme, unit_factor, has_own_prompts, is_of_models, n_groups, n_units,
         count(distinct unit_id) as n_units_compared, count(unit_id) as n_blocks,
         coalesce(sum(n_present), 0)::bigint as n_cells,
         coalesce(bool_and(n_present = n_groups), false) as is_complete,
@@ -61,6 +61,10 @@ _BLOCKS = """
 _FACTORS = """
     select grouping_id, slice_id, factor, is_held, left_out_because
     from intermediate.int_blocking_factors
+    union all
+    select distinct grouping_id, slice_id, unnest(string_split(held_factors, ', ')), true, null
+    from intermediate.int_settings
+    where held_factors <> ''
     order by factor
 """
 _STRATA = """
@@ -110,7 +114,8 @@ _STRATA = """
 class _Blocks:
     """A grouping in one slice; scheme: how units and groups meet.
 
-    unit_factor: what units are levels of. has_own_prompts: no two units share a root prompt.
+    unit_factor: what units are levels of. has_own_prompts: no two units share a root prompt. is_of_models:
+    whether it names a factor of generations, whose answers are averaged in each cell.
     """
 
     grouping_id: str
@@ -118,6 +123,7 @@ class _Blocks:
     scheme: str = "blocked"
     unit_factor: str | None = None
     has_own_prompts: bool = True
+    is_of_models: bool = False
     n_groups: int = 0
     n_units: int = 0
     n_units_compared: int = 0
@@ -238,10 +244,13 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
         return InferenceReason.ONE_GROUP
     if not counts.n_blocks:
         return InferenceReason.NO_SHARED_BLOCK
-    if counts.most_prompts > 1 and not (has_unit or counts.unit_factor):
+    averages = has_unit or counts.unit_factor or counts.is_of_models
+    if counts.most_prompts > 1 and not averages:
         return InferenceReason.SEVERAL_PROMPTS
-    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, counts.fewest_responses)
-    if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and counts.most_responses > 1:
+    fewest = 1 if counts.is_of_models else counts.fewest_responses
+    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, fewest)
+    has_replicates = counts.most_responses > 1 and not counts.is_of_models
+    if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and has_replicates:
         return InferenceReason.TOO_FEW_REPLICATES
     if isinstance(chosen, InferenceReason):
         return chosen

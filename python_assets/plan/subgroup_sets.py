@@ -9,7 +9,7 @@ from typing import Final
 
 import pandas as pd
 
-from python_assets.study.factors import study_factors
+from python_assets.study.factors import is_model_factor, study_factors
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -28,7 +28,7 @@ def subgroup_sets(study: Study) -> list[tuple[str, ...]]:
     of_groupings = [
         tuple(grouping)
         for grouping in study.groupings
-        if all(known[factor].type != "model" for factor in grouping)
+        if not any(is_model_factor(factor, known) for factor in grouping)
     ]
     are_groupings = {frozenset(factors) for factors in of_groupings}
     combined = _combined(study, of_groupings)

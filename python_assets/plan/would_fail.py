@@ -9,8 +9,9 @@ from python_assets.errors import StudyError
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.providers.configs import generation_config
-from python_assets.providers.provider import RemoteProvider, providers
-from python_assets.study.study import Generation, Prompts, Study
+from python_assets.providers.provider import providers
+from python_assets.providers.transformers_options import absent_device
+from python_assets.study.study import Encoding, Generation, Prompts, Study
 
 
 def require_ready(study: Study) -> None:
@@ -30,15 +31,17 @@ def would_fail(study: Study) -> Iterator[str]:
         study: where it is simulated, models, keys and servers are not looked for.
     """
     yield from _unready_providers(study)
+    yield from _absent_device_of_embedding(study)
     yield from classifier_problems(study)
     yield from _measures_without_baselines(study)
 
 
 def _unready_providers(study: Study) -> Iterator[str]:
     """One line for a variable or address that several generations share."""
-    waiting: dict[tuple[str, str | None], list[Generation]] = {}
+    waiting: dict[tuple[object, ...], list[Generation]] = {}
     for one in (*study.generations, *study.engines.values()):
-        waiting.setdefault((one.spec.provider, one.spec.api_key_env), []).append(one)
+        asked = (one.spec.provider, one.spec.api_key_env, *one.spec.headers.items())
+        waiting.setdefault(asked, []).append(one)
     for sharing in waiting.values():
         unready = [(one.generation_id, reason) for one in sharing if (reason := _unready(study, one))]
         if unready:
@@ -50,10 +53,12 @@ def _unready(study: Study, generation: Generation) -> str | None:
     name = generation.spec.provider
     if name not in providers:  # a function of the user's own, which a plan does not load
         return None
-    kind = providers[name]
-    if not issubclass(kind, RemoteProvider):
-        return None
-    return kind(generation_config(study, generation)).unready()
+    return providers[name](generation_config(study, generation)).unready()
+
+
+def _absent_device_of_embedding(study: Study) -> Iterator[str]:
+    if isinstance(study.embedding, Encoding) and (absent := absent_device(study.embedding.device)):
+        yield f"{study.path}: embedding: {absent}"
 
 
 def _measures_without_baselines(study: Study) -> Iterator[str]:

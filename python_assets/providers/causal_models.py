@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.errors import GenerationError
 from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
+from python_assets.providers.transformers_options import AS_IT_IS, Loading, lacking
 
 MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
 _DIGESTED: Final = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".jinja"})
@@ -67,48 +68,73 @@ def find_model(study_folder: Path, model: str, revision: str | None, where: str)
 
 
 @lru_cache(maxsize=1)
-def load_model(folder: Path, digest: str) -> Loaded:
+def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded:
     """Load a model, on the accelerator where there is one; only the latest stays in memory.
 
     Args:
         folder: where it lies.
         digest: of its files: other ones are loaded anew.
+        loading: in which type of weights, where and how quantised.
 
     Raises:
-        GenerationError: its files are not whole, or it needs code of its own.
+        GenerationError: its files are not whole, it needs code of its own, an answer cannot end, or this
+            machine lacks what `loading` wants.
     """
-    import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
 
+    if lack := lacking(loading):
+        raise GenerationError(f"provider transformers: {folder}: {lack}")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         loaded: Any = AutoModelForCausalLM.from_pretrained(
-            folder, local_files_only=True, output_loading_info=True
+            folder, local_files_only=True, output_loading_info=True, **loading.arguments()
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         raise GenerationError(
             f"provider transformers: {folder} holds no whole causal language model that the library knows: "
             f"{error}. Fetch or copy it anew."
         ) from error
-    model, loading = loaded
-    if missing := untrained_weights(loading):
+    model, read = loaded
+    if missing := untrained_weights(read):
         raise GenerationError(
             f"provider transformers: {folder} holds no {missing}, which would be random numbers. "
             "Name a model that was trained to write, or fetch it anew."
         )
     own = model.generation_config
     stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
+    if loading.device_map is None and loading.quantization is None:
+        model = model.to(loading.device or default_device())
     return Loaded(
-        model=model.to("cuda" if torch.cuda.is_available() else "cpu").eval(),
+        model=model.eval(),
         tokenizer=tokenizer,
-        stops=list(dict.fromkeys(token for token in [*stops, tokenizer.eos_token_id] if token is not None)),
+        stops=_checked_stops(folder, model, [*stops, tokenizer.eos_token_id]),
         n_positions=getattr(model.config.get_text_config(), "max_position_embeddings", None),
         most_tokens=own.max_new_tokens or MOST_TOKENS,
     )
+
+
+def default_device() -> str:
+    """The GPU where torch sees one, else the CPU."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _checked_stops(folder: Path, model: Any, named: list[int | None]) -> list[int]:
+    """The tokens that end an answer, each once; one that the model cannot write would end none."""
+    stops = list(dict.fromkeys(token for token in named if token is not None))
+    n_tokens = model.config.get_text_config().vocab_size
+    if outside := [token for token in stops if not 0 <= token < n_tokens]:
+        raise GenerationError(
+            f"provider transformers: {folder}: end token {outside[0]} (eos_token_id) is outside the "
+            f"vocabulary of {n_tokens:,} tokens, so no answer would end. Correct eos_token_id in "
+            "generation_config.json and tokenizer_config.json, or fetch the model anew."
+        )
+    return stops
 
 
 def untrained_weights(loading: Mapping[str, Collection[str]]) -> str:

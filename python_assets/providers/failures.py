@@ -16,6 +16,7 @@ FailureKind = Literal[
     "http_429",
     "http_5xx",
     "http_4xx",
+    "parameter_refused",
     "content_filter",
     "malformed_response",
     "too_large",
@@ -33,19 +34,29 @@ RETRYABLE: Final[frozenset[str]] = frozenset(
 )
 # Every other request would fail alike: the generation stops at the first.
 FATAL: Final[frozenset[str]] = frozenset(
-    {"model_missing", "endpoint_missing", "unauthorized", "quota_exceeded", "bad_url"}
+    {"model_missing", "endpoint_missing", "parameter_refused", "unauthorized", "quota_exceeded", "bad_url"}
 )
 FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection"}
 
 
 class ProviderFailure(Exception):
-    """One call got no answer. retry_after: seconds the server asked to wait."""
+    """One call got no answer.
 
-    def __init__(self, kind: FailureKind, message: str, retry_after: float | None = None) -> None:
+    retry_after: seconds the server asked to wait. parameter: the field of the request that it refused.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        retry_after: float | None = None,
+        parameter: str | None = None,
+    ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind = kind
         self.message = message
         self.retry_after = retry_after
+        self.parameter = parameter
 
 
 def is_retryable(error: str) -> bool:

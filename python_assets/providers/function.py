@@ -5,9 +5,12 @@ generation's concurrency says.
 """
 
 import asyncio
+import inspect
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
+from python_assets.errors import GenerationError
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.records import (
@@ -17,20 +20,30 @@ from python_assets.providers.records import (
     Request,
 )
 
+BY_NAME: Final = ("model", "options")
+RETURNED: Final = ("text", "n_tokens_in", "n_tokens_out", "finish_reason", "reasoning")
+
 
 class FunctionProvider(RemoteProvider):
-    """Answers with config.function(messages, decoding), which returns text, or None for no answer.
+    """Answers with config.function(messages, decoding), and with model and options where it names them.
 
-    decoding holds the seed of the replicate, as a server would be sent it.
+    decoding holds the seed of the replicate, as a server would be sent it. The function returns text, None
+    for no answer, or a mapping of text and what else of RETURNED it knows.
     """
 
     needs_model: ClassVar[bool] = False
 
     def __init__(self, config: GenerationConfig) -> None:
+        """Take the function of a generation.
+
+        Raises:
+            GenerationError: it cannot be called so.
+        """
         super().__init__(config)
         if config.function is None:
             raise ValueError(f"generation {config.generation_id!r} has no function")
         self._function = config.function
+        self._named = _named_arguments(config, config.function)
 
     async def __aenter__(self) -> Self:
         return self
@@ -50,9 +63,43 @@ class FunctionProvider(RemoteProvider):
         if decoding.get("seed") is not None:
             decoding["seed"] += request.replicate
         try:
-            text = await asyncio.to_thread(self._function, request.messages, decoding)
+            returned = await asyncio.to_thread(self._function, request.messages, decoding, **self._named)
         except Exception as error:
             raise ProviderFailure("function_failed", f"{type(error).__name__}: {error}"[:500]) from error
-        if text is not None and not isinstance(text, str):
-            raise ProviderFailure("function_failed", f"expected text or None, got {type(text).__name__}")
-        return Answer(text)
+        return _answer(returned)
+
+
+def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> dict[str, Any]:
+    """Model and options, where the function has arguments of these names or takes any."""
+    signature = inspect.signature(function)
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+    offered = {"model": config.model, "options": dict(config.options)}
+    named = {name: offered[name] for name in BY_NAME if takes_any or name in signature.parameters}
+    try:
+        signature.bind([], {}, **named)
+    except TypeError as error:
+        raise GenerationError(
+            f"generation {config.generation_id!r}: {config.provider} cannot be called ({error}). Define it "
+            f"as function(messages, decoding), with {' and '.join(BY_NAME)} after them where it wants them."
+        ) from error
+    return named
+
+
+def _answer(returned: Any) -> Answer:
+    """What a function returned; reasoning is kept beside the answer."""
+    parts = returned if isinstance(returned, Mapping) else {"text": returned}
+    if unknown := [str(name) for name in parts if name not in RETURNED]:
+        raise ProviderFailure(
+            "function_failed", f"returned {', '.join(unknown)}; expected {', '.join(RETURNED)}"
+        )
+    text, reasoning = parts.get("text"), parts.get("reasoning")
+    for value in (text, reasoning):
+        if value is not None and not isinstance(value, str):
+            raise ProviderFailure("function_failed", f"expected text or None, got {type(value).__name__}")
+    return Answer(
+        text,
+        finish_reason=parts.get("finish_reason"),
+        n_tokens_in=parts.get("n_tokens_in"),
+        n_tokens_out=parts.get("n_tokens_out"),
+        context={"reasoning": reasoning} if reasoning else None,
+    )

@@ -123,6 +123,8 @@ def probe(
     provider = make_provider(config)
     if isinstance(provider, LocalProvider) and provider.runs_model:
         provider.describe()
+        if reason := provider.unready():
+            raise GenerationError(reason)
     if not isinstance(provider, RemoteProvider):
         return
     content = read_log(log_path)

@@ -23,7 +23,7 @@ TEMPLATES: Final[dict[RequestTask, str]] = {
 }
 
 
-def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
+def build_messages(prompt: Prompt, config: GenerationConfig, continues_text: bool = False) -> list[Message]:
     """Put a prompt into the messages of a generation.
 
     The template is filled by plain replacement, so braces in a prompt or a template mean nothing else.
@@ -31,13 +31,15 @@ def build_messages(prompt: Prompt, config: GenerationConfig) -> list[Message]:
     Args:
         prompt: its text and task; a text of None is sent as ''.
         config: its system prompt, and its template where it has one.
+        continues_text: a base model is asked, which goes on with whatever it reads.
 
     Returns:
         The system message, unless the system prompt is blank, and the user message.
 
     Source: SAGED, appendix C.3 (prompt_template), 5.1 (roles).
     """
-    template = config.prompt_template if config.prompt_template is not None else TEMPLATES[prompt.task]
+    default = PLACEHOLDER if continues_text else TEMPLATES[prompt.task]
+    template = config.prompt_template if config.prompt_template is not None else default
     user: Message = {"role": "user", "content": template.replace(PLACEHOLDER, prompt.prompt_text or "")}
     if not config.system_prompt.strip():
         return [user]

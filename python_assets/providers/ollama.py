@@ -1,13 +1,13 @@
 """Provider ollama: models of an Ollama server, asked over /api/chat without streaming."""
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from python_assets.errors import TRY_SIMULATED
 from python_assets.providers.fields import text_or_none
-from python_assets.providers.provider import RemoteProvider, provider
+from python_assets.providers.http_provider import HttpProvider
+from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, Request
-from python_assets.providers.transport import ask_json, client_options, typed_failures
+from python_assets.providers.transport import typed_failures
 
 if TYPE_CHECKING:
     from ollama import ListResponse, ShowResponse
@@ -18,7 +18,7 @@ _OF_THE_REQUEST: Final = ("think", "keep_alive", "format")
 
 
 @provider("ollama")
-class Ollama(RemoteProvider):
+class Ollama(HttpProvider):
     """One model of one Ollama server.
 
     options: think, keep_alive, format, or any of Ollama's own (num_ctx ...).
@@ -26,28 +26,14 @@ class Ollama(RemoteProvider):
 
     default_url: ClassVar[str | None] = "http://127.0.0.1:11434"
 
-    async def __aenter__(self) -> Self:
-        import httpx
-
-        key = self.read_key()
-        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
-        if key is not None:
-            self._client.headers["authorization"] = f"Bearer {key}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._client.aclose()
-
     async def describe(self) -> Description:
         """Digest and details of the model, version of the server; model_missing where it is not installed."""
         # The package's client reads a reply whole before its size is known: only its shapes are used.
         from ollama import ListResponse, ShowResponse
 
-        shown = await self._asked("POST", "api/show", {"model": self.config.model})
-        listed = await self._asked("GET", "api/tags")
-        version = await self._asked("GET", "api/version")
+        shown = await self.ask_server("POST", "api/show", {"model": self.config.model})
+        listed = await self.ask_server("GET", "api/tags")
+        version = await self.ask_server("GET", "api/version")
         with typed_failures():
             return Description(
                 model_digest=_digest(self.config.model, ListResponse.model_validate(listed)),
@@ -59,12 +45,9 @@ class Ollama(RemoteProvider):
         """One chat call."""
         settings, options = self._settings(request.replicate)
         payload = {"model": self.config.model, "messages": request.messages, "stream": False}
-        reply = await self._asked("POST", "api/chat", payload | {"options": options, **settings})
+        reply = await self.ask_server("POST", "api/chat", payload | {"options": options, **settings})
         with typed_failures():
             return _answer(reply)
-
-    async def _asked(self, method: str, path: str, payload: Any = None) -> Any:
-        return await ask_json(self._client, method, self.address(path), payload)
 
     def _settings(self, replicate: int) -> tuple[dict[str, Any], dict[str, Any]]:
         given = {k: v for k, v in {**self.config.decoding, **self.config.options}.items() if v is not None}

@@ -1,34 +1,47 @@
-"""Provider openai: any server that speaks OpenAI's /chat/completions (OpenAI, vLLM, llama.cpp ...).
-
-Asked over plain HTTP: the openai package adds nothing to one POST and retries by itself.
-"""
+"""Provider openai: any server that speaks OpenAI's /chat/completions (OpenAI, vLLM, llama.cpp ...)."""
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, ClassVar, Final, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Final
 
 from python_assets.providers.fields import text_or_none
+from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
-from python_assets.providers.provider import RemoteProvider, provider
+from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
-from python_assets.providers.transport import ask_json, client_options, typed_failures
+from python_assets.providers.transport import typed_failures
 
 ENDPOINT: Final = "endpoint"
 CHAT: Final = "chat"
 COMPLETIONS: Final = "completions"
+_PATHS: Final = {True: "completions", False: "chat/completions"}  # by whether the model goes on with a text
+_REMEDIES: Final = {
+    "model_missing": "Correct the model's name; GET base_url/models lists those the server has. At Azure the "
+    "deployment stands in base_url.",
+    "endpoint_missing": "Correct base_url; Azure's ends with /openai/deployments/NAME?api-version=DATE. "
+    f"For a base model set options: {{{ENDPOINT}: {COMPLETIONS}}}, for one that chats leave it out.",
+}
 
 
 @provider("openai")
-class OpenAI(RemoteProvider):
+class OpenAI(HttpProvider):
     """One model of one server. options: further fields of the request, as the server calls them.
 
-    A server that wants max_completion_tokens gets it from options, with max_tokens: null in decoding.
     endpoint: completions, which is not sent, asks /completions: base models, whose prompt is the text of the
     messages.
     """
 
     default_url: ClassVar[str | None] = "https://api.openai.com/v1"
+    own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "prompt", "stream")
+    # newer models: https://platform.openai.com/docs/api-reference/chat/create
+    other_names: ClassVar[Mapping[str, str]] = {"max_tokens": "max_completion_tokens"}
+    needs_key: ClassVar[bool] = True
+
+    @property
+    def continues_text(self) -> bool:
+        """A base model goes on with the prompt; an instruction would be text like any other."""
+        return self.config.options.get(ENDPOINT, CHAT) == COMPLETIONS
 
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
@@ -36,31 +49,9 @@ class OpenAI(RemoteProvider):
         found = super().problems(config, factor_levels)
         if config.options.get(ENDPOINT, CHAT) not in (CHAT, COMPLETIONS):
             found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
+        if config.options.get("n") not in (None, 1):
+            found.append("options.n: several answers a call, of which one would be kept; use replicates: N")
         return found
-
-    def unready(self) -> str | None:
-        """Also where neither a server is named nor the key of OpenAI's own."""
-        if self.config.base_url is None and self.config.api_key_env is None:
-            return (
-                f"generation {self.config.generation_id!r}: without base_url it asks {self.default_url}, "
-                "which wants a key. Add base_url: http://HOST:PORT/v1 of your server, or api_key_env."
-            )
-        return super().unready()
-
-    async def __aenter__(self) -> Self:
-        import httpx
-
-        key = self.read_key()
-        self._client = httpx.AsyncClient(**client_options(str(self.url), self.config.concurrency))
-        self._client.headers["user-agent"] = "plumbline"
-        if key is not None:
-            self._client.headers["authorization"] = f"Bearer {key}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._client.aclose()
 
     async def describe(self) -> Description:
         """Nothing is asked: the protocol has no digest; each answer says which model served it."""
@@ -69,27 +60,22 @@ class OpenAI(RemoteProvider):
     async def ask(self, request: Request) -> Answer:
         """One completion."""
         payload = {**self.config.decoding, **self.config.options}
-        payload = {name: value for name, value in payload.items() if value is not None}
+        payload = {name: value for name, value in payload.items() if value is not None and name != ENDPOINT}
         if "seed" in payload:
             payload["seed"] += request.replicate
-        is_chat = payload.pop(ENDPOINT, CHAT) == CHAT
-        if is_chat:
-            payload |= {"messages": request.messages}
-        else:
-            payload |= {"prompt": plain_text(request.messages)}
         payload |= {"model": self.config.model, "stream": False}
-        path = "chat/completions" if is_chat else "completions"
-        reply = await ask_json(self._client, "POST", self.address(path), payload)
+        if self.continues_text:
+            payload["prompt"] = plain_text(request.messages)
+        else:
+            payload["messages"] = request.messages
+        reply = await self.ask_model(_PATHS[self.continues_text], payload)
         with typed_failures():
-            return _answer(reply)
+            answer = _answer(reply)
+        return replace(answer, context=self.noted(answer.context or {}))
 
     def remedy(self, kind: str) -> str:
         """What to do, with the address that lists the models."""
-        if kind == "model_missing":
-            return "Correct the model's name; GET base_url/models lists those the server has."
-        if kind == "unauthorized" and self.config.api_key_env:
-            return f"Put a valid key into the environment variable {self.config.api_key_env} (api_key_env)."
-        return super().remedy(kind)
+        return _REMEDIES.get(kind) or super().remedy(kind)
 
 
 def _answer(reply: dict[str, Any]) -> Answer:
@@ -99,18 +85,18 @@ def _answer(reply: dict[str, Any]) -> Answer:
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     refusal = text_or_none(message.get("refusal"))
-    context = {
-        "served_model": text_or_none(reply.get("model")),
-        "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
-        "reasoning": text_or_none(message.get("reasoning_content")) or text_or_none(message.get("reasoning")),
-        FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
-    }
     return Answer(
         text=refusal or _text(message["content"]),
         finish_reason="refusal" if refusal else choice.get("finish_reason"),
         n_tokens_in=usage.get("prompt_tokens"),
         n_tokens_out=usage.get("completion_tokens"),
-        context={name: value for name, value in context.items() if value} or None,
+        context={
+            "served_model": text_or_none(reply.get("model")),
+            "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
+            "reasoning": text_or_none(message.get("reasoning_content"))
+            or text_or_none(message.get("reasoning")),
+            FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
+        },
     )
 
 

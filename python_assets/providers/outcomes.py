@@ -21,7 +21,8 @@ from python_assets.providers.refusal import is_refusal
 
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
-LENGTH: Final = frozenset({"length", "max_tokens", CUT_HERE})
+# OpenAI's and Ollama's word, and Anthropic's
+LENGTH: Final = frozenset({"length", "max_tokens", "model_context_window_exceeded", CUT_HERE})
 CONTENT_FILTER: Final = "content_filter"
 DECLINED: Final = frozenset({CONTENT_FILTER, "refusal"})
 # between two reasons of one response; no server writes it

@@ -34,7 +34,8 @@ REMEDIES: Final[dict[str, str]] = {
     "endpoint_missing": "Correct base_url.",
     "bad_url": "Correct base_url: it starts with http:// or https://.",
     "quota_exceeded": "Raise the account's quota, then run again.",
-    "unauthorized": "Name the environment variable that holds a valid key in api_key_env.",
+    "unauthorized": "Name the environment variable that holds a valid key in api_key_env, or in headers.",
+    "parameter_refused": "Leave it out: null in decoding, not in options, or no role for a system message.",
 }
 
 
@@ -46,11 +47,13 @@ class Provider:
         is_keyed_by_prompt: the answer depends on the prompt itself (its id and factors), not on its messages
             alone.
         keeps_log: answers are logged, as they cannot be had again for nothing.
+        takes_headers: a server is asked over HTTP.
     """
 
     is_simulated: ClassVar[bool] = False
     is_keyed_by_prompt: ClassVar[bool] = False
     keeps_log: ClassVar[bool] = True
+    takes_headers: ClassVar[bool] = False
 
     def __init__(self, config: GenerationConfig) -> None:
         self.config = config
@@ -58,7 +61,18 @@ class Provider:
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
         """What keeps this configuration from running, each as `field: problem`; nothing is contacted."""
+        if config.headers and not cls.takes_headers:
+            return ["headers: it asks no server over HTTP; remove headers"]
         return []
+
+    def unready(self) -> str | None:
+        """What keeps it from answering anything on this machine, with the remedy; nothing is contacted."""
+        return None
+
+    @property
+    def continues_text(self) -> bool:
+        """Whether a prompt to complete is sent as it is: the model knows no instructions."""
+        return False
 
     def rows(self, prompts: Sequence[Prompt]) -> tuple[list[tuple[Prompt, int]], list[Rejected]]:
         """The (prompt, replicate) pairs of this generation, and records that belong to none."""
@@ -131,6 +145,11 @@ class RemoteProvider(Provider, ABC):
         """What may be shown and stored nowhere, also where the server sends it back."""
         return [*secrets_of(self.url), *([self._key] if self._key else [])]
 
+    @property
+    def changes(self) -> Sequence[str]:
+        """What is asked otherwise than the study says, as it was found so far, in words."""
+        return ()
+
     def remedy(self, kind: str) -> str:
         """What a user can do about a failure that stops the generation."""
         return REMEDIES.get(kind, "")
@@ -152,14 +171,6 @@ class RemoteProvider(Provider, ABC):
             raise GenerationError(f"{where} does not hold a key: expected printable ASCII without blanks.")
         self._key = key
         return key
-
-    def unready(self) -> str | None:
-        """What keeps it from asking anything, with the remedy; nothing is contacted."""
-        try:
-            self.read_key()
-        except GenerationError as error:
-            return str(error)
-        return None
 
     @abstractmethod
     async def __aenter__(self) -> Self:

@@ -54,6 +54,7 @@ class GenerationConfig:
         model: the model's name at its server.
         system_prompt: the role; '' sends none.
         prompt_template: text that holds {prompt}; None takes the default of the prompt's task.
+        wave: when it is asked, in words; another wave is asked anew. '' is no wave.
         decoding: temperature, seed, max_tokens, top_p and what else the server takes; None is left out. The
             seed sent is seed + replicate.
         replicates: answers asked for each prompt, numbered from 0.
@@ -64,10 +65,11 @@ class GenerationConfig:
         reasoning_tags: opening to closing marks of reasoning, beside those of reasoning.py.
         base_url: address of the server; None takes the provider's default.
         api_key_env: name of the environment variable that holds the key; None sends none.
+        headers: sent with every call; their values are secrets.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
         study_seed: seed of the study; only the simulator reads it.
         answers: by (prompt_id, replicate), for replay.
-        function: answers (messages, decoding) with text, where the study names a function of the user's own.
+        function: answers (messages, decoding), where the study names a function of the user's own.
         function_sha256: hash of the function's file.
         extension: stands between prompt and model, whatever the provider.
         folder: which the path of a model starts from; the study file's.
@@ -78,6 +80,7 @@ class GenerationConfig:
     model: str = ""
     system_prompt: str = ""
     prompt_template: str | None = None
+    wave: str = ""
     decoding: Mapping[str, Any] = field(default_factory=dict)
     replicates: int = 1
     concurrency: int = 4
@@ -87,10 +90,11 @@ class GenerationConfig:
     reasoning_tags: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
     api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     study_seed: int = 0
     answers: Answers = field(default_factory=dict)
-    function: Callable[[list[Message], Mapping[str, Any]], str | None] | None = None
+    function: Callable[..., Any] | None = None
     function_sha256: str | None = None
     extension: "Extension | None" = None
     folder: Path = Path()

@@ -45,8 +45,8 @@ def sha256_of(value: Any) -> str:
 def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: Description) -> RequestPlan:
     """Address every (prompt, replicate) of a generation by its content.
 
-    Options and decoding that are None are left out, so that a new option with default None changes no
-    address.
+    Options and decoding that are None are left out, and so is no wave, so that a new option with default None
+    changes no address.
 
     Args:
         prompts: with distinct prompt_id.
@@ -73,9 +73,11 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
 
 def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
     config: GenerationConfig = provider.config
-    identity = {} if config.extension is None else {"extension": dict(config.extension.identity)}
+    extension = {} if config.extension is None else {"extension": dict(config.extension.identity)}
+    wave = {"in_wave": config.wave} if config.wave else {}
     return {
-        **identity,
+        **extension,
+        **wave,
         "provider": config.provider,
         "model": config.model,
         "model_digest": description.model_digest,
@@ -93,7 +95,7 @@ def _requests(
     provider: Provider, fixed: dict[str, Any], prompt: Prompt, replicates: Sequence[int]
 ) -> Iterator[Request]:
     """The replicates of a prompt, whose identities differ in the number of the replicate alone."""
-    messages: list[Message] = build_messages(prompt, provider.config)
+    messages: list[Message] = build_messages(prompt, provider.config, provider.continues_text)
     identity = {**fixed, "messages": messages}
     if provider.is_keyed_by_prompt:
         identity["prompt"] = [prompt.prompt_id, prompt.root_prompt_id, dict(prompt.factors)]

@@ -65,6 +65,7 @@ class Asker:
         self.n_retries = 0
         self._backoff = backoff
         self._n_failures_in_a_row = 0
+        self._n_changes_told = 0
 
     async def describe(self) -> Description:
         """The model that answers, as its server describes it; the provider is open.
@@ -154,9 +155,18 @@ class Asker:
                 raise
             filtered = {CONTENT_FILTER: self._redact(failure.message)}
             answer = Answer(None, finish_reason=CONTENT_FILTER, context=filtered)
+        finally:
+            self._tell_changes()
         calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
         echoed = {name: redacted(getattr(answer, name), self.provider.secrets) for name in _SENT_BACK}
         return replace(answer, **echoed)
+
+    def _tell_changes(self) -> None:
+        """Say once what the model is asked otherwise than the study says."""
+        config = self.provider.config
+        for change in self.provider.changes[self._n_changes_told :]:
+            self.progress.say(f"{config.generation_id}: model {config.model} {change}")
+            self._n_changes_told += 1
 
     async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:
         """Await a call until it succeeds, fails for good, or has been retried often enough."""

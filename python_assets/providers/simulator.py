@@ -1,8 +1,9 @@
 """Provider simulator: responses of known bias, to show and to test what an analysis finds.
 
-A response depends on the study's seed, the generation, the root prompt (shared by its branches), the prompt
-and the replicate, and on the factor levels through the declared effects alone. Without effects the branches
-of a root prompt are exchangeable: neither the prompt's text nor its levels are looked at.
+A response depends on the study's seed, the generation and its wave, the root prompt (shared by its
+branches), the prompt and the replicate, and on the factor levels through the declared effects alone.
+Without effects the branches of a root prompt are exchangeable: neither the prompt's text nor its levels are
+looked at.
 """
 
 import hashlib
@@ -75,7 +76,8 @@ class Simulator(LocalProvider):
         if problems := option_problems(config.options):
             raise GenerationError(f"generation {config.generation_id!r}: " + "; ".join(problems))
         self._options: SimulatorOptions = read_options(config.options)
-        self._seed = f"{config.study_seed}|{config.generation_id}"
+        wave = f"|wave {config.wave}" if config.wave else ""
+        self._seed = f"{config.study_seed}|{config.generation_id}{wave}"
         self._root_effect = lru_cache(maxsize=None)(self._draw_root_effect)
 
     @classmethod

@@ -1,6 +1,6 @@
 """Provider transformers: a causal language model of a folder or of the model hub, in this process.
 
-Belongs here: how it answers. Finding and loading it is causal_models.py.
+Belongs here: how it answers. Finding and loading it is causal_models.py, its options transformers_options.py.
 """
 
 import json
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from python_assets.errors import GenerationError
 from python_assets.providers.causal_models import (
     Loaded,
     Place,
+    default_device,
     find_model,
     load_model,
     message_tokens,
 )
-from python_assets.providers.logprobs import FIRST_TOKEN, likeliest_first
+from python_assets.providers.logprobs import FIRST_TOKEN
+from python_assets.providers.next_tokens import Decode, FirstTokens, TextStop, TokenSampler, n_up_to
 from python_assets.providers.provider import LocalProvider, provider
 from python_assets.providers.reasoning import HARMONY_CHANNEL, HARMONY_TOKENS, REASONING_TAGS
 from python_assets.providers.records import (
@@ -31,8 +33,13 @@ from python_assets.providers.records import (
     Request,
 )
 from python_assets.providers.requests import sha256_of
-
-_OPTIONS: Final = ("revision", "top_logprobs")
+from python_assets.providers.transformers_options import (
+    THREADS,
+    Loading,
+    lacking,
+    loading_of,
+    option_problems,
+)
 
 
 class _Written(NamedTuple):
@@ -46,8 +53,7 @@ class _Written(NamedTuple):
 class Transformers(LocalProvider):
     """One model; concurrency: how many prompts it answers together.
 
-    options: {revision: COMMIT} of the hub; {top_logprobs: N} keeps the N likeliest first tokens. What
-    decoding leaves out is the model's generation_config.json.
+    options: those of transformers_options.py. What decoding leaves out is the model's generation_config.json.
     """
 
     runs_model: ClassVar[bool] = True
@@ -58,15 +64,12 @@ class Transformers(LocalProvider):
         found = super().problems(config, factor_levels)
         if not config.model.strip():
             found.append("model: missing; name a folder, or a model of the hub")
-        for name in config.options:
-            if name not in _OPTIONS:
-                found.append(f"options.{name}: no option; it takes {', '.join(_OPTIONS)}")
-        if not isinstance(config.options.get("revision", ""), str):
-            found.append("options.revision: no text; put the commit in quotes")
-        n_tokens = config.options.get("top_logprobs", 1)
-        if not isinstance(n_tokens, int) or isinstance(n_tokens, bool) or n_tokens < 1:
-            found.append("options.top_logprobs: no number of tokens; it is a whole number, 1 or more")
-        return found
+        return [*found, *option_problems(config.options)]
+
+    def unready(self) -> str | None:
+        """A device or a package that its options want and this machine lacks; the model is not loaded."""
+        lack = lacking(self._loading)
+        return f"{self._where}: {lack}" if lack else None
 
     def describe(self) -> Description:
         """The commit, or the hash of the folder's files; the model is not loaded.
@@ -75,7 +78,11 @@ class Transformers(LocalProvider):
             GenerationError: it is not on this machine.
         """
         written = _read_json(self._place.folder / "config.json")
+        options = self.config.options
         details = {name: written[name] for name in ("architectures", "dtype") if name in written}
+        details |= {"threads": self._threads, "device": options.get("device_map") or self._device}
+        if (dtype := options.get("dtype", "auto")) != "auto":
+            details["dtype"] = dtype
         library = f"transformers {version('transformers')}, torch {version('torch')}"
         return Description(self._place.digest, library, details)
 
@@ -96,7 +103,10 @@ class Transformers(LocalProvider):
             GenerationError: the model cannot be loaded or does not fit into memory, or its chat template
                 refuses the messages.
         """
-        loaded = load_model(*self._place)
+        import torch
+
+        torch.set_num_threads(self._threads)  # every time: other tools of this process set their own
+        loaded = load_model(*self._place, self._loading)
         prompts = [message_tokens(loaded.tokenizer, request.messages, self._where) for request in requests]
         wanted = self.config.decoding.get("max_tokens") or loaded.most_tokens
         room = [min(wanted, (loaded.n_positions or math.inf) - len(tokens)) for tokens in prompts]
@@ -113,18 +123,42 @@ class Transformers(LocalProvider):
         return [answers[i] for i in range(len(requests))]
 
     def _answer(self, loaded: Loaded, written: _Written, n_tokens_in: int) -> Answer:
-        """The text up to the first token that ends it, which is counted."""
+        """The text up to the first token that ends it, which is counted, or to a text that does."""
         tokens = written.tokens
         ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
         own = tokens[: ends[0]] if ends else tokens
-        unread = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
+        decode = self._decoder(loaded)
+        text = decode(own)
+        n_tokens = len(own) + bool(ends)
+        if cuts := [at for stop in self._stop_texts if (at := text.find(stop)) >= 0]:
+            text, n_tokens = text[: min(cuts)], n_up_to(decode, own, self._stop_texts)
         return Answer(
-            text=loaded.tokenizer.decode([token for token in own if token not in unread]),
-            finish_reason="stop" if ends else "length",
+            text=text,
+            finish_reason="stop" if ends or cuts else "length",
             n_tokens_in=n_tokens_in,
-            n_tokens_out=len(own) + bool(ends),
+            n_tokens_out=n_tokens,
             context={FIRST_TOKEN: written.likeliest} if written.likeliest else None,
         )
+
+    def _decoder(self, loaded: Loaded) -> Decode:
+        unread = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
+        return lambda tokens: str(loaded.tokenizer.decode([one for one in tokens if one not in unread]))
+
+    @property
+    def _stop_texts(self) -> list[str]:
+        return list(self.config.options.get("stop", []))
+
+    @property
+    def _threads(self) -> int:
+        return int(self.config.options.get("threads", THREADS))
+
+    @property
+    def _loading(self) -> Loading:
+        return loading_of(self.config.options)
+
+    @cached_property
+    def _device(self) -> str:
+        return self.config.options.get("device") or default_device()
 
     @property
     def _where(self) -> str:
@@ -154,7 +188,7 @@ class Transformers(LocalProvider):
         padding = [[loaded.stops[0] if loaded.stops else 0] * (width - len(tokens)) for tokens in prompts]
         tokens = [pad + prompt for pad, prompt in zip(padding, prompts, strict=True)]
         mask = [[0] * len(pad) + [1] * len(prompt) for pad, prompt in zip(padding, prompts, strict=True)]
-        first = _FirstTokens(self.config.options.get("top_logprobs", 0))
+        first = FirstTokens(self.config.options.get("top_logprobs", 0))
         try:
             with torch.inference_mode():
                 written = loaded.model.generate(
@@ -165,6 +199,7 @@ class Transformers(LocalProvider):
                     eos_token_id=loaded.stops or None,
                     pad_token_id=loaded.stops[0] if loaded.stops else 0,
                     logits_processor=[first, *self._processors(loaded, draws)],
+                    stopping_criteria=self._stopping(loaded, width),
                 )
         except torch.OutOfMemoryError as error:
             raise GenerationError(
@@ -176,6 +211,12 @@ class Transformers(LocalProvider):
             _Written(tokens, likeliest)
             for tokens, likeliest in zip(rows, first.likeliest(loaded.tokenizer, len(rows)), strict=True)
         ]
+
+    def _stopping(self, loaded: Loaded, width: int) -> Any:
+        from transformers import StoppingCriteriaList
+
+        texts = self._stop_texts
+        return StoppingCriteriaList([TextStop(self._decoder(loaded), texts, width)] if texts else [])
 
     def _processors(self, loaded: Loaded, draws: list[np.random.Generator]) -> Any:
         """What happens to the scores of the next token, in the library's order; the last draws it."""
@@ -194,52 +235,12 @@ class Transformers(LocalProvider):
         if temperature == 0:
             return processors
         processors.append(TemperatureLogitsWarper(float(temperature)))
-        if own.top_k:
-            processors.append(TopKLogitsWarper(own.top_k))
+        if top_k := self.config.options.get("top_k", own.top_k):
+            processors.append(TopKLogitsWarper(top_k))
         if top_p := decoding.get("top_p") or own.top_p:
             processors.append(TopPLogitsWarper(float(top_p)))
-        processors.append(_TokenSampler(draws))
+        processors.append(TokenSampler(draws))
         return processors
-
-
-class _FirstTokens:
-    """Keeps the likeliest first tokens of each row, as the model scores them, and changes nothing."""
-
-    def __init__(self, n_tokens: int) -> None:
-        self._n_tokens = n_tokens
-        self._top: Any = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        if self._top is None and self._n_tokens:
-            likely = scores.double().log_softmax(dim=-1)
-            self._top = likely.topk(min(self._n_tokens, scores.shape[-1]), dim=-1)
-        return scores
-
-    def likeliest(self, tokenizer: Any, n_rows: int) -> list[dict[str, float] | None]:
-        """By token its log probability, a row each; None where none were asked for."""
-        if self._top is None:
-            return [None] * n_rows
-        rows = zip(self._top.indices.tolist(), self._top.values.tolist(), strict=True)
-        return [
-            likeliest_first((tokenizer.decode([token]), value) for token, value in zip(*row, strict=True))
-            for row in rows
-        ]
-
-
-class _TokenSampler:
-    """Draws the next token of each row by one number of the row's own, and leaves no other."""
-
-    def __init__(self, draws: list[np.random.Generator]) -> None:
-        self._draws = draws
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:
-        import torch
-
-        cumulated = scores.double().softmax(dim=-1).cumsum(dim=-1)
-        drawn = torch.tensor([[draw.random()] for draw in self._draws], dtype=torch.float64)
-        at = torch.searchsorted(cumulated, drawn.to(scores.device) * cumulated[:, -1:], right=True)
-        chosen = at.clamp(max=scores.shape[-1] - 1)
-        return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
 
 def _control_tokens(tokenizer: Any, tags: Mapping[str, str]) -> set[int]:

@@ -1,53 +1,39 @@
-"""From an HTTP reply or a broken connection to a typed failure.
+"""From a call over HTTP to JSON, or to a typed failure.
 
-Belongs here: what holds for every server that speaks JSON over HTTP. What one server's reply means is in its
-file.
+Belongs here: what holds for every server that speaks JSON over HTTP. What an error's body means is
+error_bodies.py; what one server's reply means is in its file.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus, urlsplit
 
+from python_assets.providers.error_bodies import SHOWN_CHARACTERS, failure_of_status
 from python_assets.providers.failures import FailureKind, ProviderFailure
-from python_assets.study.secrets import without_credentials
+from python_assets.study.secrets import API_VERSION, without_credentials
 
 if TYPE_CHECKING:
     import httpx
 
 LARGEST_BODY_BYTES: Final = 64 * 1024 * 1024  # unpacked
 ENCODINGS: Final = ("gzip", "deflate")
-_SHOWN_CHARACTERS: Final = 300
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
-    401: "unauthorized",
-    402: "quota_exceeded",
-    403: "unauthorized",
-    408: "timeout",
-    409: "http_5xx",  # a lock at the server: asking again helps, as for 5xx
-    413: "unsendable_prompt",
-    429: "http_429",
-}
-
-# Azure's form: what stands before the model blocked the prompt, or what it wrote.
-_FILTER_CODES: Final = frozenset(
-    {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
-)
 
 
-def client_options(url: str, concurrency: int) -> dict[str, Any]:
-    """Keyword arguments for an httpx client; the caller keeps the time."""
+def client_options(url: str) -> dict[str, Any]:
+    """Keyword arguments for httpx clients of one server; the caller keeps the time."""
     import httpx
 
+    # A proxy from the environment cannot reach a server on this machine.
+    trust_env = urlsplit(url).hostname not in _LOOPBACK
     return {
         "timeout": None,
-        "limits": httpx.Limits(max_connections=concurrency),
         "headers": {"accept-encoding": ", ".join(ENCODINGS), "content-type": "application/json"},
-        # A proxy from the environment cannot reach a server on this machine.
-        "trust_env": urlsplit(url).hostname not in _LOOPBACK,
+        "trust_env": trust_env,
+        # read once: reading the certificates takes longer than a call
+        "verify": httpx.create_ssl_context(trust_env=trust_env),
     }
 
 
@@ -98,82 +84,7 @@ def check_encoding(headers: Mapping[str, str]) -> None:
     """
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", *ENCODINGS):
-        raise ValueError(f"the reply is packed by {encoding[:_SHOWN_CHARACTERS]!r}, expected {ENCODINGS}")
-
-
-def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> ProviderFailure:
-    """The failure an HTTP status and its body mean.
-
-    Args:
-        status: not 2xx.
-        body: OpenAI's {"error": {"code", "message"}}, Ollama's {"error": text}, or anything.
-        headers: with lower-case look-up.
-
-    Returns:
-        A failure whose message holds the status and, unless the key was refused, the server's words.
-    """
-    code, words = _server_error(body)
-    kind = "content_filter" if _is_filtered(status, body) else _kind(status, code, words)
-    # A server that refuses a key may quote it.
-    message = f"HTTP {status}" if kind == "unauthorized" else f"HTTP {status} {words}".strip()
-    return ProviderFailure(kind, message, retry_after(headers.get("retry-after")))
-
-
-def _server_error(body: str) -> tuple[str, str]:
-    try:
-        error = json.loads(body)["error"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return "", " ".join(body[:_SHOWN_CHARACTERS].split())
-    if isinstance(error, dict):
-        words = error.get("message") or error
-        return str(error.get("code") or error.get("type") or ""), str(words)[:_SHOWN_CHARACTERS]
-    return "", str(error)[:_SHOWN_CHARACTERS]
-
-
-def _is_filtered(status: int, body: str) -> bool:
-    """Whether a content filter refused the prompt.
-
-    400 and a code of one, of the error or of the error within it; or 403 and what was flagged for what
-    reasons (https://openrouter.ai/docs/api/reference/errors-and-debugging); 403 alone is about the key.
-    """
-    try:
-        error = json.loads(body)["error"]
-        if status == 403:
-            return {"reasons", "flagged_input"} <= error["metadata"].keys()
-        codes = [error.get("code"), (error.get("innererror") or {}).get("code")]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return False
-    return status == 400 and any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
-
-
-def _kind(status: int, code: str, words: str) -> FailureKind:
-    if code == "insufficient_quota":
-        return "quota_exceeded"
-    if code == "model_not_found" or (status == 404 and "model" in words.lower()):
-        return "model_missing"
-    if status in (404, 405):
-        return "endpoint_missing"
-    if status in _KIND_OF_STATUS:
-        return _KIND_OF_STATUS[status]
-    if status < 400:
-        return "bad_url"
-    return "http_5xx" if status >= 500 else "http_4xx"
-
-
-def retry_after(value: str | None) -> float | None:
-    """Seconds of a Retry-After header, which holds seconds or a date; None where it holds neither."""
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        until = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    aware = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+        raise ValueError(f"the reply is packed by {encoding[:SHOWN_CHARACTERS]!r}, expected {ENCODINGS}")
 
 
 @contextmanager
@@ -203,7 +114,7 @@ def typed_failures() -> Iterator[None]:
         yield
     except caught as error:
         kind = next(kind for group, kind in kinds if isinstance(error, group))
-        words = " ".join(str(error).split())[:_SHOWN_CHARACTERS]
+        words = " ".join(str(error).split())[:SHOWN_CHARACTERS]
         raise ProviderFailure(kind, f"{type(error).__name__}: {words}") from None
 
 
@@ -222,11 +133,12 @@ def shown_url(url: str | None) -> str:
 
 
 def secrets_of(url: str | None) -> list[str]:
-    """User, password and the values of the query of an address, as they are written and as they are meant."""
+    """User, password and the values of the query of an address, as they are written and as they are meant.
+
+    The version of an API, a date that answers may name, is none.
+    """
     parts = urlsplit(url or "")
-    written = [*parts.netloc.rpartition("@")[0].split(":"), *(value for _, value in _pieces(parts.query))]
+    pieces = [piece for piece in parts.query.split("&") if not API_VERSION.fullmatch(piece)]
+    values = [value or name for name, _, value in (piece.partition("=") for piece in pieces)]
+    written = [*parts.netloc.rpartition("@")[0].split(":"), *values]
     return [secret for text in written if text for secret in (text, unquote_plus(text))]
-
-
-def _pieces(query: str) -> list[tuple[str, str]]:
-    return [(name, value) for name, _, value in (piece.partition("=") for piece in query.split("&"))]

@@ -1,11 +1,12 @@
-"""The manifest of an export: what was copied, of which study, under which licences.
+"""The manifest of an export or an archive: what was copied, of which study, under which licences.
 
-Belongs here: its shape and reading it. What goes into the files is export.py; how a study imports them is
-importers/plumbline.py.
+Belongs here: its shape and reading it. What goes into the files is export.py and archive.py; how a study
+imports them is importers/plumbline.py.
 """
 
 import hashlib
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from python_assets.errors import SourceError
 from python_assets.study.base import FactorName
 
+KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 1"
 NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
@@ -22,6 +24,7 @@ FORMULA: Final = r"^[=+\-@\t\r\n']"
 QUOTE: Final = "'"
 
 Stage = Literal["prompts", "responses", "statistics"]
+Archive = Literal["archive"]
 ExportFormat = Literal["csv", "jsonl", "parquet"]
 
 
@@ -47,16 +50,20 @@ class ExportedFactor(_Record):
 
 
 class Manifest(_Record):
-    """What an export is of.
+    """What an export or an archive is of.
 
     Attributes:
+        stage: what was copied; of an archive every mart, each file named by its own.
         removes_prompt: whether the study measured responses and baselines without their prompts.
         escapes_formulas: whether ' stands before every text that FORMULA matches.
         config: the study file with every default, and its sha256.
         factors: by name, none for statistics.
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
+        generation_factors: by generation, the level of every factor of models; empty in an export of before
+            they were told.
         licences: of the documents, each once.
+        hides_texts: whether the study hides texts of prompts and responses, which are not in the files.
         n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
             counted.
     """
@@ -64,16 +71,18 @@ class Manifest(_Record):
     format: Literal["plumbline export 1"]
     study_id: str
     title: str
-    stage: Stage
+    stage: Stage | Archive
     files: list[ExportedFile] = Field(min_length=1)
     factors: dict[FactorName, ExportedFactor]
     documents: list[dict[str, Any]]
     generations: list[dict[str, Any]]
+    generation_factors: dict[str, dict[str, str]] = {}
     measures: list[dict[str, Any]]
     licences: list[str]
     n_unknown_licence: int | None = None
     removes_prompt: bool
     escapes_formulas: bool = False
+    hides_texts: bool = False
     config: dict[str, Any]
     config_sha256: str
     plumbline_version: str
@@ -96,11 +105,11 @@ def read_manifest(path: Path, field: str) -> Manifest:
     """Read a manifest.
 
     Args:
-        path: manifest.json of an export.
+        path: manifest.json of an export or an archive.
         field: the field of the study file that names it, for the error text.
 
     Raises:
-        SourceError: there is no such file, or it is no manifest of an export.
+        SourceError: there is no such file, it is no manifest, or one of another version of Plumbline.
     """
     if path.exists() and not path.is_file():
         raise SourceError(f"{field}: {path} is no file. Correct the path.")
@@ -111,6 +120,7 @@ def read_manifest(path: Path, field: str) -> Manifest:
             f"{field}: expected the {NAME} of an export, but {_absence(path, error)}. "
             "Correct the path, which starts from the folder of the study file."
         ) from error
+    _check_format(path, field, text)
     try:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
@@ -120,6 +130,26 @@ def read_manifest(path: Path, field: str) -> Manifest:
             f"{field}: expected the {NAME} of an export, but {path} is none ({where}: {first['msg']}). "
             "Write one with: plumbline export STUDY --stage prompts"
         ) from error
+
+
+class _Format(BaseModel):
+    """What every version of a manifest says."""
+
+    format: str
+    plumbline_version: str = "of unknown version"
+
+
+def _check_format(path: Path, field: str, text: bytes) -> None:
+    try:
+        found = _Format.model_validate_json(text)
+    except ValidationError:
+        return  # no manifest at all, which reading it tells
+    if found.format != FORMAT and found.format.startswith(KIND):
+        raise SourceError(
+            f"{field}: expected a manifest of format {FORMAT!r}, which Plumbline {version('plumbline')} "
+            f"reads, but {path} has {found.format!r}: it was written by Plumbline {found.plumbline_version}. "
+            "Read it with that version, or run its study again with this one."
+        )
 
 
 def _absence(path: Path, error: OSError) -> str:

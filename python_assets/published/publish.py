@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,6 +23,9 @@ from python_assets.warehouse.build import Home, utc_now
 # older drivers open files of this version and no later one
 STORAGE_VERSION: Final = "v1.0.0"
 UNFINISHED: Final = ".publishing"
+# says when its rows were published; the second has a row of every run, and the others hold the latest alone
+_DATED: Final = ("studies", "publications")
+_OF_EVERY_RUN: Final = "publications"
 # DuckDB shares one table among its threads only where it is large, and most marts are not
 N_WRITERS: Final = 2
 
@@ -34,6 +38,13 @@ class Published(NamedTuple):
     seconds: float
 
 
+class _Study(NamedTuple):
+    """Whose rows are replaced, and the time that they get."""
+
+    study_id: str
+    published_at: datetime
+
+
 class Column(NamedTuple):
     """A column as the build file declares it."""
 
@@ -44,7 +55,7 @@ class Column(NamedTuple):
 
 
 class Mart(NamedTuple):
-    """A table of the schema marts as the build file declares it."""
+    """A table or view of the schema marts as the build file declares it; either is published as a table."""
 
     name: str
     comment: str | None
@@ -71,7 +82,7 @@ def publish(build_path: Path, home: Home, study_id: str) -> Published:
     if not build_path.is_file():
         raise WarehouseError(f"{build_path} does not exist. Run the study {study_id} before publishing it.")
     try:
-        with _publish_lock(home):
+        with publish_lock(home):
             n_rows = _publish(build_path, home, study_id)
     except (OSError, duckdb.IOException) as error:
         raise WarehouseError(
@@ -82,8 +93,15 @@ def publish(build_path: Path, home: Home, study_id: str) -> Published:
 
 
 @contextmanager
-def _publish_lock(home: Home) -> Iterator[None]:
-    """Let one process after another publish; what a crashed one left unfinished is removed."""
+def publish_lock(home: Home) -> Iterator[None]:
+    """Let one process after another publish; what a crashed one left unfinished is removed.
+
+    Args:
+        home: the warehouse; its folders are made.
+
+    Raises:
+        OSError: the folders cannot be written.
+    """
     home.parquet.mkdir(parents=True, exist_ok=True)
     with (home.root / ".publish.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -116,7 +134,7 @@ def _publish(build_path: Path, home: Home, study_id: str) -> dict[str, int]:
                 f"{build_path} holds no marts. Run the study {study_id} before publishing it."
             )
         earlier = {mart.name: mart for mart in _marts(connection, "earlier", "main")}
-        n_rows = _write_unfinished(connection, home, study_id, marts, earlier)
+        n_rows = _write_unfinished(connection, home, _Study(study_id, utc_now()), marts, earlier)
     finally:
         connection.close()
     _rename(home, marts, earlier)
@@ -135,8 +153,15 @@ def _attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> No
 
 def _marts(connection: duckdb.DuckDBPyConnection, database: str, schema: str) -> list[Mart]:
     tables = connection.execute(
-        "select table_name, comment from duckdb_tables() "
-        "where database_name = ? and schema_name = ? order by estimated_size desc, table_name",
+        """
+        select table_name, comment
+        from (
+            select database_name, schema_name, table_name, comment, estimated_size from duckdb_tables()
+            union all
+            select database_name, schema_name, view_name, comment, 0 from duckdb_views()
+        )
+        where database_name = ? and schema_name = ? order by estimated_size desc, table_name
+        """,
         [database, schema],
     ).fetchall()
     columns: dict[str, list[Column]] = {name: [] for name, _ in tables}
@@ -153,7 +178,7 @@ def _marts(connection: duckdb.DuckDBPyConnection, database: str, schema: str) ->
 def _write_unfinished(
     connection: duckdb.DuckDBPyConnection,
     home: Home,
-    study_id: str,
+    study: _Study,
     marts: list[Mart],
     earlier: dict[str, Mart],
 ) -> dict[str, int]:
@@ -162,7 +187,7 @@ def _write_unfinished(
 
     def write(mart: Mart) -> int:
         with connection.cursor() as cursor:
-            n_rows = _write_mart(cursor, study_id, mart, earlier.get(mart.name))
+            n_rows = _write_mart(cursor, study, mart, earlier.get(mart.name))
             _write_parquet(cursor, home, mart)
         return n_rows
 
@@ -174,32 +199,34 @@ def _write_unfinished(
 
 
 def _write_mart(
-    connection: duckdb.DuckDBPyConnection, study_id: str, mart: Mart, earlier: Mart | None
+    connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None
 ) -> int:
-    carried = _carry_over(connection, study_id, mart, earlier)
+    carried = _carry_over(connection, study, mart, earlier)
     _create(connection, mart, carried)
     if carried:
         _insert(connection, mart, "carried_rows", [column.name for column in carried])
-    return _insert(connection, mart, _built_rows(mart), [column.name for column in mart.columns])
+    return _insert(connection, mart, _built_rows(study, mart), [column.name for column in mart.columns])
 
 
-def _built_rows(mart: Mart) -> str:
+def _built_rows(study: _Study, mart: Mart) -> str:
     source = f"build.marts.{_name(mart.name)}"
-    if mart.name != "studies":
+    if mart.name not in _DATED:
         return source
-    return f"(select * replace (timestamp '{utc_now().isoformat()}' as published_at) from {source})"
+    return f"(select * replace (timestamp '{study.published_at.isoformat()}' as published_at) from {source})"
 
 
 def _carry_over(
-    connection: duckdb.DuckDBPyConnection, study_id: str, mart: Mart, earlier: Mart | None
+    connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None
 ) -> list[Column]:
-    """Make the view carried_rows of what other studies published; its columns that the mart still has."""
+    """Make the view carried_rows of what stays published; its columns that the mart still has."""
     known = {column.name: column for column in earlier.columns} if earlier else {}
     if "study_id" not in known:
         return []
+    of_every_run = mart.name == _OF_EVERY_RUN
     connection.execute(
         f"create or replace temp view carried_rows as "
-        f"select * from earlier.main.{_name(mart.name)} where study_id <> {_text(study_id)}"
+        f"select * from earlier.main.{_name(mart.name)} where study_id <> {_text(study.study_id)}"
+        + (" or run_id not in (from build.marts.publications select run_id)" if of_every_run else "")
     )
     row = connection.execute("select 1 from carried_rows limit 1").fetchone()
     return [known[column.name] for column in mart.columns if column.name in known] if row else []

@@ -4,8 +4,8 @@ Belongs here: geometry. A row is stretched to the width of its table cell and ev
 one row serves a phone, a screen and paper without a script. Text is HTML beside it: a figure is a table.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -99,6 +99,17 @@ def bar(fraction: float) -> Markup:
     """A bar of a fraction of the width."""
     filled = round(WIDTH * min(max(fraction, 0), 1))
     return _drawing(f'<rect class="bar" width="{filled}" y="6" height="12"/>')
+
+
+def stacked(parts: Sequence[Mapping[str, Any]]) -> Markup:
+    """A bar of parts beside each other, each with its share of the width and the place of its colour."""
+    shapes, left = [], 0.0
+    for part in parts:
+        width = WIDTH * part["share"]
+        place = f'x="{left:.1f}" width="{width:.1f}" y="4" height="16"'
+        shapes.append(f'<rect class="part part-{part["place"]}" {place}/>')
+        left += width
+    return _drawing("".join(shapes))
 
 
 def _drawing(shapes: str) -> Markup:

@@ -1,8 +1,8 @@
 """What each number is, in one line that a reader without statistics understands.
 
-Belongs here: contrasts, indices and statistics by name, and what can be done where a question could not be
-tested. Sentences about findings are sentences.py. A test holds the lists against seeds/metrics.csv and the
-statistics of a study file.
+Belongs here: contrasts, indices and statistics by name. Sentences about findings are sentences.py; what can
+be done where a question could not be tested stands in seeds/reasons.csv. A test holds the lists against
+seeds/metrics.csv and the statistics of a study file.
 """
 
 from typing import Final
@@ -70,20 +70,4 @@ DISPARITIES: Final[dict[str, str]] = {
     "max": "the highest group",
     "min": "the lowest group",
     "mean": "the average over groups",
-}
-REMEDIES: Final[dict[str, str]] = {
-    "no_values": "look up in table measurements why the values are missing",
-    "one_group": "ask about two groups or more",
-    "no_complement": "ask about two groups or more",
-    "no_block": "ask all groups on the same root prompts",
-    "no_shared_block": "ask all groups on the same root prompts",
-    "not_connected": "ask all groups on the same root prompts",
-    "too_few_root_prompts": "write more root prompts: at least 5, better 20",
-    "too_few_replicates": "write more root prompts: at least 5, better 20",
-    "scheme_not_available": "ask the groups on the same prompts, or look at means and rates",
-    "mixed_units": "look at slices whose prompts all have units, or all have none",
-    "partly_nested": "look at its parts: what units keep, and what they vary in",
-    "too_few_units": "draw at least 4 units a group, better 20",
-    "undefined_statistic": "write more root prompts",
-    "too_few_expected": "ask more prompts",
 }

@@ -6,6 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
+from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
@@ -20,6 +21,7 @@ MAX_OPEN: Final = 8
 # what the sets of a study are about; others are called by their name alone
 SETS: Final[dict[str, str]] = {
     "primary": "what the study is about",
+    "comparison": "whether models differ, or changed",
     "secondary": "all else that was measured",
     "truth": "labels held against real shares",
     "baseline": "the baseline texts: bias of the tool",
@@ -27,10 +29,14 @@ SETS: Final[dict[str, str]] = {
 TESTED: Final = """
     select set_id, count(*) as n_questions, count(p_value) as n_tested,
         count(*) filter (q_value <= $alpha) as n_called
-    from findings
-    where study_id = $study
+    from (
+        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
+        union all
+        select set_id, p_value, q_value, null from generation_comparisons
+        where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
+    )
     group by set_id
-    order by min(finding_rank)
+    order by min(finding_rank) nulls last, set_id
 """
 # repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
 # bias by itself, and has a section of its own
@@ -48,7 +54,7 @@ FACTS: Final = f"""
     select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
 """
 STANDING: Final = """
-    select group_id, category, sentence
+    select group_id, category, reference, sentence
     from finding_groups
     where study_id = $study and direction is not null
         and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -122,7 +128,7 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     question: the first of its questions by rank. groups: those that stand for themselves. others: its other
-    sizes.
+    sizes. behind: the root prompts in which the first groups differ most.
     """
 
     question: Row
@@ -130,6 +136,7 @@ class Fact(NamedTuple):
     size: str
     groups: list[Row]
     others: list[Row]
+    behind: list[Behind]
 
 
 class Facts(NamedTuple):
@@ -208,12 +215,14 @@ def _fact(reader: Reader, question: Row) -> Fact:
     fact = {name: question[name] for name in KEYS[:4]}
     quantity = quantity_of(question).removeprefix("the ")
     slice_id = "" if question["slice_id"] == "all" else f", slice {question['slice_id']}"
+    groups = reader.rows(STANDING, **keys)
     return Fact(
-        question,
-        f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
-        _size(question),
-        reader.rows(STANDING, **keys),
-        reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
+        question=question,
+        title=f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
+        size=_size(question),
+        groups=groups,
+        others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
+        behind=behind_fact(reader, keys, groups),
     )
 
 

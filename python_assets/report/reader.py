@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from python_assets.errors import WarehouseError
+from python_assets.published.hidden_texts import hide_texts
 from python_assets.study.factors import level_positions
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ class Reader:
     """Reads one study: every query filters on $study."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, study_id: str) -> None:
-        """Read the row of the study itself.
+        """Read the row of the study itself; from then on no text can be read of a study that hides them.
 
         Raises:
             WarehouseError: the study has not been published.
         """
         self._connection = connection
         self.study_id = study_id
+        hide_texts(connection, study_id)
         studies = self.rows("select * from studies where study_id = $study")
         if not studies:
             raise WarehouseError(f"{study_id} has not been published. Run it with: plumbline run {study_id}")

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from python_assets.report.explanations import DISPARITIES, REMEDIES, STATISTICS
+from python_assets.report.explanations import DISPARITIES, STATISTICS
 from python_assets.report.text import (
     ROUNDING,
     UNITS_LIKE_THESE,
@@ -23,7 +23,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -37,7 +37,11 @@ QUESTION: Final = (
     "statistic",
     "parameters",
 )
-NAMES: Final = {"cramers_v": "Cramér's V", "kl_divergence": "KL divergence"}
+NAMES: Final = {
+    "cramers_v": "Cramér's V",
+    "kl_divergence": "KL divergence",
+    "jsd_truth_weighted": "Jensen-Shannon divergence",
+}
 MEASURES: Final = {
     "empty": "empty answers",
     "truncated": "truncated answers",
@@ -207,7 +211,8 @@ def measure_name(measure_id: str) -> str:
 def _start(question: Row) -> str:
     if question["is_baseline"]:
         return "Tool bias: "
-    start = f"{question['generation_id']}: "
+    generation = question["generation_id"]
+    start = "All models: " if generation == ALL_GENERATIONS else f"{generation}: "
     return f"Tool bias in {start}" if question["is_tool_bias"] else start
 
 
@@ -291,7 +296,7 @@ def _why(question: Row) -> str:
     """The reason without the kind of number that it is about, and what can be done."""
     reason = question["inference_reason"] or question["reason"]
     meaning = (question["meaning"] or words(reason)).partition(": ")
-    remedy = REMEDIES.get(reason)
+    remedy = question["remedy"]
     return f"{meaning[2] or meaning[0]}{f'; {remedy}' if remedy else ''}"
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from python_assets.errors import WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
+from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
@@ -22,6 +23,7 @@ from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
+from python_assets.report.variance import variance_section
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_values": figures.MAX_VALUES,
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
+        "comparisons": comparisons_section(reader),
+        "variance": variance_section(reader),
         "subgroups": subgroups_section(reader),
         "max_sectors": MAX_SECTORS,
         "importance": importance_section(reader),
@@ -143,7 +147,7 @@ def _template() -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar,
+        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
     )  # fmt: skip
     environment.filters |= {writer.__name__: writer for writer in writers}
     return environment.get_template("page.html")

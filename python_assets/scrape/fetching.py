@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote, urlsplit
 
 from python_assets.errors import SourceError
+from python_assets.providers.error_bodies import retry_after
 from python_assets.providers.failures import Backoff
-from python_assets.providers.transport import ENCODINGS, check_encoding, retry_after, shown_url
+from python_assets.providers.transport import ENCODINGS, check_encoding, shown_url
 
 if TYPE_CHECKING:
     import httpx

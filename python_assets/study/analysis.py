@@ -180,6 +180,16 @@ class Power(Part):
         return self
 
 
+class Compare(Part):
+    """What generations are compared with, each by itself.
+
+    reference: a generation; or a role or a wave, and then each generation with the one of that role or wave
+    which is like it in all else. The first generation where None.
+    """
+
+    reference: StrictStr | None = None
+
+
 class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
@@ -200,6 +210,7 @@ class AnalysisSpec(Part):
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}
+    compare: Compare = Compare()
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
     coverage: Coverage = Coverage()

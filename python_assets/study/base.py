@@ -19,6 +19,7 @@ Direction = Literal["higher_better", "higher_worse", "none"]
 PromptTask = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
+ALL_GENERATIONS: Final = "all"  # the generation that answers of all models are pooled under
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 FACTOR_NAME: Final = r"[A-Za-z]\w*"
@@ -36,6 +37,16 @@ ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prom
 EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one
 SIMULATOR: Final = "simulator"
 REPLAY: Final = "replay"
+
+
+def _check_device(name: str) -> str:
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
+        raise ValueError("a device: cpu, cuda, cuda:1 and so on, or mps; correct it")
+    return name
+
+
+# a kind of processor that torch knows, the first of it where no number follows
+Device = Annotated[StrictStr, AfterValidator(_check_device)]
 
 
 class Against(StrEnum):

@@ -9,6 +9,8 @@ from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple
 
 from python_assets.study.analysis import Coverage
+from python_assets.study.base import EVERY_IMPORTED, REPLAY
+from python_assets.study.generations import Decoding, Generation
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, LevelMap, Prompts, Study
 
@@ -16,8 +18,10 @@ Origin = Literal["declared", "imported", "derived"]
 
 DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
-OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension")
+OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "decoding", "wave", "study")
 """The factors of every generation; it has no level of those that the study file says nothing of."""
+SHIFTED: Final = ("role", "wave")
+"""The factors of generations whose levels others can be compared with, like in all else."""
 
 
 class KnownFactor(NamedTuple):
@@ -85,6 +89,43 @@ def known_factors(
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
     units = {unit, *(prompts.templates.units if prompts.templates else ())}
     return {name: factor._replace(is_unit=name in units) for name, factor in found.items()}
+
+
+def is_model_factor(name: str, factors: Mapping[str, KnownFactor]) -> bool:
+    """Whether a factor tells generations apart; one that prompts have as well is a factor of prompts."""
+    return factors[name].type == "model" if name in factors else name in OF_GENERATIONS
+
+
+def levels_of_generation(generation: Generation) -> dict[str, str]:
+    """The levels of OF_GENERATIONS that a study file gives a generation, if any."""
+    extension = generation.extension.type if generation.extension else ""
+    is_replay = generation.spec.provider == REPLAY  # whose answers were drawn elsewhere
+    found = {
+        "generation": generation.generation_id,
+        "model": generation.model,
+        "role": generation.role,
+        "template": generation.template,
+        "extension": generation.extension_name or extension,
+        "decoding": "" if is_replay else _decoding(generation.spec.decoding),
+        "wave": generation.wave,
+    }
+    return {factor: found[factor] for factor in OF_GENERATIONS if found.get(factor)}
+
+
+def _decoding(decoding: Decoding) -> str:
+    stated = decoding.model_dump(exclude_none=True)
+    return ", ".join(f"{name} {value:g}" for name, value in stated.items())
+
+
+def levels_of_generations(generations: Iterable[Generation]) -> dict[str, list[str] | None]:
+    """The levels of each of OF_GENERATIONS in file order; None where an import brings others."""
+    known = list(generations)
+    is_open = any(one.generation_id == EVERY_IMPORTED for one in known)
+    of_each = [levels_of_generation(one) for one in known]
+    return {
+        factor: None if is_open else list(dict.fromkeys(one[factor] for one in of_each if factor in one))
+        for factor in OF_GENERATIONS
+    }
 
 
 def study_factors(study: Study) -> dict[str, KnownFactor]:

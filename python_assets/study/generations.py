@@ -1,4 +1,4 @@
-"""The generations of a study file: who answers, in which role, with which template and extension.
+"""The generations of a study file: who answers, in which role, with which template and extension, and when.
 
 Belongs here: the shape of these entries and their defaults. Writing lists out is study_file/expand.py.
 """
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part
-from python_assets.study.secrets import KeyVariable, ServerAddress
+from python_assets.study.secrets import HeaderName, HeaderValue, KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
 SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
@@ -58,8 +58,10 @@ class ExtensionSpec(Part):
 class GenerationSpec(Part):
     """One configured way to answer; lists of models and named roles, templates and extensions expand.
 
-    engine: it writes for other stages (questions, articles, marks) and answers no prompt. reasoning_tags:
-    opening to closing marks of what the model thinks aloud, beside those that are known.
+    wave: when it is asked, in any words. A hosted model changes under its name: another wave asks anew what
+    the log holds of this one. engine: it writes for other stages (questions, articles, marks) and answers no
+    prompt. reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are
+    known. headers: sent with every call, their values from environment variables.
     """
 
     name: StrictStr
@@ -68,6 +70,7 @@ class GenerationSpec(Part):
     role: dict[StrictStr, StrictStr] = {"": ""}
     prompt_template: dict[StrictStr, StrictStr | None] = {"": None}
     extension: dict[StrictStr, ExtensionSpec | None] = {"": None}
+    wave: Level | Annotated[list[Level], Field(min_length=1)] = ""
     engine: bool = False
     decoding: Decoding = Decoding()
     replicates: int = Field(1, ge=1)
@@ -78,6 +81,7 @@ class GenerationSpec(Part):
     reasoning_tags: dict[Mark, Mark] = {}
     base_url: ServerAddress | None = None
     api_key_env: KeyVariable | None = None
+    headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
 
     @model_validator(mode="before")
@@ -110,6 +114,7 @@ class Generation(Part):
     role: str = ""
     template: str = ""
     extension_name: str = ""
+    wave: str = ""
     spec: GenerationSpec
 
 
@@ -121,7 +126,7 @@ def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str,
         role: the role that is the baseline.
 
     Returns:
-        By generation id: that of the same entry, model, template and extension with the role.
+        By generation id: that of the same entry, model, template, extension and wave with the role.
     """
     of_role = {_without_role(one): one.generation_id for one in generations if one.role == role}
     return {
@@ -132,4 +137,10 @@ def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str,
 
 
 def _without_role(generation: Generation) -> tuple[str, ...]:
-    return generation.spec.name, generation.model, generation.template, generation.extension_name
+    return (
+        generation.spec.name,
+        generation.model,
+        generation.template,
+        generation.extension_name,
+        generation.wave,
+    )

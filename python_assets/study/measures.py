@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study.base import (
+    Device,
     Direction,
     Expanded,
     FactorName,
@@ -49,6 +50,8 @@ PRESET_LABELS: Final[Mapping[ChoicePreset, tuple[str, ...]]] = {
     "multiple_choice": tuple("ABCDEFGH"),
 }
 REFUSAL: Final = "refusal"
+# every study has these, so that a difference in how often models answer is seen
+IN_EVERY_STUDY: Final = (REFUSAL, "empty", "truncated")
 
 
 class Computing(Part):
@@ -58,7 +61,7 @@ class Computing(Part):
     dtype: of the weights; absent, the one that they were saved in.
     """
 
-    device: Annotated[StrictStr, Field(pattern=r"^(cpu|mps|cuda(:\d+)?)$")] | None = None
+    device: Device | None = None
     batch_size: int = Field(32, ge=1)
     dtype: Literal["float32", "float16", "bfloat16"] | None = None
 
@@ -176,7 +179,8 @@ class MeasureSpec(Part):
     judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured. columns: of the import, whose
-    entries the function sees beside the text. ground_truth: the real shares of groups in each label.
+    entries the function sees beside the text. version_column: of the import, what measured each of its
+    entries. ground_truth: the real shares of groups in each label.
     """
 
     name: Name
@@ -188,6 +192,7 @@ class MeasureSpec(Part):
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
+    version_column: StrictStr | None = None
     function: StrictStr | None = None
     columns: Words | None = None
     classifier: ClassifierSpec | None = None
@@ -251,7 +256,11 @@ class MeasureSpec(Part):
     @property
     def imported_columns(self) -> list[str]:
         """The columns of the import that it reads."""
-        return [name for name in (self.column, self.baseline_column, *(self.columns or ())) if name]
+        return [
+            name
+            for name in (self.column, self.baseline_column, self.version_column, *(self.columns or ()))
+            if name
+        ]
 
     @property
     def engine(self) -> str | None:

@@ -50,7 +50,7 @@ class Problem(NamedTuple):
         """One line: file, line, field, value, what was expected, remedy."""
         where = file if self.line is None else f"{file}:{self.line}"
         came = shorten(self.written) if self.written is not None else shown(self.value)
-        came = shown_field(self.path[-1] if self.path else "", came)
+        came = shown_field(self.path, came)
         return f"{where}: {self.field}: got {came}; expected {self.expected}; {self.remedy}"
 
 

@@ -5,7 +5,7 @@ Belongs here: what hides, and what is not accepted in plain sight. What is hidde
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, StrictStr
@@ -15,11 +15,19 @@ from python_assets.study.base import Expanded
 HIDDEN: Final = "***"
 LEAST_CHARACTERS: Final = 8  # a shorter key, such as EMPTY for a server on this machine, is a word of answers
 SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
+HEADERS: Final = "headers"
+API_VERSION: Final = re.compile(r"api-version=(\d{4}-\d\d-\d\d(-preview)?|preview|latest|v1)")  # Azure's
 _USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
 _QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
 _VARIABLE: Final = re.compile(r"\$\{\w+\}")
 _BEFORE_HOST: Final = re.compile(r"(?:[A-Za-z]+://)?([^/?#]*)@")
 _VALUELESS: Final = re.compile(r"([^=]+=)?")  # of a query whose values are variables
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # a token of RFC 9110, 5.6.2
+_HEADER_VALUE: Final = re.compile(r"([A-Za-z]+ )?\$\{\w+\}")
+# what the body says, or how it is packed, is ours to say
+_OWN_HEADERS: Final = frozenset(
+    {"accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding"}
+)
 _NAME: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _LONGEST_WORD: Final = 16  # the name of a variable that is longer has a _ in it; a key need not
 
@@ -45,9 +53,11 @@ def without_credentials(text: str) -> str:
     return _QUERY.sub(rf"\1?{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
 
 
-def shown_field(field: str | int, text: str) -> str:
-    """The value of a field of a study file in an error: nothing of it where it may be or hold a key."""
-    if field == "api_key_env" or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
+def shown_field(path: Sequence[str | int], text: str) -> str:
+    """The value at a path of a study file in an error: nothing of it where it may be or hold a key."""
+    field = path[-1] if path else ""
+    is_key = field == "api_key_env" or HEADERS in path
+    if is_key or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
         return HIDDEN
     return without_credentials(text)
 
@@ -59,7 +69,8 @@ def _check_address(text: Any) -> Any:
     bare = _VARIABLE.sub("", text)
     before_host = _BEFORE_HOST.match(bare)
     after_path = re.split("[?&#]", bare)[1:]
-    if (before_host and before_host[1].strip(":")) or not all(map(_VALUELESS.fullmatch, after_path)):
+    is_open = all(_VALUELESS.fullmatch(piece) or API_VERSION.fullmatch(piece) for piece in after_path)
+    if (before_host and before_host[1].strip(":")) or not is_open:
         raise ValueError(
             "an address without user, password or query in plain sight; put them into an environment "
             "variable and write ${NAME} in their place"
@@ -77,5 +88,26 @@ def _check_variable(name: str) -> str:
     return name
 
 
+def _check_header_name(name: str) -> str:
+    if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
+        raise ValueError(
+            "the name of a header, letters, digits and -, that Plumbline does not write itself; rename or "
+            "remove it"
+        )
+    return name
+
+
+def _check_header_value(text: Any) -> Any:
+    """Before ${NAME} is replaced: a header may be a key, so none stands in the file."""
+    if not isinstance(text, str) or not _HEADER_VALUE.fullmatch(text):
+        raise ValueError(
+            "${NAME} of an environment variable, at most with a word before it as in Bearer ${NAME}; put the "
+            "value into a variable and write its name"
+        )
+    return text
+
+
 ServerAddress = Annotated[Expanded, BeforeValidator(_check_address)]
 KeyVariable = Annotated[StrictStr, AfterValidator(_check_variable)]
+HeaderName = Annotated[StrictStr, AfterValidator(_check_header_name)]
+HeaderValue = Annotated[Expanded, BeforeValidator(_check_header_value)]

@@ -6,7 +6,7 @@ study_file/. The message of a check says what is expected and, after a semicolon
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
@@ -18,6 +18,7 @@ from python_assets.study.base import (
     ROOT_PROMPT,
     Against,
     Columns,
+    Device,
     Direction,
     Expanded,
     FactorName,
@@ -56,6 +57,7 @@ from python_assets.study.scrape import Scrape, Source, Wiki
 __all__ = [
     "AS_WRITTEN",
     "ID_PATTERN",
+    "KEEP",
     "LEVEL_SEPARATOR",
     "AnalysisSpec",
     "Assemble",
@@ -93,6 +95,9 @@ __all__ = [
     "grouping_id",
     "make_id",
 ]
+
+
+KEEP: Final = 12  # a year of monthly waves
 
 
 class LevelMap(Part):
@@ -159,6 +164,21 @@ class Vectors(Part):
     vectors: Expanded
 
 
+class Encoding(Part):
+    """A sentence-transformers model and where it runs.
+
+    model: absent, the packaged one. device: cpu, cuda, cuda:1, mps. threads: of the CPU. Another number of
+    threads or another device changes the last digits of a vector.
+    """
+
+    model: Expanded | None = None
+    device: Device = "cpu"
+    threads: int = Field(2, ge=1)
+
+
+Embedding = str | Vectors | Encoding
+
+
 class GroupingSpec(Part):
     """Every combination of up to depth of the factors, as groupings."""
 
@@ -174,7 +194,8 @@ class Study(Part):
     prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
     are calibrated against; the prompts' own texts where None.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
-    the model that texts are embedded with, the packaged one where None. has_stand_in: the simulator stands in
+    the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
+    the archive. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
     """
 
@@ -192,10 +213,11 @@ class Study(Part):
     slices: dict[str, dict[str, list[str]]]
     each: str | None
     groupings: list[tuple[str, ...]]
-    embedding: str | Vectors | None = None
+    embedding: Embedding | None = None
     has_stand_in: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
     analysis: AnalysisSpec
+    keep: int = KEEP
     config_json: str
     config_sha256: str
 
@@ -243,6 +265,11 @@ class Study(Part):
             for name, margin in self.analysis.margins.items()
         }
         return {**default_margins(), **declared}
+
+    @property
+    def compared_with(self) -> str | None:
+        """The generation or role that generations are compared with; the first generation where None."""
+        return self.analysis.compare.reference
 
     @property
     def primary(self) -> QuestionSet | None:

@@ -11,10 +11,19 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
-from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
+from python_assets.study.base import (
+    ALL_GENERATIONS,
+    ALL_PROMPTS,
+    BASELINE,
+    EVERY_IMPORTED,
+    LEVEL_SEPARATOR,
+    Against,
+)
 from python_assets.study.factors import KnownFactor, known_factors
 from python_assets.study.problems import FieldPath, Problem
 from python_assets.study.study import (
+    Embedding,
+    Encoding,
     Generation,
     GenerationSpec,
     GroupingSpec,
@@ -26,12 +35,12 @@ from python_assets.study.study import (
 )
 from python_assets.study_file.parts import Parts
 
-RESERVED_GENERATIONS = ("baseline", "all")
-PLACEHOLDERS = ("model", "role", "template", "extension")
+RESERVED_GENERATIONS = (BASELINE, ALL_GENERATIONS)
+PLACEHOLDERS = ("model", "role", "template", "extension", "wave")
 
 
 def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[Problem]]:
-    """One generation a model and role of every entry; names become identifiers, which must differ.
+    """One generation a model, role and wave of every entry; names become identifiers, which must differ.
 
     Returns:
         Generations by the path of their entry, and problems.
@@ -50,15 +59,15 @@ def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]],
 
 def _variants(spec: GenerationSpec) -> dict[str, list[str]]:
     """The names of what an entry varies, by placeholder."""
-    models = [spec.model] if isinstance(spec.model, str) else spec.model
-    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension))
+    models, waves = ([one] if isinstance(one, str) else one for one in (spec.model, spec.wave))
+    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension), waves)
     return dict(zip(PLACEHOLDERS, named, strict=True))
 
 
 def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
-    for model, role, template, extension in product(*_variants(spec).values()):
+    for model, role, template, extension, wave in product(*_variants(spec).values()):
         yield Generation(
-            generation_id=_identifier(_written_name(spec, model, role, template, extension)),
+            generation_id=_identifier(_written_name(spec, model, role, template, extension, wave)),
             model=model,
             system_prompt=spec.role[role],
             prompt_template=spec.prompt_template[template],
@@ -66,6 +75,7 @@ def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
             role=role,
             template=template,
             extension_name=extension,
+            wave=wave,
             spec=spec,
         )
 
@@ -87,7 +97,7 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[Problem]:
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
-            expected = "no other placeholder than {model}, {role}, {template} and {extension}"
+            expected = "no other placeholder than {model}, {role}, {template}, {extension} and {wave}"
             found.append(Problem(where, spec.name, expected, f"remove {{{name}}}"))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
@@ -268,16 +278,23 @@ class Draft(NamedTuple):
             embedding=self._embedding(),
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
+            keep=self.parts.keep,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )
 
-    def _embedding(self) -> str | Vectors | None:
+    def _embedding(self) -> Embedding | None:
         """A file or folder from where the study file lies; any other name is one of a model hub."""
-        declared, folder = self.parts.embedding, self.file.parent
+        declared = self.parts.embedding
         if isinstance(declared, Vectors):
-            return Vectors(vectors=str(folder / declared.vectors))
-        return str(folder / declared) if declared and (folder / declared).is_dir() else declared
+            return Vectors(vectors=str(self.file.parent / declared.vectors))
+        if isinstance(declared, Encoding):
+            return declared.model_copy(update={"model": self._placed(declared.model)})
+        return self._placed(declared)
+
+    def _placed(self, model: str | None) -> str | None:
+        folder = self.file.parent / (model or "")
+        return str(folder) if model and folder.is_dir() else model
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""

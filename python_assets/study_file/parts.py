@@ -15,8 +15,12 @@ from python_assets.study.problems import (
     nearest,
     suggestion,
 )
+from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
+    KEEP,
     AnalysisSpec,
+    Embedding,
+    Encoding,
     Expanded,
     Factor,
     FactorName,
@@ -49,6 +53,8 @@ KEYS = (
     "slices",
     "groupings",
     "analysis",
+    "keep",
+    "report",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -76,12 +82,14 @@ class Parts(NamedTuple):
     baseline: str | None
     prompts: Prompts | None
     generations: dict[FieldPath, GenerationSpec]
-    embedding: str | Vectors | None
+    embedding: Embedding | None
     measures: dict[FieldPath, MeasureSpec]
     each: str | None
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
+    keep: int
+    report: ReportOptions
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -109,13 +117,22 @@ class PartReader:
             baseline=self._section("baseline", StrictStr, None),
             prompts=self._section("prompts", Prompts, None),
             generations=self._items("generations", GenerationSpec, []),
-            embedding=self._section("embedding", Expanded | Vectors, None),
+            embedding=self._section("embedding", self._kind_of_embedding(), None),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),
             each=None if each is NOTHING else self._part(FactorName, each, ("slices", "each")),
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
+            keep=self._section("keep", Annotated[int, Field(ge=0)], KEEP),
+            report=self._section("report", ReportOptions, ReportOptions()),
         )._replace(unread=frozenset(problem.path for problem in self.problems))
+
+    def _kind_of_embedding(self) -> Any:
+        """The one form that a mapping is meant in, so that its mistakes are told of that form alone."""
+        written = self._data.get("embedding")
+        if not isinstance(written, dict):
+            return Expanded
+        return Vectors if "vectors" in written else Encoding
 
     def original_path(self, path: FieldPath) -> FieldPath:
         """The path in the file of something in a mended part, whose lists may have become shorter."""

@@ -6,8 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.errors import SourceError
+from python_assets.texts.abbreviations import rejoined
 from python_assets.texts.documents import OMISSION
 from python_assets.texts.keywords import Occurrence, WordFinder, script_without_spaces
+
+# those that pysbd has rules for; importing it to ask takes longer than checking a study file
+LANGUAGES: Final = frozenset(
+    {"am", "ar", "bg", "da", "de", "el", "en", "es", "fa", "fr", "hi", "hy"}
+    | {"it", "ja", "kk", "mr", "my", "nl", "pl", "ru", "sk", "ur", "zh"}
+)
 
 DroppedReason = Literal["no_keyword", "not_whole", "too_short", "duplicate"]
 
@@ -55,13 +62,13 @@ class SentenceSplitter:
             SourceError: there are no rules for the language.
         """
         import pysbd  # slow to import
-        from pysbd.languages import LANGUAGE_CODES
 
-        if language not in LANGUAGE_CODES:
+        if language not in LANGUAGES:
             raise SourceError(
                 f"prompts.scrape.language: there are no sentence rules for {language!r}. "
-                f"Expected one of {', '.join(sorted(LANGUAGE_CODES))}."
+                f"Expected one of {', '.join(sorted(LANGUAGES))}."
             )
+        self._language = language
         self._segmenter = pysbd.Segmenter(language=language, clean=False)
 
     def split(self, paragraphs: Iterable[str]) -> list[str]:
@@ -77,7 +84,8 @@ class SentenceSplitter:
     def _pieces(self, line: str) -> Iterator[str]:
         left = ""
         for start in range(0, len(line), _SPLIT_TOGETHER):
-            pieces = self._segmenter.segment(left + line[start : start + _SPLIT_TOGETHER])
+            found = self._segmenter.segment(left + line[start : start + _SPLIT_TOGETHER])
+            pieces = rejoined(found, self._language)
             left = ""
             while pieces and start + _SPLIT_TOGETHER < len(line) and len(left) < _SPLIT_AGAIN:
                 left = pieces.pop() + left

@@ -45,6 +45,10 @@ class Home(NamedTuple):
         """The HTML report of a study."""
         return self.root / "report" / f"{study_id}.html"
 
+    def archives(self, study_id: str) -> Path:
+        """The runs of a study that are kept, a folder each."""
+        return self.root / "archive" / study_id
+
     def responses(self, study_id: str) -> Path:
         """The response logs of a study: the only thing that cannot be rebuilt."""
         return self.root / "responses" / study_id

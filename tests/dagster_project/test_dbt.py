@@ -22,7 +22,7 @@ def test_a_build_leaves_its_tables_in_the_file_and_the_file_free(build_path):
     results = dbt.build(build_path, *REASONS)
     assert {result.status for result in results} <= {"success", "pass"}
     with duckdb.connect(str(build_path), config={"threads": 1}) as connection:  # other settings than dbt's
-        assert connection.execute("select count(*) from intermediate.reasons").fetchall()[0][0] > 0
+        assert connection.execute("select count(*) from marts.reasons").fetchall()[0][0] > 0
         assert connection.execute("select catalog_name from information_schema.schemata").fetchall()
 
 

@@ -38,6 +38,7 @@ class Analysis(NamedTuple):
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
     }
     requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
+    compared_with: str | None = None
     primary: QuestionSet | None = None
     question_sets: dict[str, QuestionSet] = {}
     regressions: dict[str, Regression] = REGRESSIONS

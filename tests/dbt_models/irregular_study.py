@@ -3,6 +3,7 @@
 Belongs here: made-up raw tables. Not here: any statistic of them.
 """
 
+import json
 from itertools import product
 
 import numpy as np
@@ -111,7 +112,8 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _studies() -> pd.DataFrame:
-    row = {"title": "Irregular", "domain": "none", "config_json": "{}", "config_sha256": "0", "alpha": 0.1}
+    config = json.dumps({"analysis": {"permutations": 199, "bootstrap": 200}})
+    row = {"title": "Irregular", "domain": "none", "config_json": config, "config_sha256": "0", "alpha": 0.1}
     row |= {"plumbline_version": "0", "run_id": "r", "started_at": utc_now(), "analysis_sha256": "0"}
     return pd.DataFrame([row])
 

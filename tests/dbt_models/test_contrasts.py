@@ -10,7 +10,7 @@ from scipy import special
 from scipy.spatial.distance import jensenshannon
 
 from tests.dbt_models.conftest import Built
-from tests.dbt_models.irregular_study import REQUESTED_CONTRASTS, REFERENCES
+from tests.dbt_models.irregular_study import REFERENCES, REQUESTED_CONTRASTS
 from tests.dbt_models.reference import (
     MIN_VALUES,
     PAIRED,

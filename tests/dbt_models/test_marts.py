@@ -149,6 +149,19 @@ def test_finding_groups_are_called_rows_of_contrasts_once_a_pair(built: Built):
     assert not of_two.duplicated([*OF_QUESTION, "category"]).any()
 
 
+def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_difference(built: Built):
+    keys = [*OF_QUESTION, "group_id", "category", "reference"]
+    prompts, groups = built.table("marts.finding_prompts"), built.table("marts.finding_groups")
+    assert len(prompts)
+    assert (prompts.position <= 10).all()
+    told = groups[groups.direction.notna()].set_index(keys).value
+    for key, of_group in prompts.groupby(keys):
+        ordered = of_group.sort_values("position").difference.to_numpy() * np.sign(told[key])
+        assert (np.diff(ordered) <= 1e-9).all()
+        if len(of_group) < 10:  # all root prompts of the group
+            assert of_group.difference.mean() == pytest.approx(told[key])
+
+
 @pytest.mark.parametrize(
     "mart", ["generations", "prompts", "prompt_factors", "responses", "measures", "measurements"]
 )

@@ -27,7 +27,14 @@ PASSED_ON = {
     "sentences",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
-SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings", "finding_groups"}
+SECOND_HALF_MARTS = {
+    "summary_statistics",
+    "contrasts",
+    "disparities",
+    "findings",
+    "finding_groups",
+    "finding_prompts",
+}
 
 
 def models_of(built: Built, folder: str) -> dict[str, dict]:
@@ -57,7 +64,7 @@ def test_only_the_second_half_reads_inference(built: Built):
 
 
 def test_every_model_is_described_by_its_grain(built: Built):
-    for folder in ("intermediate", "metrics", "marts"):
+    for folder in ("intermediate", "metrics", "marts", "views"):
         for name, node in models_of(built, folder).items():
             assert node["description"].startswith("One row per"), name
 
@@ -65,7 +72,7 @@ def test_every_model_is_described_by_its_grain(built: Built):
 def test_every_column_of_a_mart_is_described_and_typed(built: Built):
     columns = built.table("duckdb_columns()").sort_values("column_index")
     found = columns.groupby(["schema_name", "table_name"]).column_name.agg(list)
-    for name, node in models_of(built, "marts").items():
+    for name, node in {**models_of(built, "marts"), **models_of(built, "views")}.items():
         assert node["description"].startswith("One row per (study_id"), name
         assert [c for c, column in node["columns"].items() if not column["description"]] == [], name
         assert [c for c, column in node["columns"].items() if not column["data_type"]] == [], name
@@ -78,6 +85,23 @@ def test_contracts_are_enforced_with_not_null_only(built: Built):
         assert node["columns"]["study_id"]["constraints"], name
         kinds = {c["type"] for column in node["columns"].values() for c in column["constraints"]}
         assert kinds == {"not_null"}, name
+
+
+def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
+    views, tests = models_of(built, "views"), built.manifest["nodes"].values()
+    pinned = {
+        node["attached_node"].split(".")[-1]: node["test_metadata"]["kwargs"]["columns"]
+        for node in tests
+        if node.get("test_metadata", {}).get("name") == "unique_key"
+    }
+    by_hand = {unit_test.split(".")[2] for unit_test in built.manifest["unit_tests"]}
+    assert len(views) == 6
+    for name, node in views.items():
+        grain = node["description"].partition("(")[2].partition(")")[0]
+        assert pinned[name] == grain.split(", "), name
+        assert list(node["columns"])[: len(pinned[name])] == pinned[name], name
+        assert node["config"]["contract"]["enforced"] and node["config"]["materialized"] == "view", name
+    assert set(views) <= by_hand
 
 
 def test_every_computed_mart_has_its_generic_tests(built: Built):
@@ -132,7 +156,7 @@ def test_seeds_have_one_row_a_key(built: Built):
         "dixon_critical_values": ["n_groups"],
         "metrics": ["of", "name"],
     }
-    for seed, key in {**keys, "reasons": ["reason"]}.items():
+    for seed, key in keys.items():
         assert not built.table(f"intermediate.{seed}").duplicated(key).any(), seed
 
 
@@ -158,7 +182,7 @@ def test_every_raw_table_is_described_column_by_column(built: Built):
 
 
 def test_a_yml_beside_each_mart_and_one_a_folder_for_the_rest():
-    for sql in (PROJECT / "models" / "marts").glob("*.sql"):
+    for sql in [*(PROJECT / "models" / "marts").glob("*.sql"), *(PROJECT / "models" / "views").glob("*.sql")]:
         (model,) = yaml.safe_load(sql.with_suffix(".yml").read_text())["models"]
         assert model["name"] == sql.stem
     for folder in ("intermediate", "metrics"):
@@ -197,8 +221,16 @@ def test_marts_carry_their_descriptions_into_the_file(built: Built):
 
 
 def test_reasons_of_inference_are_in_the_seed(built: Built):
-    seed = built.table("intermediate.reasons")
-    assert {str(reason) for reason in InferenceReason} <= set(seed.reason)
+    assert {str(reason) for reason in InferenceReason} <= set(built.table("marts.reasons").reason)
+
+
+def test_every_reason_says_what_it_means_in_one_line(built: Built):
+    reasons = built.table("marts.reasons")
+    assert reasons.reason.is_unique
+    said = [*reasons.meaning, *reasons.remedy.dropna()]
+    assert all(text.strip() and "\n" not in text and not text.endswith(".") for text in said)
+    kinds = set(reasons.meaning.str.partition(":")[0])
+    assert kinds == {"measurement", "measurement, or value of a group", "value", "inference", "power"}
 
 
 def test_no_query_is_needed_to_write_the_sql_and_its_documentation(built: Built, tmp_path: Path):

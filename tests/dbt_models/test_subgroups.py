@@ -127,13 +127,13 @@ def area(values: np.ndarray, ideal: float) -> float:
 
 
 def test_generations_are_compared_by_their_subgroup_rates(built, subgroups):
-    found = built.table("marts.generation_comparisons").set_index(
+    every_row = built.table("marts.generation_comparisons")
+    found = every_row[every_row.comparison == "kolmogorov_smirnov"].set_index(
         ["slice_id", "measure_id", "grouping_id", "generation_a_id", "generation_b_id"]
     )
     assert not found.index.duplicated().any()
-    assert set(found.comparison) == {"kolmogorov_smirnov"}
     assert "baseline" not in found.index.get_level_values("generation_a_id")
-    assert found[["p_value", "q_value", "ci_low", "verdict", "set_id"]].isna().all(axis=None)
+    assert found[["q_value", "ci_low", "verdict", "set_id"]].isna().all(axis=None)
     n_checked = 0
     for (slice_id, measure, grouping, a, b), row in found.iterrows():
         x, y = (subgroups.loc[(slice_id, g, measure, grouping)].deviation_rate.dropna() for g in (a, b))

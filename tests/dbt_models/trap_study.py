@@ -3,6 +3,7 @@
 Belongs here: made-up raw tables and the statistics that are asked of them. Not here: any statistic of them.
 """
 
+import json
 import numpy as np
 import pandas as pd
 
@@ -97,7 +98,8 @@ def raw_tables() -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _studies() -> pd.DataFrame:
-    row = {"title": "Traps", "domain": "none", "config_json": "{}", "config_sha256": "0", "alpha": 0.05}
+    config = json.dumps({"analysis": {"permutations": 199, "bootstrap": 200}})
+    row = {"title": "Traps", "domain": "none", "config_json": config, "config_sha256": "0", "alpha": 0.05}
     row |= {"plumbline_version": "0", "run_id": "r", "started_at": utc_now(), "analysis_sha256": "0"}
     return pd.DataFrame([row])
 

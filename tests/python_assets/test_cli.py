@@ -4,7 +4,9 @@ import duckdb
 import pytest
 
 from python_assets.cli import main
+from python_assets.warehouse.build import Home
 from python_assets.warehouse.paths import studies_folder
+from tests.python_assets.kept_runs import ANSWERS, archived
 
 
 @pytest.fixture
@@ -29,3 +31,25 @@ def test_no_other_provider_can_stand_in(capsys):
     with pytest.raises(SystemExit):
         main(["run", "g20_demo", "--provider", "ollama"])
     assert "invalid choice: 'ollama'" in capsys.readouterr().err
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A warehouse with two kept runs of a study that declares no margin."""
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    for run, at in (("october", "2026-10-01"), ("november", "2026-11-01")):
+        archived(Home(tmp_path), run, ANSWERS, at=at)
+
+
+def test_a_gate_against_an_unknown_run_is_a_mistake_and_no_finding(kept, capsys):
+    assert main(["gate", "months", "--against", "octobre"]) == 2
+    error = capsys.readouterr().err
+    assert "No run 'octobre' of months is kept. Kept: 'november of 2026-11-01 00:00'," in error
+    assert error.endswith("Did you mean october?\n")
+
+
+def test_a_gate_without_a_margin_ends_before_anything_runs(kept, capsys, tmp_path):
+    assert main(["gate", "months", "--against", "october"]) == 2
+    assert "months: analysis.margins: got no margin of a difference" in capsys.readouterr().err
+    assert os.environ["PLUMBLINE_HOME"] == str(tmp_path)
+    assert [path.name for path in (tmp_path / "build").iterdir()] == ["dbt"]

@@ -1,7 +1,8 @@
 {# One row per (study_id, grouping_id, prompt_id): the group of every prompt that has a level of each factor of a set.
-   sets: a raw table of study_id, grouping_id, factor and factor_position. group_key orders groups factor by factor in
+   sets: a raw table of study_id, grouping_id, factor and factor_position. levels: a CTE of study_id, prompt_id, factor,
+   level and level_position. group_key orders groups factor by factor in
    declared order: positions, padded so that text order is their order. #}
-{% macro grouped_prompts(sets) -%}
+{% macro grouped_prompts(sets, levels) -%}
     select study_id, grouping_id, prompt_id, group_id, group_key
     from (
         select
@@ -12,8 +13,7 @@
             {{ joined_text("lpad(cast(level_position as string), 9, '0')", '.', 'factor_position') }} as group_key,
             count(*) as n_factors
         from {{ source('raw', sets) }}
-        inner join {{ source('raw', 'prompt_factors') }} using (study_id, factor)
-        inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level)
+        inner join {{ levels }} using (study_id, factor)
         group by study_id, grouping_id, prompt_id
     ) as with_any_level
     inner join (

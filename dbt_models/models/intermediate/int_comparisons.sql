@@ -1,5 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category): the groups of one
--- grouping, compared on one outcome in one slice. A measure is compared only in the slices that its study lists.
+-- grouping, compared on one outcome in one slice: of each generation, or where slice or grouping names a factor of
+-- generations, of generation 'all'. A measure is compared only in the slices that its study lists.
 -- Where levels have numbers of their own (measures.segment_factor), it is compared only between groups that hold the
 -- same of these levels: distances from the clusters of one concept and from those of another say nothing of either.
 with
@@ -21,7 +22,7 @@ measures as (
 ),
 
 prompt_factors as (
-    select * from {{ source('raw', 'prompt_factors') }}
+    select * from {{ ref('int_answer_levels') }}
 ),
 
 segment_factors as (
@@ -53,10 +54,15 @@ segmented as (
     having count(level) < count(distinct group_id) * count(distinct level)
 ),
 
+of_models as (
+    select study_id, slice_id, grouping_id from {{ ref('int_settings') }} group by study_id, slice_id, grouping_id
+),
+
 layouts as (
-    select study_id, slice_id, grouping_id, layout_position
+    select study_id, slice_id, grouping_id, layout_position, of_models.study_id is not null as is_of_models
     from prompt_groups
-    group by study_id, slice_id, grouping_id, layout_position
+    left join of_models using (study_id, slice_id, grouping_id)
+    group by study_id, slice_id, grouping_id, layout_position, of_models.study_id
 )
 
 select
@@ -77,4 +83,4 @@ inner join measure_slices using (study_id, measure_id)
 inner join layouts using (study_id, slice_id)
 inner join measures using (study_id, measure_id)
 left join segmented using (study_id, slice_id, grouping_id, segment_factor)
-where segmented.study_id is null
+where segmented.study_id is null and (outcomes.generation_id = 'all') = layouts.is_of_models

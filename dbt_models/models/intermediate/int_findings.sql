@@ -32,16 +32,18 @@ studies as (
 
 select
     questions.*,
-    generations.is_baseline,
+    coalesce(generations.is_baseline, false) as is_baseline,
     tool_bias.study_id is not null as is_tool_bias,
     repeated.study_id is not null as is_repeated,
     studies.alpha,
     measures.kind,
     measures.direction,
-    reasons.meaning
+    reasons.meaning,
+    reasons.remedy
 from questions
 inner join measures using (study_id, measure_id)
-inner join generations using (study_id, generation_id)
+-- generation 'all' is none of them
+left join generations using (study_id, generation_id)
 inner join studies using (study_id)
 left join tool_bias using ({{ question_keys() | join(', ') }})
 left join repeated using ({{ question_keys() | join(', ') }})

@@ -15,7 +15,11 @@ grouping_levels as (
 ),
 
 prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor from {{ source('raw', 'prompts') }}
+    select * from {{ ref('int_answers') }}
+),
+
+settings as (
+    select * from {{ ref('int_settings') }}
 ),
 
 members as (
@@ -23,6 +27,9 @@ members as (
     from prompt_slices
     inner join grouping_levels using (study_id, prompt_id)
     inner join prompts using (study_id, prompt_id)
+    left join settings using ({{ layout }}, generation_id)
+    -- prompts, and the answers of the generations that are compared there
+    where prompts.generation_id = '' or settings.grouping_id is not null
 ),
 
 units as (
@@ -40,7 +47,7 @@ unit_levels as (
     select {{ layout }}, factor, unit_id, min(level) as first_level, max(level) as last_level
     from members
     inner join {{ source('raw', 'groupings') }} using (study_id, grouping_id)
-    inner join {{ source('raw', 'prompt_factors') }} using (study_id, prompt_id, factor)
+    inner join {{ ref('int_answer_levels') }} using (study_id, prompt_id, factor)
     where unit_factor is not null
     group by {{ layout }}, factor, unit_id
 ),

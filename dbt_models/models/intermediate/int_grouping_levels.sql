@@ -2,8 +2,12 @@
 -- A prompt without a level of every factor of the grouping belongs to none of its groups.
 with
 
+levels as (
+    select * from {{ ref('int_answer_levels') }}
+),
+
 grouped as (
-    {{ grouped_prompts('groupings') }}
+    {{ grouped_prompts('groupings', 'levels') }}
 ),
 
 outside_levels as (

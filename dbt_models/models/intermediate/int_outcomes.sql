@@ -2,6 +2,7 @@
 -- A categorical measure has one outcome a label that any generation gave; category is '' for the others.
 -- calibrated: continuous measures with a baseline, but not the baseline itself.
 -- What was not observed is no outcome: a measure of texts that an import did not record.
+-- generation 'all': the answers of all models, where a grouping or a slice names a factor of generations.
 with
 
 measurements as (
@@ -30,16 +31,36 @@ labels as (
     group by study_id, measure_id, label
 ),
 
-described as (
+comparing as (
+    select study_id from {{ ref('int_settings') }} group by study_id
+),
+
+of_generations as (
     select
         study_id,
         generation_id,
         measure_id,
+        generations.is_baseline,
         measures.kind,
         measures.kind = 'continuous' and not generations.is_baseline and measured.n_baselines > 0 as is_calibrated
     from measured
     inner join measures using (study_id, measure_id)
     inner join generations using (study_id, generation_id)
+),
+
+described as (
+    select study_id, generation_id, measure_id, kind, is_calibrated from of_generations
+    union all
+    select
+        study_id,
+        'all' as generation_id,
+        measure_id,
+        min(kind) as kind,
+        max(cast(is_calibrated as integer)) = 1 as is_calibrated
+    from of_generations
+    inner join comparing using (study_id)
+    where not is_baseline
+    group by study_id, measure_id
 ),
 
 outcomes as (

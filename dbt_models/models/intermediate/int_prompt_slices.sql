@@ -16,11 +16,11 @@ prompts as (
         study_id,
         prompt_id,
         cast(row_number() over (order by study_id asc, prompt_id asc) - 1 as integer) as prompt_position
-    from {{ source('raw', 'prompts') }}
+    from {{ ref('int_answers') }}
 ),
 
 prompt_factors as (
-    select * from {{ source('raw', 'prompt_factors') }}
+    select * from {{ ref('int_answer_levels') }}
 ),
 
 named as (

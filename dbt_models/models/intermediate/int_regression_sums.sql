@@ -29,8 +29,14 @@ units as (
     from {{ source('raw', 'prompts') }}
 ),
 
+levels as (
+    select *
+    from {{ source('raw', 'prompt_factors') }}
+    inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level)
+),
+
 grouped as (
-    {{ grouped_prompts('regression_sets') }}
+    {{ grouped_prompts('regression_sets', 'levels') }}
 ),
 
 members as (

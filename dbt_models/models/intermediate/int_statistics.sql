@@ -77,7 +77,7 @@ long_statistics as (
         requested.is_paired and group_statistics.calibration = 'raw' as is_of_pairs,
         requested.expression is not null as is_custom,
         requested.normalise,
-        requested.normalise_over = 'generation' or not generations.is_baseline as is_in_pool,
+        requested.normalise_over = 'generation' or not coalesce(generations.is_baseline, false) as is_in_pool,
         case requested.normalise_over when 'generation' then comparison_position else first_comparison end as pool_position,
         group_statistics.n_responses,
         group_statistics.n_pairs,
@@ -87,7 +87,8 @@ long_statistics as (
         every_value.value as value_as_it_is
     from group_statistics
     inner join requested using (study_id)
-    inner join generations using (study_id, generation_id)
+    -- generation 'all', which is none of them, is a pool of its own
+    left join generations using (study_id, generation_id)
     left join every_value using (comparison_position, group_position, statistic, parameters)
     where
         group_statistics.kind = 'continuous'

@@ -5,7 +5,7 @@
 with
 
 outcomes as (
-    select * from {{ ref('int_outcomes') }} where kind = 'binary'
+    select * from {{ ref('int_outcomes') }} where kind = 'binary' and generation_id <> 'all'
 ),
 
 outcome_values as (
@@ -24,8 +24,14 @@ measure_slices as (
     select * from {{ source('raw', 'measure_slices') }}
 ),
 
+levels as (
+    select *
+    from {{ source('raw', 'prompt_factors') }}
+    inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level)
+),
+
 grouped as (
-    {{ grouped_prompts('subgroup_sets') }}
+    {{ grouped_prompts('subgroup_sets', 'levels') }}
 ),
 
 every_prompt as (

@@ -64,7 +64,7 @@ select
     tests.share_expected_ge5,
     tests.n_responses,
     case
-        when tests.share_expected_ge5 < 0.8 then tests.method || ', expected counts too small for it'
+        when tests.share_expected_ge5 < 0.8e0 then tests.method || ', expected counts too small for it'
         else tests.method
     end as method,
     tests.reason

@@ -97,7 +97,7 @@ select
     ranked.is_repeated,
     case
         when studies.analysis_frozen_at < case
-            when ranked.is_baseline then first_requests_of_all.requested_at
+            when ranked.is_baseline or ranked.generation_id = 'all' then first_requests_of_all.requested_at
             else first_requests.requested_at
         end then 'before'
         else 'after'

@@ -1,5 +1,5 @@
 -- One row per (study_id, slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id, comparison,
--- group_id).
+-- group_id, category): a change, value_a - value_b, between the two.
 with
 
 comparisons as (
@@ -16,6 +16,7 @@ select
     generation_b_id,
     comparison,
     group_id,
+    category,
     value,
     value_a,
     value_b,

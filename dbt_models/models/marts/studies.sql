@@ -5,6 +5,10 @@ studies as (
     select * from {{ source('raw', 'studies') }}
 ),
 
+methods as (
+    select * from {{ ref('int_methods') }}
+),
+
 simulated as (
     select study_id
     from {{ source('raw', 'generations') }}
@@ -24,6 +28,8 @@ select
     run_id,
     (has_stand_in or simulated.study_id is not null) as is_simulated,
     has_stand_in,
+    methods.methods,
     cast(null as timestamp) as published_at
 from studies
 left join simulated using (study_id)
+left join methods using (study_id)

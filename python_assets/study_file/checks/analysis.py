@@ -5,7 +5,8 @@ from typing import Final
 
 from python_assets.extract.extractor import extractors
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
-from python_assets.study.base import ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
+from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     FieldPath,
@@ -31,6 +32,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
     yield from _reference_problems(draft)
     yield from _contrast_problems(draft)
     yield from _margin_problems(draft)
+    yield from _compare_problems(draft)
     if (primary := draft.parts.analysis.primary) is not None:
         yield from _set_problems(draft, ("analysis", "primary"), primary)
     for name, questions in draft.parts.analysis.sets.items():
@@ -46,6 +48,22 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
 
 
+def _compare_problems(draft: Draft) -> Iterator[Problem]:
+    """The reference that generations are compared with is one of them, or a role or a wave of some."""
+    reference = draft.parts.analysis.compare.reference
+    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
+    levels = levels_of_generations(answering)
+    names = levels["generation"]
+    if reference is None or names is None:
+        return
+    known = [*names, *(level for factor in SHIFTED for level in levels[factor] or [])]
+    if reference not in known:
+        path: FieldPath = ("analysis", "compare", "reference")
+        yield unknown_name(
+            path, reference, "a generation, or a role or a wave of generations", known, CORRECT
+        )
+
+
 def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
@@ -58,10 +76,12 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
     if draft.parts.analysis.reference != "reference_level" or draft.factors is None:
         return
     factors = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
-    known = [draft.factors[factor] for factor in factors if factor in draft.factors]
-    if without := [factor.name for factor in known if factor.reference is None]:
+    known = {factor: draft.factors[factor].reference for factor in factors if factor in draft.factors}
+    undeclared = [factor for factor in factors if factor in OF_GENERATIONS and factor not in known]
+    if without := [*(factor for factor, level in known.items() if level is None), *undeclared]:
         expected = f"a reference level of every factor of the groupings; {listed(without)} has none"
-        remedy = f"add reference: LEVEL to {without[0]} under factors:, or compare with the rest"
+        what = "type: model and reference: LEVEL" if without[0] in undeclared else "reference: LEVEL"
+        remedy = f"add {what} to {without[0]} under factors:, or compare with the rest"
         yield Problem(("analysis", "reference"), "reference_level", expected, remedy)
 
 
@@ -147,7 +167,7 @@ def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -
 def known_generations(draft: Draft) -> list[str] | None:
     """Every generation; None where an import brings those that only its table names."""
     found = [one.generation_id for entry in draft.generations.values() for one in entry]
-    return None if EVERY_IMPORTED in found else [*found, BASELINE]
+    return None if EVERY_IMPORTED in found else [*found, BASELINE, ALL_GENERATIONS]
 
 
 def known_slices(draft: Draft) -> list[str] | None:

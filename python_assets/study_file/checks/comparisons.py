@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from python_assets.study.base import ROOT_PROMPT
-from python_assets.study.factors import KnownFactor, combined_factors
+from python_assets.study.factors import (
+    OF_GENERATIONS,
+    KnownFactor,
+    combined_factors,
+    is_model_factor,
+    levels_of_generations,
+)
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
     NOTHING,
@@ -45,7 +51,10 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    counted = combined_factors(coverage, draft.groupings, draft.parts.factors)
+    of_prompts = [
+        [one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings
+    ]
+    counted = combined_factors(coverage, of_prompts, draft.parts.factors)
     for index, cells in enumerate(coverage.conditions):
         for name, levels in cells.items():
             path: FieldPath = ("analysis", "coverage", "impossible", index, name)
@@ -64,10 +73,16 @@ def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     spec = draft.parts.analysis.subgroups
     for index, name in enumerate(spec.factors or []):
         yield from factor_name_problems(("analysis", "subgroups", "factors", index), name, factors)
-    n_factors = len(spec.factors or {factor for grouping in draft.groupings for factor in grouping})
+    n_factors = len(spec.factors or _grouped_by(draft, factors))
     if spec.depth is not None and spec.depth > n_factors > 0:
         expected = f"a depth of at most {n_factors}, the number of factors"
         yield Problem(("analysis", "subgroups", "depth"), spec.depth, expected, "lower it")
+
+
+def _grouped_by(draft: Draft, factors: dict[str, KnownFactor]) -> list[str]:
+    """The factors of prompts that groupings name."""
+    named = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
+    return [name for name in named if not is_model_factor(name, factors)]
 
 
 def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:
@@ -94,14 +109,42 @@ def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFac
         yield Problem(path, name, expected, "remove it; generations are told apart in every table")
 
 
+def _compared_factor_problems(
+    draft: Draft, path: FieldPath, name: str, factors: dict[str, KnownFactor]
+) -> Iterator[Problem]:
+    """A factor of groupings or slices is one of prompts, or one that generations have a level of."""
+    if not is_model_factor(name, factors):
+        of_models = [factor for factor, levels in _levels_of_models(draft).items() if levels != []]
+        if name not in factors:
+            known = [*(one.name for one in factors.values()), *of_models]
+            remedy = "declare it under factors:, or take one of these"
+            yield unknown_name(path, name, "a factor", list(dict.fromkeys(known)), remedy)
+    elif not _some_generation_has(draft, name, factors):
+        remedy = f"give the generations a {name}, or remove it"
+        yield Problem(path, name, f"a {name} of some generation", remedy)
+
+
+def _some_generation_has(draft: Draft, name: str, factors: dict[str, KnownFactor]) -> bool:
+    """Whether a factor of models is imported, mapped from another or told by the entries of generations."""
+    known = factors.get(name)
+    if known is not None and (known.origin == "imported" or known.mapped_from is not None):
+        return True
+    return name in OF_GENERATIONS and _levels_of_models(draft)[name] != []
+
+
+def _levels_of_models(draft: Draft) -> dict[str, list[str] | None]:
+    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
+    return levels_of_generations(answering)
+
+
 def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
     if draft.parts.each is not None:
-        yield from factor_name_problems(("slices", "each"), draft.parts.each, factors)
+        yield from _compared_factor_problems(draft, ("slices", "each"), draft.parts.each, factors)
     for name, conditions in draft.parts.slices.items():
         for factor, levels in conditions.items():
             path: FieldPath = ("slices", name, factor)
-            yield from factor_name_problems(path, factor, factors)
-            known = factors[factor].levels if factor in factors else None
+            yield from _compared_factor_problems(draft, path, factor, factors)
+            known = factors[factor].levels if factor in factors else _levels_of_models(draft).get(factor)
             for index, level in enumerate([levels] if isinstance(levels, str) else levels):
                 if known is not None and level not in known:
                     where = path if isinstance(levels, str) else (*path, index)
@@ -117,7 +160,7 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
         for factor in grouping:
             if (path, factor) not in reported:
                 reported.add((path, factor))
-                yield from factor_name_problems(path, factor, factors)
+                yield from _compared_factor_problems(draft, path, factor, factors)
                 if factor in factors and factors[factor].is_unit:
                     expected = "factors other than the unit, whose levels stand for one group each"
                     yield Problem(path, factor, expected, "take it out, or declare another unit")

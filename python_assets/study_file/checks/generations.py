@@ -70,7 +70,7 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
 def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
     """An engine is sent what a stage asks as it is, and asked again only where the stage does."""
     expected = "nothing here for an engine, which answers no prompt"
-    for field in ("prompt_template", "extension", "replicates"):
+    for field in ("prompt_template", "extension", "replicates", "wave"):
         if field in spec.model_fields_set:
             yield Problem((*path, field), getattr(spec, field), expected, f"remove {field}, or engine")
     if spec.provider == REPLAY:
@@ -133,7 +133,10 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         generation_id=generation.generation_id,
         provider=spec.provider,
         model=generation.model,
+        decoding=spec.decoding.model_dump(),
         base_url=spec.base_url,
+        api_key_env=spec.api_key_env,
+        headers=spec.headers,
         options=spec.options,
     )
     written = spec.model_dump(by_alias=True)

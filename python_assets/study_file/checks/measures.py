@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from python_assets.extract.ground_truth import truth_problems
 from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
-from python_assets.extract.measures import IN_EVERY_STUDY, measures_of
+from python_assets.extract.measures import measures_of
 from python_assets.registry import is_function_path
 from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE
-from python_assets.study.measures import WHOLE
+from python_assets.study.measures import IN_EVERY_STUDY, WHOLE
 from python_assets.study.problems import (
     FieldPath,
     Problem,
@@ -91,10 +91,10 @@ def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
     if getattr(spec, field) is not None and prompts and prompts.import_ is None:
         expected = "prompts.import, which columns belong to"
         yield Problem((*path, field), getattr(spec, field), expected, "import a table, or measure otherwise")
-    if spec.baseline_column is not None and spec.column is None:
-        expected = "column beside it"
-        yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "add column: or remove it")
-    elif spec.baseline_column is not None and spec.kind != "continuous":
+    for beside in ("baseline_column", "version_column"):
+        if (named := getattr(spec, beside)) is not None and spec.column is None:
+            yield Problem((*path, beside), named, "column beside it", "add column: or remove it")
+    if spec.column is not None and spec.baseline_column is not None and spec.kind != "continuous":
         expected = "a continuous measure; labels and 0/1 have no difference from a baseline"
         yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
 

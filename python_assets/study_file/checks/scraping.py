@@ -9,9 +9,11 @@ from python_assets.study.study import Scrape
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
+from python_assets.texts.sentences import LANGUAGES
 
 SCRAPE: Final[FieldPath] = ("prompts", "scrape")
 SLOT: Final = "{level}"
+ENGLISH: Final = "en"
 
 
 def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
@@ -21,6 +23,7 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
         draft: its generations hold the engines.
         scrape: sources and keywords.
     """
+    yield from _language_problems(draft, scrape)
     templates: dict[tuple[str, str, str], str] = {}
     for placed in scrape.placed_sources():
         path: FieldPath = (*SCRAPE, *placed.path)
@@ -38,6 +41,22 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
         expected = "an e-mail address or a page of yours, because wikis want to know whom to write to"
         remedy = "add wiki: {contact: you@example.org}, or read other sources"
         yield Problem((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
+
+
+def _language_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
+    """Texts are cut by rules of their language; the first part of a sentence is found in English alone."""
+    path: FieldPath = (*SCRAPE, "language")
+    if scrape.language not in LANGUAGES:
+        expected = f"a language with rules for sentences: {', '.join(sorted(LANGUAGES))}"
+        remedy = "read texts of one of them, or write the sentences as prompts.templates"
+        yield Problem(path, scrape.language, expected, remedy)
+        return
+    prompts = draft.parts.prompts
+    splits = prompts is not None and prompts.assemble.chosen_method == "split_sentences"
+    if scrape.language != ENGLISH and splits:
+        expected = f"{ENGLISH}, because split_sentences finds the verbs of English alone"
+        remedy = "set prompts.assemble: {method: questions, engine: NAME}, or read English texts"
+        yield Problem(path, scrape.language, expected, remedy)
 
 
 def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:

@@ -14,7 +14,7 @@ from python_assets.embeddings.embedding import (
 )
 from python_assets.embeddings.minilm import MODEL, MODEL_SHA256
 from python_assets.errors import ExtractionError
-from python_assets.study.study import Vectors
+from python_assets.study.study import Encoding, Vectors
 from python_assets.texts.limits import MOST_CHARACTERS
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "cat", "dog", "bank"]
@@ -67,6 +67,25 @@ def test_the_packaged_model_is_the_default_and_goes_by_its_own_names(name: str |
     found = name_model(name)
     assert (found.model, found.revision) == (MODEL, MODEL_SHA256)
     assert found.version.startswith(f"{MODEL} 53aa51172d142c89, sentence-transformers ")
+
+
+def test_device_and_threads_are_set_and_are_part_of_the_version(tiny: Path):
+    import torch
+
+    usual = load_encoder(str(tiny))
+    threaded = load_encoder(Encoding(model=str(tiny), threads=1))
+    for encoder, n_threads in ((threaded, 1), (usual, 2)):
+        vectors = encoder.encode(["A text."])
+        assert torch.get_num_threads() == n_threads
+        assert np.isfinite(vectors).all()
+    assert threaded.version == f"{usual.version}, 1 threads"
+    assert name_model(Encoding(model=str(tiny))).version == usual.version
+    assert name_model(Encoding(device="cuda:1")).version.endswith(", cuda:1")
+
+
+def test_a_device_that_is_not_there_is_named(tiny: Path):
+    with pytest.raises(ExtractionError, match="embedding: device cuda:99 is not there"):
+        load_encoder(Encoding(model=str(tiny), device="cuda:99"))
 
 
 def test_a_model_in_a_folder_embeds_and_is_known_by_the_hash_of_its_files(tiny: Path, tmp_path: Path):

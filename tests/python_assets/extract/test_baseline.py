@@ -9,9 +9,9 @@ from python_assets.warehouse.build import write_stage
 LENGTH = {"name": "length", "kind": "continuous", "function": "mine:length"}
 
 
-def generation(key, role="", model="m", name="{model}_{role}"):
+def generation(key, role="", model="m", name="{model}_{role}", wave=""):
     spec = GenerationSpec(name=name, provider="simulator")
-    return Generation(generation_id=key, model=model, system_prompt="", role=role, spec=spec)
+    return Generation(generation_id=key, model=model, system_prompt="", role=role, wave=wave, spec=spec)
 
 
 @pytest.fixture
@@ -90,6 +90,15 @@ def test_a_role_is_the_baseline_of_the_same_model(build, make_study, answered):
         "b_judge": 10,
         "c_judge": None,
     }
+
+
+def test_a_role_is_the_baseline_of_its_own_wave(build, make_study, answered):
+    rows = [("plain_1", "p", 0, 1), ("plain_2", "p", 0, 2), ("judge_1", "p", 0, 3), ("judge_2", "p", 0, 4)]
+    answered(*rows)
+    generations = [generation(key, key[:-2], wave=key[-1]) for key, *_ in rows]
+    build.extract(make_study(LENGTH, baseline="plain", generations=generations))
+    found = {key: pair[1] for (key, *_), pair in values(build).items()}
+    assert (found["judge_1"], found["judge_2"]) == (1, 2)
 
 
 def test_labels_and_flags_have_no_baseline(build, make_study, answered):

@@ -195,3 +195,27 @@ def test_the_import_of_the_study_is_read_where_it_is_not_given(build, make_study
     build.responses(("p0", "x"), ("p1", "y"))
     build.extract(make_study({**SCORE, "column": "score"}, factors={}))
     assert build.rows("score", "value", "reason") == [(0.5, None), (None, "missing_in_import")]
+
+
+def test_each_value_has_the_version_that_a_column_tells(build, make_study, make_imported):
+    rows = table(x=[1, 2, 3], judge=["judge 1", "judge 2", None])
+    measured(build, make_study, make_imported, {**SCORE, "version_column": "judge"}, rows)
+    versions = [version for (version,) in build.rows("score", "extractor_version")]
+    assert sorted(versions) == ["column 1", "judge 1", "judge 2"]
+
+
+def test_a_rule_on_labels_is_of_the_versions_that_read_them(build, make_study, make_imported):
+    rows = table(x=["man", "woman"], judge=["judge 1", "judge 2"])
+    build.prompts(p0=None, p1=None)
+    build.connection.execute(
+        "insert into raw.prompt_factors (study_id, prompt_id, factor, level) "
+        "values ('study', 'p0', 'gender', 'man'), ('study', 'p1', 'gender', 'man')"
+    )
+    build.responses(("p0", "x"), ("p1", "x"))
+    who = {"name": "who", "kind": "categorical", "column": "x", "version_column": "judge"}
+    rule = {"name": "same", "when": {"measure": "who", "equals_factor": "gender"}}
+    build.extract(make_study(who, rule), make_imported(rows))
+    assert build.rows("same", "value", "extractor_version") == [
+        (1.0, "when 1; judge 1"),
+        (0.0, "when 1; judge 2"),
+    ]

@@ -26,6 +26,7 @@ def test_a_generation_has_the_factors_that_its_entry_names(make_study):
             "provider": "openai",
             "model": ["m1", "m2"],
             "role": {"none": "", "judge": "You judge."},
+            "wave": "2026-11",
         }
     ]
     study = make_study(TEMPLATES, factors=GENDER, generations=generations)
@@ -33,6 +34,8 @@ def test_a_generation_has_the_factors_that_its_entry_names(make_study):
         ("m2_judge", "generation", "m2_judge"),
         ("m2_judge", "model", "m2"),
         ("m2_judge", "role", "judge"),
+        ("m2_judge", "decoding", "temperature 0, seed 42, max_tokens 256"),
+        ("m2_judge", "wave", "2026-11"),
     }
 
 

@@ -12,6 +12,7 @@ import pytest
 from python_assets.infer.design import Design, Frame, Unit, shared
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.scheme import Blocks
+from python_assets.infer.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
@@ -67,6 +68,13 @@ class Study:
     def __init__(self):
         self.measures, self.directions = {}, {}
         self.values, self.selected, self.statistics = [], [], []
+        self.silent, self.levels = [], {}  # generations without a value; levels of others by name
+        self.responses = pd.DataFrame(
+            columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str
+        )
+        self.instruments = pd.DataFrame(
+            columns=["measure_id", "generation_id", "extractor_version", "value", "label"], dtype=str
+        )
 
     def add(
         self,
@@ -135,6 +143,7 @@ class Study:
             scheme="blocked" if strata is None else "nested",
             unit_factor=None,
             root_prompt_position=prompts.root_position,
+            unit_id="u" + prompts.root_position.astype(str),
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
@@ -149,13 +158,23 @@ class Study:
                     "measure_id": list(self.measures),
                     "kind": list(self.measures.values()),
                     "direction": list(self.directions.values()),
+                    "extractor": "made_up",
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
             "raw.measure_slices": pd.DataFrame(
                 {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
             ),
-            "raw.groupings": pd.DataFrame({"grouping_id": ["gender"], "factor": "gender"}),
+            "raw.groupings": pd.DataFrame(
+                {"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}
+            ),
+            **self._generations(),
+            "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
+            "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
+            "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
+            "intermediate.int_settings": pd.DataFrame(
+                columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str
+            ),
             "intermediate.int_cells": cells,
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
@@ -181,6 +200,62 @@ class Study:
             name = f"intermediate.{table}"
             connection.execute(f"update {name} set {column} = null where isnan({column})")
         return connection
+
+    def _generations(self):
+        """What is known of generations and units, beside their values; nothing of responses and subgroups."""
+        values = pd.concat(self.values)
+        names = np.array([*dict.fromkeys([*values.generation_id, *self.silent])], dtype=object)
+        counts = ["outcome_position", "slice_id", "grouping_id", "group_id", "unit_id", "n", "k"]
+        return {
+            "raw.generations": pd.DataFrame({"generation_id": names}).assign(
+                is_baseline=names == "baseline", is_engine=False
+            ),
+            "raw.generation_factors": pd.DataFrame(
+                [
+                    (name, factor, level)
+                    for name in names
+                    for factor, level in {"generation": name, **self.levels.get(name, {})}.items()
+                ],
+                columns=["generation_id", "factor", "level"],
+            ),
+            "raw.prompts": pd.DataFrame({"unit_id": [f"u{root}" for root in sorted(values.root.unique())]}),
+            "raw.responses": self.responses,
+            "raw.measurements": self.instruments,
+            "raw.subgroup_ideals": pd.DataFrame({"statistic": ["deviation_rate"], "ideal": 0.0}),
+            "intermediate.int_subgroup_units": pd.DataFrame(columns=counts, dtype=str),
+            "intermediate.int_outcomes": pd.DataFrame(
+                columns=["outcome_position", "generation_id", "measure_id"], dtype=str
+            ),
+            "intermediate.int_subgroup_sums": pd.DataFrame(
+                columns=[
+                    "slice_id",
+                    "measure_id",
+                    "grouping_id",
+                    "generation_id",
+                    "n_responses",
+                    "n_deviating",
+                ],
+                dtype=str,
+            ),
+        }
+
+    def answer(self, **texts):
+        """The texts of generations, each of the same prompts."""
+        rows = [(name, at, 0, text) for name, of in texts.items() for at, text in enumerate(of)]
+        self.responses = pd.DataFrame(rows, columns=list(self.responses))
+        return self
+
+    def measured_by(self, **versions):
+        """The version of the extractor that each generation was measured by."""
+        self.instruments = pd.DataFrame(
+            [
+                (measure, name, version, 1.0, "")
+                for measure in self.measures
+                for name, version in versions.items()
+            ],
+            columns=list(self.instruments),
+        )
+        return self
 
     def select(self, measure_id, threshold=0.0):
         """Add the share of each cell of a measure that is at least the threshold."""

@@ -66,7 +66,8 @@ def test_normalised_statistics_are_those_of_the_scaled_values(study):
     )
     connection = study.add("sentiment", x, baseline=x + 1).ask(asked).write()
     connection.execute(
-        "create table intermediate.int_outcomes as select 'small' as study_id, 0 as outcome_position, "
+        "create or replace table intermediate.int_outcomes as "
+        "select 'small' as study_id, 0 as outcome_position, "
         "'model' as generation_id, 'sentiment' as measure_id, 'raw' as calibration"
     )
     connection.execute(

@@ -22,6 +22,7 @@ DEFAULTS = {
     "unit": None,
     "references": {},
     "requested_contrasts": (),
+    "compared_with": None,
     "primary": None,
     "question_sets": {},
 }
@@ -556,7 +557,7 @@ def test_the_full_intersection_has_an_idi(study):
     connection = categories(study).write()
     infer_study(connection, analysis())
     assert "idi" not in set(rows(connection, "disparities").metric)
-    connection.execute("insert into raw.groupings values ('gender', 'race')")
+    connection.execute("insert into raw.groupings values ('small', 'gender', 'race')")
     infer_study(connection, analysis(margins={"idi": 0.9, "fdi": 0.01}))
     found = rows(connection, "disparities").set_index("metric")
     assert found.value_cells["idi"] == found.value_cells["fdi"]

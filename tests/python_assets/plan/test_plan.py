@@ -55,6 +55,7 @@ race        domain       3  -                       1.000  -
 generation  model        3  -                       1.000  -
 model       model        2  -                       0.667  -
 template    prompt       5  -                       1.000  -
+decoding    model        2  -                       1.000  -
 
 grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
 gender         all         2      5                15     30  race        \
@@ -603,6 +604,7 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
         ("generation", "model", 3, None, 1.0, None),
         ("model", "model", 3, None, 1.0, None),
         ("template", "prompt", 4, None, 1.0, None),
+        ("decoding", "model", 1, None, 1.0, None),
     ]
     assert {
         "factors.holder.rules: no prompt has the level 'other'",

@@ -49,6 +49,29 @@ def test_openai_needs_an_address_or_a_key(study, monkeypatch):
     assert list(would_fail(study(asked(api_key_env="SOME_KEY")))) == []
 
 
+def test_anthropic_needs_a_key(study, monkeypatch):
+    claude = {"provider": "anthropic", "model": "m"}
+    (found,) = would_fail(study(claude))
+    assert "without base_url it asks https://api.anthropic.com, which wants a key. Add api_key_env" in found
+    monkeypatch.setenv("SOME_KEY", "a-key")
+    assert list(would_fail(study({**claude, "api_key_env": "SOME_KEY"}))) == []
+    assert list(would_fail(study({**claude, "headers": {"x-api-key": "${SOME_KEY}"}}))) == []
+
+
+def test_a_gpu_that_is_not_there_is_told_of_whatever_names_it(study):
+    local = {"provider": "transformers", "model": "m", "options": {"device": "cuda:99"}}
+    found = list(would_fail(study(local, embedding={"device": "cuda:99"})))
+    assert len(found) == 2
+    assert all("device cuda:99 is not there: torch" in reason for reason in found)
+    assert "generation 'g1': model 'm'" in found[0] and "test_study.yml: embedding: " in found[1]
+
+
+def test_a_header_that_cannot_be_sent_is_told(study, monkeypatch):
+    monkeypatch.setenv("SOME_KEY", " ")
+    (found,) = would_fail(study(asked(base_url=ADDRESS, headers={"api-key": "${SOME_KEY}"})))
+    assert "generation 'g1': the variable of headers.api-key holds no header" in found
+
+
 @pytest.mark.parametrize(
     "measure",
     ["baseline_distance", {"name": "topic", "cluster_and_sort": {"per": "who", "k": 2}}],

@@ -1,3 +1,4 @@
+import json
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -84,3 +85,52 @@ def test_every_replicate_has_a_seed_of_its_own(log_path: Path) -> None:
     assert [row.response_text for row in run.responses] == ["seed 7", "seed 8", "seed 9"]
     run = run_function(seed, log_path.with_name("none.jsonl"), n_prompts=1, decoding={"seed": None})
     assert run.responses[0].response_text == "seed None"
+
+
+def test_a_function_that_names_them_gets_model_and_options(log_path: Path) -> None:
+    def say(messages: list[Message], decoding: Mapping[str, Any], model: str, options: dict[str, Any]) -> str:
+        return f"{model} {options['style']}"
+
+    run = run_function(say, log_path, model="m-1", options={"style": "terse"})
+    assert run.responses[0].response_text == "m-1 terse"
+
+    def take_any(messages: list[Message], decoding: Mapping[str, Any], **named: Any) -> str:
+        return ", ".join(sorted(named))
+
+    run = run_function(take_any, log_path.with_name("any.jsonl"))
+    assert run.responses[0].response_text == "model, options"
+
+
+def test_a_mapping_tells_more_than_the_text(log_path: Path) -> None:
+    def say(messages: list[Message], decoding: Mapping[str, Any]) -> dict[str, Any]:
+        counts = {"n_tokens_in": 5, "n_tokens_out": 2}
+        return {"text": "and then", "finish_reason": "length", "reasoning": "Let me see.", **counts}
+
+    row = run_function(say, log_path, n_prompts=1).responses[0]
+    assert (row.response_text, row.flags) == ("and then", ("is_truncated",))
+    assert (row.n_tokens_in, row.n_tokens_out) == (5, 2)
+    assert json.loads(row.context_json or "") == {"reasoning": "Let me see."}
+
+
+@pytest.mark.parametrize(
+    ("returned", "error"),
+    [
+        (
+            {"text": "x", "tokens": 4},
+            "returned tokens; expected text, n_tokens_in, n_tokens_out, finish_reason",
+        ),
+        ({"text": 5}, "expected text or None, got int"),
+        ({"text": "x", "reasoning": ["y"]}, "expected text or None, got list"),
+    ],
+)
+def test_a_mapping_of_another_form_is_an_error(log_path: Path, returned: Any, error: str) -> None:
+    run = run_function(lambda messages, decoding: returned, log_path, n_prompts=1)
+    assert error in (run.responses[0].error or "")
+
+
+@pytest.mark.parametrize("function", [lambda: "x", lambda messages: "x", lambda a, b, c: "x"])
+def test_a_function_that_cannot_be_called_is_told_before_it_is(log_path: Path, function: Any) -> None:
+    with pytest.raises(
+        GenerationError, match=r"mine:reply cannot be called .*function\(messages, decoding\)"
+    ):
+        run_function(function, log_path)

@@ -399,3 +399,15 @@ def test_a_prompt_without_text_is_an_error_before_any_call(openai_server: Server
     with pytest.raises(GenerationError, match="1 prompts have no text to send, first 'p'"):
         ask(openai_server, [Prompt("p", "p", None)])
     assert not openai_server.calls
+
+
+def test_another_wave_of_a_hosted_model_is_asked_anew_and_the_same_is_not(
+    openai_server: Server, ask: Ask
+) -> None:
+    without = ask(openai_server, 3)
+    november = ask(openai_server, 3, wave="2026-11")
+    again = ask(openai_server, 3, wave="2026-11")
+    assert (without.n_requested, november.n_requested, again.n_requested) == (3, 3, 0)
+    assert again.responses == november.responses
+    assert not {r.response_id for r in without.responses} & {r.response_id for r in november.responses}
+    assert ask(openai_server, 3).n_from_log == 3

@@ -8,7 +8,7 @@ LEVELS = {"concept": ["Italy", "Japan"]}
 
 
 def test_every_provider_registers_itself() -> None:
-    assert list(providers) == ["ollama", "openai", "replay", "simulator", "transformers"]
+    assert list(providers) == ["anthropic", "ollama", "openai", "replay", "simulator", "transformers"]
 
 
 @pytest.mark.parametrize("provider", ["ollama", "openai"])

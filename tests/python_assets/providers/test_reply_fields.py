@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from python_assets.providers import ollama, openai
+from python_assets.providers import anthropic, ollama, openai
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.fields import LARGEST_COUNT, count_or_none, seconds_or_none
 from python_assets.providers.log import read_log, response_line
@@ -22,6 +22,7 @@ from python_assets.providers.records import Answer, Description, GenerationConfi
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.transport import typed_failures
 from tests.python_assets.providers.conftest import Ask
+from tests.python_assets.providers.dialect_servers import anthropic_message, anthropic_text
 from tests.python_assets.providers.servers import Server, ollama_chat, openai_completion
 
 LONGEST = 50
@@ -45,6 +46,7 @@ REPLIES: list[tuple[Callable[[dict[str, Any]], Answer], Any]] = [
     (openai._answer, WITH_LOGPROBS),
     (openai._answer, COMPLETED),
     (ollama._answer, ollama_chat("Yes.").body),
+    (anthropic._answer, anthropic_message(anthropic_text("Yes.")).body),
 ]
 
 
@@ -96,6 +98,7 @@ def with_logprob(value: Any) -> Any:
 
 @example(with_logprob(-(10**400)))
 @example(with_logprob(float("-inf")))
+@settings(deadline=None)  # the first one imports every provider
 @given(replies())
 def test_every_reply_is_a_typed_failure_or_is_read_back_as_it_was_written(given_reply: Any) -> None:
     read, reply = given_reply

@@ -33,6 +33,8 @@ def test_the_address_of_a_response_is_fixed() -> None:
         {"model": "n"},
         {"provider": "ollama"},
         {"system_prompt": "s"},
+        {"wave": "2026-11"},
+        {"wave": "replicate number"},
         {"decoding": {"seed": 1}},
         {"options": {"reasoning_effort": "low"}},
         {"description": Description("digest")},

@@ -30,8 +30,10 @@ def branched(n_roots: int, levels: list[str] = LEVELS) -> list[Prompt]:
     ]
 
 
-def simulate(prompts: list[Prompt], log_path: Path, seed: int = 1, **options: object) -> list[Response]:
-    config = GenerationConfig("sim", "simulator", options=options, study_seed=seed)
+def simulate(
+    prompts: list[Prompt], log_path: Path, seed: int = 1, wave: str = "", **options: object
+) -> list[Response]:
+    config = GenerationConfig("sim", "simulator", options=options, study_seed=seed, wave=wave)
     return generate(prompts, config, log_path).responses
 
 
@@ -45,6 +47,12 @@ def test_the_same_study_gets_the_same_responses(tmp_path: Path) -> None:
     other = simulate(branched(20), tmp_path / "c.jsonl", seed=2)
     assert [row.response_text for row in one] == [row.response_text for row in two]
     assert [row.response_text for row in one] != [row.response_text for row in other]
+
+
+def test_another_wave_is_drawn_anew(tmp_path: Path) -> None:
+    waves = {wave: simulate(branched(20), tmp_path / "a.jsonl", wave=wave) for wave in ("", "one", "two")}
+    texts = {tuple(row.response_text for row in rows) for rows in waves.values()}
+    assert len(texts) == 3
 
 
 def test_without_effects_neither_text_nor_level_of_a_prompt_changes_its_response(tmp_path: Path) -> None:

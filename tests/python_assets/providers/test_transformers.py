@@ -2,6 +2,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from python_assets.providers.records import (
     Message,
     Prompt,
 )
+from python_assets.providers.transformers_options import Loading, lacking, loading_of
 from tests.heard import Heard
 from tests.python_assets.providers.test_conversation import TwoTurns
 from tests.python_assets.providers.tiny_models import CHAT, WORDS, save_model
@@ -247,14 +249,49 @@ def test_a_prompt_without_text_is_told(run: Run) -> None:
     [
         ({"model": " "}, "model: missing; name a folder, or a model of the hub"),
         (
-            {"model": "m", "options": {"top_k": 3}},
-            "options.top_k: no option; it takes revision, top_logprobs",
+            {"model": "m", "options": {"min_p": 3}},
+            "options.min_p: no option; it takes revision, top_logprobs, dtype, device, device_map, "
+            "quantization, threads, stop, top_k",
         ),
         (
             {"model": "m", "options": {"top_logprobs": 0}},
             "options.top_logprobs: no number of tokens; it is a whole number, 1 or more",
         ),
         ({"model": "m", "options": {"revision": 12}}, "options.revision: no text; put the commit in quotes"),
+        (
+            {"model": "m", "options": {"dtype": "int3"}},
+            "options.dtype: no type of weights; it is auto, float32, float16, bfloat16",
+        ),
+        (
+            {"model": "m", "options": {"device": "gpu"}},
+            "options.device: no device; it is cpu, cuda, cuda:1 and so on, or mps",
+        ),
+        (
+            {"model": "m", "options": {"device_map": "best"}},
+            "options.device_map: no map; it is auto, balanced, balanced_low_0, sequential, or a mapping from "
+            "layers to devices",
+        ),
+        (
+            {"model": "m", "options": {"device": "cpu", "device_map": "auto"}},
+            "options.device_map: a second place beside device; keep one of them",
+        ),
+        (
+            {"model": "m", "options": {"quantization": {"load_in_4bit": True}}},
+            "options.quantization: no quantisation; it is {quant_method: NAME, ...} with the fields that "
+            "transformers has for it",
+        ),
+        (
+            {"model": "m", "options": {"threads": 0}},
+            "options.threads: no number of threads; it is a whole number, 1 or more",
+        ),
+        (
+            {"model": "m", "options": {"stop": ["a", ""]}},
+            "options.stop: no texts that end an answer; it is a list of them, none empty",
+        ),
+        (
+            {"model": "m", "options": {"top_k": -1}},
+            "options.top_k: no number of tokens; it is a whole number, 0 for all tokens",
+        ),
     ],
 )
 def test_a_mistake_in_the_study_file_is_told(config: dict[str, Any], expected: str) -> None:
@@ -276,3 +313,117 @@ def test_the_likeliest_first_tokens_are_those_of_one_pass(model: Path, run: Run)
     plain = run(prompts, concurrency=5, decoding=decoding).responses
     assert [row.response_text for row in plain] == [row.response_text for row in rows]
     assert {row.context_json for row in plain} == {None}
+
+
+def test_an_answer_ends_before_the_first_of_the_stop_texts(run: Run) -> None:
+    prompts = some_prompts(12)
+    whole = run(prompts, concurrency=12).responses
+    # what an answer holds after its start, so that several end there
+    stop = [" ".join((row.response_text or "").split()[2:4]) for row in whole if row.response_text]
+    stop = [text for text in stop if " " in text][:3]
+    for concurrency in (1, 12):
+        cut = run(prompts, concurrency=concurrency, options={"stop": stop}).responses
+        n_cut = 0
+        for before, after in zip(whole, cut, strict=True):
+            text = before.response_text or ""
+            ends = [at for one in stop if (at := text.find(one)) >= 0]
+            assert after.response_text == text[: min(ends, default=len(text))]
+            if ends:
+                n_cut += 1
+                assert not after.is_truncated
+                completed = min(at + len(one) for one in stop if (at := text.find(one)) >= 0)
+                # a control token counts, and is no text
+                n_words = len(text[:completed].split())
+                assert n_words <= (after.n_tokens_out or 0) <= (before.n_tokens_out or 0)
+            else:
+                assert (after.n_tokens_out, after.is_truncated) == (before.n_tokens_out, before.is_truncated)
+        assert n_cut >= 3
+        n_tokens = [sum(row.n_tokens_out or 0 for row in rows) for rows in (cut, whole)]
+        assert n_tokens[0] < n_tokens[1]
+
+
+def test_top_k_bounds_what_is_drawn(run: Run, model: Path) -> None:
+    prompts = [Prompt("p", "p", "a question ?", task="question")]
+    decoding = {"temperature": 2.0, "max_tokens": 1}
+    options = {"options": {"top_k": 3}, "replicates": 200, "concurrency": 200}
+    drawn = {row.response_text for row in run(prompts, decoding=decoding, **options).responses}
+    scores = logits_of(model, tokens_of(model, "a question ?"))
+    names = dict(enumerate(WORDS))
+    assert drawn <= {names.get(int(token), "") for token in np.argsort(-scores)[:3]}
+    assert len(drawn) > 1
+
+
+def test_weights_are_read_in_the_type_that_is_named(model: Path, run: Run) -> None:
+    import torch
+
+    place = find_model(Path(), str(model), None, "")
+    assert load_model(*place, Loading(dtype="bfloat16")).model.dtype == torch.bfloat16
+    assert load_model(*place, Loading(dtype="float32")).model.dtype == torch.float32
+    answered = run(some_prompts(2), options={"dtype": "bfloat16"})
+    assert answered.n_by_status["ok"] == 2
+    assert answered.description.model_details["dtype"] == "bfloat16"
+
+
+def test_how_a_model_is_loaded_is_passed_on() -> None:
+    options = {
+        "dtype": "float16",
+        "device_map": {"": 0},
+        "quantization": {"quant_method": "bitsandbytes", "load_in_8bit": True},
+    }
+    assert loading_of(options).arguments() == {
+        "dtype": "float16",
+        "device_map": {"": 0},
+        "quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": True},
+    }
+    assert loading_of({}).arguments() == {}
+
+
+def test_threads_and_device_are_set_and_recorded(run: Run) -> None:
+    import torch
+
+    details = run(some_prompts(1), options={"threads": 1, "device": "cpu"}).description.model_details
+    assert (details["threads"], details["device"], torch.get_num_threads()) == (1, "cpu", 1)
+    details = run(some_prompts(1)).description.model_details
+    assert (details["threads"], torch.get_num_threads()) == (2, 2)
+    assert details["device"] == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.mark.parametrize(
+    "options", [{"device": "cuda:99"}, {"device_map": {"": 99}}, {"device_map": {"": "cuda:99"}}]
+)
+def test_a_gpu_that_is_not_there_is_told_before_the_model_is_read(
+    model: Path, tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("python_assets.providers.transformers_options.find_spec", lambda name: name)
+    config = GenerationConfig("tiny", "transformers", str(model), options=options)
+    told = r"generation 'tiny': model .* device cuda:99 is not there: torch .* sees \d+ of kind cuda.*Correct"
+    with pytest.raises(GenerationError, match=told):
+        probe(some_prompts(1), config, tmp_path / "log.jsonl")
+    with pytest.raises(GenerationError, match="device cuda:99 is not there"):
+        generate(some_prompts(1), config, tmp_path / "log.jsonl")
+
+
+def test_a_package_that_is_not_there_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("python_assets.providers.transformers_options.find_spec", lambda name: None)
+    assert "pip install accelerate" in (lacking(Loading(device_map='"auto"')) or "")
+
+
+@pytest.mark.parametrize("method", ["no_such_method", "bitsandbytes"])
+def test_a_quantisation_that_cannot_run_here_is_told(method: str) -> None:
+    if method == "bitsandbytes" and find_spec("bitsandbytes"):
+        pytest.skip("it can run here")
+    lack = lacking(loading_of({"quantization": {"quant_method": method}}))
+    assert lack is not None and lack.startswith("quantization: ") and method in lack
+
+
+@pytest.mark.parametrize("where", ["generation_config.json", "tokenizer"])
+def test_an_end_token_outside_the_vocabulary_is_an_error(tmp_path: Path, run: Run, where: str) -> None:
+    if where == "tokenizer":
+        folder = save_model(tmp_path / "short", CHAT, vocab_size=len(WORDS))
+    else:
+        folder = save_model(tmp_path / "wrong", CHAT, ends=False)
+        (folder / where).write_text(json.dumps({"eos_token_id": [3, 5_000]}))
+    with pytest.raises(
+        GenerationError, match=r"end token \d+ \(eos_token_id\) is outside the vocabulary of \d+"
+    ):
+        run(some_prompts(1), model=str(folder))

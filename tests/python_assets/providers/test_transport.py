@@ -3,10 +3,10 @@ from email.utils import format_datetime
 
 import pytest
 
+from python_assets.providers.error_bodies import failure_of_status
 from python_assets.providers.failures import FailureKind, ProviderFailure
 from python_assets.providers.transport import (
     client_options,
-    failure_of_status,
     is_address,
     shown_url,
     typed_failures,
@@ -39,6 +39,12 @@ from python_assets.providers.transport import (
         (405, "", "endpoint_missing"),
         (408, "", "timeout"),
         (409, "", "http_5xx"),
+        (404, '{"error": {"code": "DeploymentNotFound", "message": "No such thing"}}', "model_missing"),
+        (
+            404,
+            '{"error": {"message": "A chat model and not supported in the v1/completions endpoint."}}',
+            "endpoint_missing",
+        ),
         (413, "", "unsendable_prompt"),
         (422, "", "http_4xx"),
         (429, "", "http_429"),
@@ -52,6 +58,38 @@ def test_a_status_and_its_body_give_the_kind(status: int, body: str, kind: Failu
     failure = failure_of_status(status, body, {})
     assert failure.kind == kind
     assert failure.message.startswith(f"HTTP {status}")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "parameter"),
+    [
+        (400, '{"error": {"code": "unsupported_value", "param": "temperature"}}', "temperature"),
+        (400, '{"error": {"code": "unknown_parameter", "param": "seed"}}', "seed"),
+        (400, '{"error": {"code": "unsupported_value"}}', None),
+        (
+            400,
+            '{"error": {"code": "invalid", "message": "Unsupported parameter: \'top_p\' is not"}}',
+            "top_p",
+        ),
+        (400, '{"error": {"message": "Unrecognized request argument supplied: seed"}}', "seed"),
+        (400, '{"error": {"message": "`temperature` is deprecated for this model."}}', "temperature"),
+        (
+            400,
+            '{"error": {"message": "`temperature` may only be set to 1 when thinking is enabled."}}',
+            "temperature",
+        ),
+        (400, '{"error": {"message": "seed: Extra inputs are not permitted"}}', "seed"),
+        (422, '{"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"]}]}', "seed"),
+        (422, '{"detail": [{"type": "missing", "loc": ["body", "seed"]}]}', None),
+        (422, '{"detail": [{"type": "extra_forbidden", "loc": ["body"]}]}', None),
+        (422, '{"detail": [5], "message": {"detail": "x"}}', None),
+        (500, '{"error": {"code": "unsupported_value", "param": "temperature"}}', None),
+    ],
+)
+def test_a_refused_parameter_is_named(status: int, body: str, parameter: str | None) -> None:
+    failure = failure_of_status(status, body, {})
+    assert failure.parameter == parameter
+    assert (failure.kind == "parameter_refused") == (parameter is not None)
 
 
 @pytest.mark.parametrize(
@@ -107,5 +145,5 @@ def test_what_is_no_address(url: str) -> None:
 
 
 def test_a_proxy_is_not_asked_for_a_server_on_this_machine() -> None:
-    assert client_options("http://127.0.0.1:11434", 4)["trust_env"] is False
-    assert client_options("https://api.example.org/v1", 4)["trust_env"] is True
+    assert client_options("http://127.0.0.1:11434")["trust_env"] is False
+    assert client_options("https://api.example.org/v1")["trust_env"] is True

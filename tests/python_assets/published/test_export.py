@@ -9,7 +9,8 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
-from python_assets.published.export import export_study, removes_prompt
+from python_assets.published.copies import removes_prompt
+from python_assets.published.export import export_study
 from python_assets.published.manifest import read_manifest, sha256_of_file
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
@@ -95,6 +96,10 @@ def home(tmp_path, write_study):
             connection.register("frame", frame)
             connection.execute(f"create table {table} as select 'small' as study_id, *{extra} from frame")
         connection.execute("create table generations as select 'small' as study_id, 'model' as generation_id")
+        connection.execute(
+            "create table generation_factors as select 'small' as study_id, 'model' as generation_id, "
+            "'wave' as factor, '2026-11' as level"
+        )
         connection.execute("create table measures as select 'small' as study_id, 'vader' as measure_id")
         for table in ("summary_statistics", "contrasts", "disparities", "findings", "finding_groups"):
             connection.execute(f"create table {table} as select 'small' as study_id, 1/3 as value")

@@ -97,6 +97,27 @@ def test_declarations_and_comments_are_replayed_without_keys(home):
     assert query(home.published, table) == [("One row per prompt; it's the grain.", False)]
 
 
+def test_a_view_is_published_as_the_table_of_its_rows_now_with_its_comments(home):
+    path = build(
+        home,
+        "one",
+        PROMPTS,
+        "create view marts.v_tasks as select study_id, count(*) as n from marts.prompts group by study_id",
+        "comment on view marts.v_tasks is 'One row per (study_id).'",
+        "comment on column marts.v_tasks.n is 'Prompts.'",
+        "insert into marts.prompts values ('one', 'p1', 'question'), ('one', 'p2', 'question')",
+    )
+    assert publish(path, home, "one").n_rows == {"prompts": 2, "v_tasks": 1}
+    publish(build_prompts(home, "two", "q1"), home, "two")
+    publish(path, home, "one")
+    assert query(home.published, "from v_tasks") == [("one", 2)]
+    assert duckdb.sql(f"from '{home.parquet / 'v_tasks.parquet'}'").fetchall() == [("one", 2)]
+    told = "select table_name, comment from duckdb_tables() where table_name like 'v_%'"
+    assert query(home.published, told) == [("v_tasks", "One row per (study_id).")]
+    told = "select comment from duckdb_columns() where table_name = 'v_tasks' and column_name = 'n'"
+    assert query(home.published, told) == [("Prompts.",)]
+
+
 def test_a_study_replaces_its_own_rows_and_carries_over_those_of_others(home):
     publish(build_prompts(home, "one", "p1", "p2"), home, "one")
     publish(build_prompts(home, "two", "q1"), home, "two")

@@ -35,6 +35,7 @@ QUESTION_ROW = {
     "reason": None,
     "inference_reason": None,
     "meaning": None,
+    "remedy": None,
     "is_baseline": False,
     "is_tool_bias": False,
     "is_repeated": False,
@@ -253,7 +254,8 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
         "q_value": None,
         "inference_reason": "undefined_statistic",
     }
-    found = told(question | {"meaning": "inference: a variance of one"})[""]
+    why = {"meaning": "inference: a variance of one", "remedy": "write more root prompts"}
+    found = told(question | why)[""]
     assert found == (
         "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
         "could not be tested: a variance of one; write more root prompts."
@@ -368,13 +370,14 @@ TRUTH = "singstat_industries, period=2024, stratum=all ages"
 def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups():
     assert told(OF_TRUTH)[""] == (
         f"biased: The shares of gender in each label of industry in slice I2 are not those of {TRUTH}. "
-        "Jsd truth weighted 0.0520: how unlike the real ones the shares of groups in a label are, over "
-        "answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
+        "Jensen-Shannon divergence 0.0520: how unlike the real ones the shares of groups in a label are, "
+        "over answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
     )
     open_end = told(OF_TRUTH | {"verdict": "inconclusive"})[""]
     assert f"were not shown to differ from those of {TRUTH}, nor to agree with them. " in open_end
     nothing = {"verdict": "not_computable", "p_value": None, "inference_reason": "too_few_root_prompts"}
-    assert told(OF_TRUTH | nothing | {"meaning": "inference: too few"})[""] == (
+    why = {"meaning": "inference: too few", "remedy": "write more root prompts: at least 5, better 20"}
+    assert told(OF_TRUTH | nothing | why)[""] == (
         "biased: Whether the shares of gender in each label of industry in slice I2 differ from those of "
         f"{TRUTH} (840 responses) could not be tested: too few; write more root prompts: at least 5, better "
         "20."

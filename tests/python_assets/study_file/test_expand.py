@@ -21,6 +21,15 @@ def test_models_and_roles_become_a_generation_each(write_study):
     ]
 
 
+def test_each_wave_of_a_list_is_a_generation(write_study):
+    entry = '{name: "g_{wave}", provider: simulator, wave: ["2026-10", 2026-11]}'
+    study = load_study(write_study(generations(f"[{entry}]")), check_files=False)
+    assert [(g.generation_id, g.wave) for g in study.generations] == [
+        ("g_2026_10", "2026-10"),
+        ("g_2026_11", "2026-11"),
+    ]
+
+
 def test_each_known_level_becomes_a_slice(write_study):
     study = load_study(
         write_study(
@@ -85,17 +94,20 @@ def test_a_misspelt_factor_with_reference_levels_is_told_like_any_other(write_st
 
 def test_the_model_that_embeds_is_a_folder_or_file_beside_the_study_or_a_name(tmp_path, write_study):
     (tmp_path / "models" / "own").mkdir(parents=True)
-    absent, named, folder, vectors = (
+    absent, named, folder, vectors, placed = (
         load_study(write_study({**SCRAPE, **embedding}), check_files=False)
         for embedding in (
             {},
             {"embedding": "someone/some-model"},
             {"embedding": "models/own"},
             {"embedding": "{vectors: glove.txt}"},
+            {"embedding": '{model: models/own, device: "cuda:1", threads: 8}'},
         )
     )
     assert (absent.embedding, named.embedding) == (None, "someone/some-model")
     assert folder.embedding == str(tmp_path / "models" / "own")
     assert vectors.embedding.vectors == str(tmp_path / "glove.txt")
+    assert (placed.embedding.model, placed.embedding.device) == (folder.embedding, "cuda:1")
+    assert placed.embedding.threads == 8
     assert "models/own" in folder.config_json
     assert str(tmp_path) not in folder.config_json

@@ -41,6 +41,7 @@ def load(tmp_path, monkeypatch):
         f"https://host/v1?{SECRET}",
         f"https://host/v1?a=${{SECRET}}&key={SECRET}",
         f"https://host/v1#{SECRET}",
+        f"https://host/v1?api-version={SECRET}",
     ],
 )
 def test_user_password_and_query_are_refused_and_not_repeated(load, address):
@@ -56,6 +57,9 @@ def test_user_password_and_query_are_refused_and_not_repeated(load, address):
         ("https://${SECRET}:${SECRET}@host/v1", f"https://{SECRET}:{SECRET}@host/v1"),
         ("https://host/v1?key=${SECRET}&${SECRET}", f"https://host/v1?key={SECRET}&{SECRET}"),
         ("https://host/models/@cf/v1", "https://host/models/@cf/v1"),
+        ("https://host/openai?api-version=2024-10-21", "https://host/openai?api-version=2024-10-21"),
+        ("https://host/openai?api-version=2025-01-01-preview&key=${SECRET}",)
+        + (f"https://host/openai?api-version=2025-01-01-preview&key={SECRET}",),
     ],
 )
 def test_variables_stand_for_them_and_no_table_holds_them(load, address, meant):
@@ -86,6 +90,42 @@ def test_the_name_of_a_variable_is_taken(load, name, monkeypatch):
     if name.islower():
         monkeypatch.setenv(name, SECRET)
     assert load(api_key_env=name).generations[0].spec.api_key_env == name
+
+
+@pytest.mark.parametrize(
+    "value", [SECRET, f"Bearer {SECRET}", f"${{SECRET}}{SECRET}", [SECRET], {"a": SECRET}]
+)
+def test_a_header_in_plain_sight_is_refused_and_not_repeated(load, value):
+    with pytest.raises(StudyFileError, match=r"headers.*got \*\*\*; expected \$\{NAME\} of an") as caught:
+        load(headers={"x-gateway": value})
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("headers", [SECRET, [SECRET], {SECRET + " x": "${SECRET}"}])
+def test_headers_of_another_form_are_refused_and_not_repeated(load, headers):
+    with pytest.raises(StudyFileError, match="headers") as caught:
+        load(headers=headers)
+    assert f"got {SECRET}" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x y", "", "Host", "content-length"])
+def test_the_name_of_a_header_is_checked(load, name):
+    with pytest.raises(StudyFileError, match="the name of a header, letters, digits and -, that Plumbline"):
+        load(headers={name: "${SECRET}"})
+
+
+@pytest.mark.parametrize("written", ["${SECRET}", "Bearer ${SECRET}"])
+def test_variables_stand_for_headers_and_no_table_holds_them(load, written):
+    study = load(headers={"x-gateway": written}, base_url="https://host/v1")
+    assert study.generations[0].spec.headers == {"x-gateway": written.replace("${SECRET}", SECRET)}
+    assert json.loads(study.config_json)["generations"][0]["headers"] == {"x-gateway": written}
+    assert SECRET not in study.config_json + repr(study)
+
+
+def test_a_header_whose_variable_is_not_set_is_told(load, monkeypatch):
+    monkeypatch.delenv("UNSET", raising=False)
+    with pytest.raises(StudyFileError, match="set it: export UNSET=..."):
+        load(headers={"x-gateway": "${UNSET}"})
 
 
 def test_what_is_hidden_leaves_the_rest():

@@ -79,7 +79,7 @@ CASES = {
     ),
     "an unknown generation of a set": (
         analysis("{sets: {one: {generations: [far]}}}"),
-        "analysis.sets.one.generations[0]: got \"far\"; expected a generation: 'fair', 'baseline'; "
+        "analysis.sets.one.generations[0]: got \"far\"; expected a generation: 'fair', 'baseline', 'all'; "
         "did you mean 'fair'?",
     ),
     "an unknown slice of a set": (

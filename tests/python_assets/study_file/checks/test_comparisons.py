@@ -12,8 +12,29 @@ FACTORS = "'source_tag', 'keyword', 'document', 'task', 'is_root'"
 CASES = {
     "an unknown factor in a grouping": (
         {**SCRAPE, "groupings": "[concept, [concept, gendr]]"},
-        f"groupings[1]: got \"gendr\"; expected a factor: 'concept', {FACTORS}; "
+        f"groupings[1]: got \"gendr\"; expected a factor: 'concept', {FACTORS}, 'generation', 'decoding'; "
         "declare it under factors:, or take one of these",
+    ),
+    "a factor of generations that none has a level of": (
+        {**SCRAPE, "groupings": "[concept, role]"},
+        'groupings[1]: got "role"; expected a role of some generation; give the generations a role, or '
+        "remove it",
+    ),
+    "a level of models that no generation has, in a slice": (
+        {**SCRAPE, "slices": "{biased: {generation: biased}}"},
+        "slices.biased.generation: got \"biased\"; expected a level of generation: 'fair'; "
+        "correct it, or add it to the levels",
+    ),
+    "a factor of generations among those that coverage is counted for": (
+        {**SCRAPE, "analysis": "{coverage: {factors: [generation]}}"},
+        f"analysis.coverage.factors[0]: got \"generation\"; expected a factor: 'concept', {FACTORS}; "
+        "declare it under factors:, or take one of these",
+    ),
+    "a model factor without a reference level that groups are compared with": (
+        {**SCRAPE, "groupings": "[generation]", "analysis": "{reference: reference_level}"},
+        'analysis.reference: got "reference_level"; expected a reference level of every factor of the '
+        "groupings; 'generation' has none; add type: model and reference: LEVEL to generation under "
+        "factors:, or compare with the rest",
     ),
     "a model factor as the unit": (
         {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "unit": "size"},
@@ -117,7 +138,7 @@ SAME_KIND = {
     "a model factor in a grouping": (
         {**SCRAPE, "factors": "{size: {type: model, levels: [small, large]}}", "groupings": "[size]"},
         "groupings[0]",
-        "a factor of prompts",
+        "a size of some generation",
     ),
     "an unknown factor in each": (
         {**SCRAPE, "slices": "{each: concpt}"},

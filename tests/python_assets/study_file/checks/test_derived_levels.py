@@ -55,8 +55,8 @@ CASES = {
     ),
     "a map of models from a factor of prompts": (
         with_factor("family: {type: model, map: {from: gender, file: a.csv}}"),
-        "factors.family.map.from: got \"gender\"; expected a factor of models: 'extension', 'generation', "
-        "'model', 'role'; did you mean 'generation'?",
+        "factors.family.map.from: got \"gender\"; expected a factor of models: 'decoding', "
+        "'extension', 'generation', 'model', 'role', 'study', 'wave'; did you mean 'generation'?",
     ),
     "a condition on a level that is none": (
         {**TWO, "factors": f"{{{GENDER}, cot: {{levels: [a, b], reference: a, when: {{gender: men}}}}}}"},

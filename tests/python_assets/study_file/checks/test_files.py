@@ -126,8 +126,8 @@ def with_truth(entry, labels="[yea, nay]"):
     [
         (
             "{path: truth.csv}",
-            "measures[0].ground_truth.mapping: got {}; expected what label 'nay' is there: one of 'yea'; add "
-            "it, or write 'nay' under without:",
+            "measures[0].ground_truth.mapping: got {}; expected what label 'nay' is there: one of 'yea'; "
+            "add it, or write 'nay' under without:",
         ),
         (
             "{path: truth.csv, without: [nay], period: 2006}",

@@ -24,7 +24,23 @@ CASES = {
     "a placeholder that is none": (
         generations('[{name: "{modell}", provider: ollama, model: a}]'),
         'generations[0].name: got "{modell}"; expected no other placeholder than {model}, {role}, '
-        "{template} and {extension}; remove {modell}",
+        "{template}, {extension} and {wave}; remove {modell}",
+    ),
+    "several waves of one name": (
+        generations('[{name: m, provider: simulator, wave: ["2026-10", "2026-11"]}]'),
+        'generations[0].name: got "m"; expected {wave} in the name, because 2 waves would all be named '
+        '\'m\'; write name: "{model}_{role}" or "{wave}"',
+    ),
+    "a wave that YAML reads as a date": (
+        generations("[{name: m, provider: simulator, wave: 2026-11-01}]"),
+        'generations[0].wave: got 2026-11-01; expected a text or a list; write it in quotes: "2026-11-01"',
+    ),
+    "a wave of an engine": (
+        generations(
+            "[{name: m, provider: simulator}, {name: e, provider: simulator, engine: true, wave: a}]"
+        ),
+        'generations[1].wave: got "a"; expected nothing here for an engine, which answers no prompt; '
+        "remove wave, or engine",
     ),
     "a role in the name and none given": (
         generations('[{name: "{model}_{role}", provider: ollama, model: a}]'),
@@ -46,8 +62,8 @@ CASES = {
     ),
     "an unknown provider": (
         generations("[{name: m, provider: olama, model: a}]"),
-        "generations[0].provider: got \"olama\"; expected a provider: 'ollama', 'openai', 'replay', "
-        "'simulator', 'transformers'; did you mean 'ollama'?",
+        "generations[0].provider: got \"olama\"; expected a provider: 'anthropic', 'ollama', 'openai', "
+        "'replay', 'simulator', 'transformers'; did you mean 'ollama'?",
     ),
     "a star without replay": (
         generations('[{name: "*", provider: simulator}]'),
@@ -117,9 +133,9 @@ CASES = {
         "did you mean 'article'?",
     ),
     "a local model with an option that is none": (
-        generations("[{name: m, provider: transformers, model: a, options: {top_k: 3}}]"),
-        "generations[0].options.top_k: got 3; expected what provider transformers can use (no option); "
-        "it takes revision, top_logprobs",
+        generations("[{name: m, provider: transformers, model: a, options: {min_p: 3}}]"),
+        "generations[0].options.min_p: got 3; expected what provider transformers can use (no option); "
+        "it takes revision, top_logprobs, dtype, device, device_map, quantization, threads, stop, top_k",
     ),
     "a model that is missing": (
         generations("[{name: m, provider: ollama}]"),

@@ -126,6 +126,10 @@ CASES = {
         measures("[{name: m, extractor: vader, baseline_column: c}]"),
         'measures[0].baseline_column: got "c"; expected column beside it; add column: or remove it',
     ),
+    "a column of versions without a column": (
+        measures("[{name: m, extractor: vader, version_column: c}]"),
+        'measures[0].version_column: got "c"; expected column beside it; add column: or remove it',
+    ),
     "a baseline column of labels": (
         imported(measures="[{name: m, kind: categorical, column: c, baseline_column: d}]"),
         'measures[0].baseline_column: got "d"; expected a continuous measure; labels and 0/1 have no '

@@ -20,7 +20,19 @@ def study(keywords="[Italy]", sources="[{tag: a, path: a.md}]", more="", assembl
     }
 
 
+LANGUAGES = "am, ar, bg, da, de, el, en, es, fa, fr, hi, hy, it, ja, kk, mr, my, nl, pl, ru, sk, ur, zh"
+
 CASES = {
+    "a language without rules for sentences": (
+        study(more=", language: pt"),
+        f'prompts.scrape.language: got "pt"; expected a language with rules for sentences: {LANGUAGES}; '
+        "read texts of one of them, or write the sentences as prompts.templates",
+    ),
+    "sentences of another language split at the verb": (
+        study(more=", language: de"),
+        'prompts.scrape.language: got "de"; expected en, because split_sentences finds the verbs of English '
+        "alone; set prompts.assemble: {method: questions, engine: NAME}, or read English texts",
+    ),
     "a synthetic source by no engine": (
         study(sources="[{tag: a, type: synthetic, engine: fair, template: 'On {level}.'}]"),
         f'prompts.scrape.sources[0].engine: got "fair"; {UNKNOWN}',
@@ -109,3 +121,9 @@ def test_sources_that_cannot_be_read_do_not_ask_for_the_contact_of_a_wiki(proble
         "prompts.scrape.sources[0].path",
         "prompts.scrape.wiki.contact",
     ]
+
+
+def test_questions_are_asked_in_any_language_that_has_rules(write_study):
+    assemble = ", assemble: {method: questions, engine: Writer 1}"
+    for language in ("de", "zh"):
+        load_study(write_study(study(more=f", language: {language}", assemble=assemble)), check_files=False)

@@ -1,0 +1,136 @@
+"""How often changes between two generations are found where there is none, and missed where there is one.
+
+python -m bench.bench_generation_changes [--sets 1000]
+
+Belongs here: made-up cells of two generations that answer the same root prompts. The tests are
+infer/changes.py.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from python_assets.infer.changes import RandomSigns, change, dispersion_change, paired
+from python_assets.infer.design import Frame
+from python_assets.infer.permutation import Floats
+
+ALPHA = 0.05
+N_DRAWS = 199
+ROOTS = (6, 10, 30, 75)
+GROUPS = (3, 21)
+Cells = Callable[[np.random.Generator, int, int], tuple[Floats, Floats]]
+
+
+class Found(NamedTuple):
+    """Shares of sets: of p <= .05, and of intervals that hold the true change of the dispersion, 0."""
+
+    mean_change: float
+    groups_moved: float
+    dispersion_change: float
+    dispersion_covered: float
+
+
+def _shared(rng: np.random.Generator, n: int, k: int) -> Floats:
+    """What the root prompts do to both generations, and to each group of both."""
+    return np.sqrt(0.4) * rng.normal(size=(n, 1)) + np.sqrt(0.1) * rng.normal(size=(n, k))
+
+
+def equal(rng: np.random.Generator, n: int, k: int) -> tuple[Floats, Floats]:
+    """Two models alike; groups differ in both."""
+    shared = _shared(rng, n, k) + np.linspace(-0.3, 0.3, k)
+    own, other = (shared + np.sqrt(0.5) * rng.normal(size=(n, k)) for _ in range(2))
+    return own, other
+
+
+def noisier(rng: np.random.Generator, n: int, k: int) -> tuple[Floats, Floats]:
+    """The same, and one has three times the noise."""
+    shared = _shared(rng, n, k) + np.linspace(-0.3, 0.3, k)
+    own, other = (shared + sd * rng.normal(size=(n, k)) for sd in (2.1, 0.7))
+    return own, other
+
+
+def skewed(rng: np.random.Generator, n: int, k: int) -> tuple[Floats, Floats]:
+    """One normal, one exponential, of one mean."""
+    shared = _shared(rng, n, k)
+    return shared + rng.exponential(size=(n, k)) - 1, shared + rng.normal(size=(n, k))
+
+
+def rates(rng: np.random.Generator, n: int, k: int) -> tuple[Floats, Floats]:
+    """Yes or no, .2 in every group of both, one response a cell."""
+    logit = -1.6 + rng.normal(size=(n, 1))
+    own, other = (rng.random((n, k)) < 1 / (1 + np.exp(-logit)) for _ in range(2))
+    return own.astype(float), other.astype(float)
+
+
+def moved(rng: np.random.Generator, n: int, k: int) -> tuple[Floats, Floats]:
+    """One group of one model half a standard deviation lower."""
+    own, other = equal(rng, n, k)
+    own[:, 0] -= 0.5
+    return own, other
+
+
+SETTINGS: dict[str, Cells] = {f.__name__: f for f in (equal, noisier, skewed, rates, moved)}
+
+
+def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> Found:
+    """Make sets up and test them.
+
+    Args:
+        cells: makes the cells of both generations, shape (root prompts, groups).
+        n_roots: root prompts.
+        n_groups: groups.
+        n_sets: sets.
+        seed: of everything random.
+    """
+    rng = np.random.default_rng(seed)
+    frame = Frame(
+        np.repeat(np.arange(n_roots), n_groups),
+        np.tile(np.arange(n_groups), n_roots),
+        np.arange(n_roots),
+        n_groups,
+    )
+    called = np.zeros((n_sets, 4))
+    for at in range(n_sets):
+        own, other = cells(rng, n_roots, n_groups)
+        signs = RandomSigns(int(rng.integers(2**32)), N_DRAWS, n_roots, np.arange(n_roots))
+        pair = paired(frame, own.ravel(), other.ravel())
+        mean = change((own - other).mean(axis=1, keepdims=True), signs, ALPHA)
+        groups = change(pair.own_d - pair.other_d, signs, ALPHA)
+        spread = dispersion_change(pair, ALPHA)
+        called[at] = (
+            mean.p_question <= ALPHA,
+            groups.p_question <= ALPHA,
+            spread.p_value <= ALPHA,
+            spread.ci_low <= 0 <= spread.ci_high,
+        )
+    return Found(*called.mean(axis=0))
+
+
+def tables(n_sets: int) -> Iterator[str]:
+    """One line a setting and size."""
+    yield "| cells | root prompts | groups | mean_change | groups_moved | dispersion_change | its interval |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, cells in SETTINGS.items():
+        for n_roots in ROOTS:
+            for n_groups in GROUPS:
+                shares = found(cells, n_roots, n_groups, n_sets, seed=n_roots * n_groups)
+                yield (
+                    " | ".join(
+                        [f"| {name}", str(n_roots), str(n_groups), *(f"{share:.3f}" for share in shares)]
+                    )
+                    + " |"
+                )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--sets", type=int, default=1_000)
+    for line in tables(parser.parse_args().sets):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+-- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
+-- category, reference, position): the root prompts in which a group that was found different differs most, to its own
+-- side; at most 10. difference is D of inference.md 1, over the blocks of the root prompt, or the difference from the
+-- reference group. prompt_id and other_prompt_id: of the block in which it is largest, those of the group and of the
+-- group that lies farthest on the other side.
+{% set keys -%}
+    {{ question_keys() | join(', ') }}, group_id, category, reference
+{%- endset %}
+{% set most = 10 -%}
+with
+
+blocks as (
+    select * from {{ ref('int_finding_blocks') }}
+),
+
+of_roots as (
+    select
+        *,
+        avg(difference_of_block) over (partition by {{ keys }}, root_prompt_id) as difference,
+        row_number() over (
+            partition by {{ keys }}, root_prompt_id
+            order by round(side * difference_of_block, 9) desc nulls last, block_position asc
+        ) as place_in_root
+    from blocks
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by {{ keys }} order by round(side * difference, 9) desc nulls last, root_prompt_id asc
+        ) as position
+    from of_roots
+    where place_in_root = 1
+)
+
+select
+    {{ keys }},
+    position,
+    root_prompt_id,
+    difference,
+    prompt_id,
+    other_prompt_id
+from ranked
+where position <= {{ most }}

@@ -1,0 +1,77 @@
+-- One row per (study_id, run_id). A build file holds the row of its own run; publish adds it to those of earlier runs,
+-- and says when, and the archive says where it lies: both are NULL here.
+with
+
+studies as (
+    select * from {{ ref('studies') }}
+),
+
+generation_factors as (
+    select * from {{ ref('generation_factors') }}
+),
+
+generations as (
+    select * from {{ ref('generations') }}
+),
+
+measurements as (
+    select * from {{ ref('measurements') }}
+),
+
+waves as (
+    select study_id, generation_id, level as wave
+    from generation_factors
+    where factor = 'wave'
+),
+
+described as (
+    select
+        study_id,
+        generation_id,
+        {{ json_object(['generation_id', 'provider', 'model', 'model_digest', 'wave']) }} as generation_json
+    from generations
+    left join waves using (study_id, generation_id)
+),
+
+asked as (
+    select study_id, '[' || {{ joined_text('generation_json', ', ', 'generation_id') }} || ']' as generations_json
+    from described
+    group by study_id
+),
+
+versions as (
+    select study_id, measure_id, extractor_version
+    from measurements
+    group by study_id, measure_id, extractor_version
+),
+
+versioned as (
+    select
+        study_id,
+        measure_id,
+        extractor_version,
+        {{ json_object(['measure_id', 'extractor_version']) }} as extractor_json
+    from versions
+),
+
+measured as (
+    select
+        study_id,
+        '[' || {{ joined_text('extractor_json', ', ', 'measure_id, extractor_version') }} || ']' as extractors_json
+    from versioned
+    group by study_id
+)
+
+select
+    study_id,
+    run_id,
+    cast(null as timestamp) as published_at,
+    config_sha256,
+    plumbline_version,
+    coalesce(generations_json, '[]') as generations_json,
+    coalesce(extractors_json, '[]') as extractors_json,
+    cast(null as string) as archive_path,
+    cast(null as timestamp) as archive_removed_at
+from studies
+left join asked using (study_id)
+left join measured using (study_id)

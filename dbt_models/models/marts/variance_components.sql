@@ -1,0 +1,19 @@
+-- One row per (study_id, measure_id, grouping_id, source): where the variance of a single answer comes from.
+with
+
+variance_components as (
+    select * from {{ source('inference', 'variance_components') }}
+)
+
+select
+    study_id,
+    measure_id,
+    grouping_id,
+    source,
+    position,
+    variance,
+    share,
+    n_levels,
+    n_responses,
+    reason
+from variance_components

@@ -1,0 +1,91 @@
+-- One row per (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id): how a group's raw
+-- values changed from generation a to b, and how its difference from the other groups did. question_q_value is of
+-- whether groups moved against each other at all (inference.md 8).
+with
+
+changes as (
+    select *
+    from {{ of_this_file('generation_comparisons') }}
+    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'groups_moved')
+),
+
+pairs as (
+    select
+        study_id,
+        slice_id,
+        measure_id,
+        grouping_id,
+        generation_a_id,
+        generation_b_id,
+        group_id
+    from changes
+    where comparison <> 'groups_moved'
+    group by study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id
+),
+
+of_group as (
+    select * from changes where comparison = 'group_change'
+),
+
+of_disparity as (
+    select * from changes where comparison = 'disparity_change'
+),
+
+of_question as (
+    select * from changes where comparison = 'groups_moved'
+),
+
+studies as (
+    select * from {{ of_this_file('studies') }}
+),
+
+generations as (
+    select * from {{ of_this_file('generations') }}
+),
+
+measures as (
+    select * from {{ of_this_file('measures') }}
+)
+
+select
+    pairs.study_id,
+    pairs.slice_id,
+    pairs.measure_id,
+    pairs.grouping_id,
+    pairs.generation_a_id,
+    pairs.generation_b_id,
+    pairs.group_id,
+    studies.title,
+    before.model as model_a,
+    before.role as role_a,
+    after.model as model_b,
+    after.role as role_b,
+    measures.unit,
+    measures.direction,
+    of_group.value_a,
+    of_group.value_b,
+    of_group.value as change,
+    of_group.ci_low as change_ci_low,
+    of_group.ci_high as change_ci_high,
+    of_disparity.value as disparity_change,
+    of_disparity.ci_low as disparity_change_ci_low,
+    of_disparity.ci_high as disparity_change_ci_high,
+    of_disparity.q_value,
+    of_disparity.verdict,
+    of_question.q_value as question_q_value,
+    coalesce(of_disparity.n_root_prompts, of_group.n_root_prompts) as n_root_prompts,
+    coalesce(of_disparity.n_dropped, of_group.n_dropped) as n_dropped,
+    coalesce(of_group.reason, of_disparity.reason) as reason,
+    coalesce(of_disparity.inference_reason, of_question.inference_reason, of_group.inference_reason) as inference_reason
+from pairs
+left join of_group
+    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id)
+left join of_disparity
+    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id)
+left join of_question using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id)
+inner join studies using (study_id)
+inner join measures using (study_id, measure_id)
+left join generations as before
+    on pairs.study_id = before.study_id and pairs.generation_a_id = before.generation_id
+left join generations as after
+    on pairs.study_id = after.study_id and pairs.generation_b_id = after.generation_id

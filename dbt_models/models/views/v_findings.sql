@@ -1,0 +1,63 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, grouping_id): whether groups differ in the raw values of a
+-- measure, in means, rates or labels; without the questions that tell of the measuring tool.
+with
+
+findings as (
+    select * from {{ of_this_file('findings') }}
+),
+
+studies as (
+    select * from {{ of_this_file('studies') }}
+),
+
+generations as (
+    select * from {{ of_this_file('generations') }}
+),
+
+measures as (
+    select * from {{ of_this_file('measures') }}
+),
+
+reasons as (
+    select * from {{ of_this_file('reasons') }}
+)
+
+select
+    findings.study_id,
+    findings.slice_id,
+    findings.generation_id,
+    findings.measure_id,
+    findings.grouping_id,
+    studies.title,
+    generations.model,
+    generations.role,
+    measures.kind,
+    measures.unit,
+    measures.direction,
+    findings.finding_rank,
+    findings.set_id,
+    findings.verdict,
+    findings.p_value,
+    findings.q_value,
+    findings.headline_metric,
+    findings.value,
+    findings.ci_low,
+    findings.ci_high,
+    findings.margin,
+    findings.n_groups,
+    findings.n_groups_shown,
+    findings.n_responses,
+    findings.n_root_prompts,
+    findings.n_units,
+    findings.scope,
+    findings.declared,
+    findings.sentence,
+    coalesce(findings.inference_reason, findings.reason) as reason,
+    reasons.meaning,
+    reasons.remedy
+from findings
+inner join studies using (study_id)
+inner join measures using (study_id, measure_id)
+left join generations using (study_id, generation_id)
+left join reasons on coalesce(findings.inference_reason, findings.reason) = reasons.reason
+where {{ is_pinned('findings') }} and not findings.is_tool_bias

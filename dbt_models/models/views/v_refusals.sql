@@ -1,0 +1,57 @@
+-- One row per (study_id, generation_id, grouping_id, group_id): how often answers of a group are refused, blank or cut, of
+-- the whole study; q_value is that of the question whether groups differ in refusals.
+with
+
+subgroups as (
+    select * from {{ of_this_file('subgroups') }} where slice_id = 'all'
+),
+
+refusals as (
+    select * from subgroups where measure_id = 'refusal'
+),
+
+blanks as (
+    select * from subgroups where measure_id = 'empty'
+),
+
+cuts as (
+    select * from subgroups where measure_id = 'truncated'
+),
+
+questions as (
+    select * from {{ of_this_file('v_findings') }} where slice_id = 'all' and measure_id = 'refusal'
+),
+
+studies as (
+    select * from {{ of_this_file('studies') }}
+),
+
+generations as (
+    select * from {{ of_this_file('generations') }} where not is_baseline
+)
+
+select
+    refusals.study_id,
+    refusals.generation_id,
+    refusals.grouping_id,
+    refusals.group_id,
+    studies.title,
+    generations.model,
+    generations.role,
+    refusals.n_responses,
+    refusals.n_deviating as n_refused,
+    refusals.deviation_rate as refusal_rate,
+    refusals.ci_low,
+    refusals.ci_high,
+    blanks.deviation_rate as empty_rate,
+    cuts.deviation_rate as truncated_rate,
+    questions.q_value,
+    questions.verdict,
+    case when refusals.deviation_rate is null then refusals.reason end as reason,
+    coalesce(refusals.inference_reason, questions.reason) as inference_reason
+from refusals
+inner join studies using (study_id)
+inner join generations using (study_id, generation_id)
+left join blanks using (study_id, generation_id, grouping_id, group_id)
+left join cuts using (study_id, generation_id, grouping_id, group_id)
+left join questions using (study_id, generation_id, grouping_id)

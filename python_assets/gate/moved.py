@@ -1,0 +1,151 @@
+"""What the comparison of two runs found: each group's change, its margin, and whether it is beyond it.
+
+Belongs here: from mart generation_comparisons to a word for each group. No number is computed here: changes,
+intervals and q are inference's (inference.md 8), margins those that the study declares.
+"""
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from python_assets.errors import StudyError
+from python_assets.gate.both_runs import NOW, THEN
+from python_assets.infer.design import GENERAL_SCOPES
+from python_assets.infer.rows import margin_of
+from python_assets.infer.verdict import Verdict, verdicts
+from python_assets.published.query import open_published
+from python_assets.study.measures import IN_EVERY_STUDY
+from python_assets.study.metrics import Margins
+from python_assets.study.study import Study, make_id
+
+# what is tested of a group is its change against the others on the same prompts; where no value differs from
+# another there is nothing to test, and nothing moved
+_CHANGES: Final = """
+    with changes as (
+        select *
+        from generation_comparisons
+        inner join measures using (study_id, measure_id)
+        where study_id = $study
+    ),
+    means as (
+        select generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category,
+            value_b as mean_then, value_a as mean_now
+        from changes
+        where comparison = 'group_change'
+    )
+    select changes.generation_a_id, slice_id, measure_id, kind, direction, calibration, grouping_id, group_id,
+        category, mean_then, mean_now, value, ci_low, ci_high, q_value, scope, n_dropped,
+        coalesce(
+            reason, case when q_value is null and inference_reason <> 'no_variation' then inference_reason end
+        ) as reason
+    from changes
+    left join means
+        using (generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category)
+    where comparison in ('disparity_change', 'groups_moved')
+        and (comparison = 'disparity_change' or reason is not null)
+    order by generation_a_id, measure_id, calibration, grouping_id, slice_id, category, group_id
+"""
+_ANSWERED: Final = """
+    select generation_id
+    from generations
+    where study_id = $study and not is_baseline and not is_engine
+    order by generation_id
+"""
+
+
+class Gate(NamedTuple):
+    """What is known of the groups of two runs.
+
+    changes: one row a generation, measure, grouping, slice, label and group, with margin and verdict; those
+    that were not compared have a reason. alone: generations of one run alone.
+    """
+
+    changes: pd.DataFrame
+    alone: list[str]
+    alpha: float
+
+    @property
+    def moved(self) -> pd.DataFrame:
+        """The groups whose change is beyond its margin."""
+        return self.changes[self.changes.verdict == Verdict.BIAS_SHOWN]
+
+    @property
+    def compared(self) -> pd.DataFrame:
+        """The groups that were compared and have a margin."""
+        return self.changes[self.changes.reason.isna() & self.changes.margin.notna()]
+
+
+def require_margins(study: Study) -> None:
+    """See that a group of some measure can be beyond a margin at all.
+
+    Args:
+        study: the comparison of both runs.
+
+    Raises:
+        StudyError: the study declares no margin for any measure.
+    """
+    kinds = {make_id(measure.name): measure.kind or "" for measure in study.measures}
+    kinds |= dict.fromkeys(IN_EVERY_STUDY, "binary")
+    if not any(_has_margin(study.margins, key, kind) for key, kind in kinds.items()):
+        raise StudyError(
+            f"{study.study_id}: analysis.margins: got no margin of a difference; expected how large a change "
+            "must be to matter. Add for example margins: {risk_difference: 0.05} to the analysis, or "
+            f"margins: {{{next(iter(kinds))}: {{mean_difference: 0.1}}}}, and run the study again."
+        )
+
+
+def _has_margin(margins: Margins, measure_id: str, kind: str) -> bool:
+    return not np.isnan(margin_of(margins, measure_id, "none", _contrast(kind)))
+
+
+def _contrast(kind: str) -> str:
+    """The contrast that the change of a group's disparity is one of."""
+    return "mean_difference" if kind == "continuous" else "risk_difference"
+
+
+def read_gate(published: Path, study: Study) -> Gate:
+    """What the comparison of two runs found.
+
+    Args:
+        published: the database that it was published in.
+        study: the comparison.
+    """
+    parameters = {"study": study.study_id}
+    with open_published(published) as connection:
+        found = connection.execute(_CHANGES, parameters).df()
+        generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
+    in_both = _names(generations, THEN) & _names(generations, NOW)
+    pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
+    changes = found.assign(
+        generation_id=found.generation_a_id.str.removesuffix(f"_{NOW}"),
+        margin=[
+            margin_of(study.margins, measure, direction, _contrast(kind))
+            for measure, direction, kind in zip(found.measure_id, found.direction, found.kind, strict=True)
+        ],
+    )
+    return Gate(
+        changes.assign(verdict=_verdicts(changes, study.alpha)),
+        [name for name in generations if name not in pairs],
+        study.alpha,
+    )
+
+
+def _names(generations: list[str], wave: str) -> set[str]:
+    return {name.removesuffix(f"_{wave}") for name in generations if name.endswith(f"_{wave}")}
+
+
+def _verdicts(changes: pd.DataFrame, alpha: float) -> np.ndarray:
+    """As of an index: past the margin, or inside it, where the whole interval is."""
+    columns = ("q_value", "ci_low", "ci_high", "margin")
+    q, low, high, margin = (changes[name].to_numpy(dtype=float) for name in columns)
+    nearest = np.where(low > 0, low, np.where(high < 0, -high, 0.0))
+    farthest = np.maximum(np.abs(low), np.abs(high))
+    return verdicts(
+        q,
+        np.where(nearest > margin, 0.0, 1.0),
+        np.where(farthest < margin, 0.0, 1.0),
+        is_wide=changes.scope.isin(GENERAL_SCOPES).to_numpy(),
+        alpha=alpha,
+    )

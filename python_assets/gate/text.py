@@ -1,0 +1,111 @@
+"""What a gate found, in words: groups beyond their margin first, then all others, then what is not known.
+
+Belongs here: the words. The rules are moved.py.
+"""
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+import pandas as pd
+
+from python_assets.gate.both_runs import BothRuns
+from python_assets.gate.moved import Gate
+from python_assets.infer.verdict import Verdict
+from python_assets.published.query import format_table
+from python_assets.warehouse import paths
+
+REASONS: Final = paths.PROJECT / "dbt_models" / "seeds" / "reasons.csv"
+COLUMNS: Final = [
+    *("generation", "measure", "grouping", "group", "mean then", "mean now"),
+    *("against others", "interval", "margin", "verdict"),
+]
+_WORDS: Final = {
+    Verdict.BIAS_SHOWN: "beyond its margin",
+    Verdict.EQUIVALENCE_SHOWN: "within its margin",
+    Verdict.DIFFERENCE_SHOWN: "moved",
+    Verdict.INCONCLUSIVE: "open",
+    Verdict.NOT_COMPUTABLE: "unchanged",
+}
+
+
+def text(gate: Gate, runs: BothRuns) -> str:
+    """What a gate found.
+
+    Args:
+        gate: what was found.
+        runs: which runs were compared.
+    """
+    changes = gate.changes[gate.changes.reason.isna()]
+    # without a margin only what moved is told
+    shown = changes[changes.margin.notna() | (changes.verdict == Verdict.DIFFERENCE_SHOWN)]
+    order = shown.verdict.ne(Verdict.BIAS_SHOWN).sort_values(kind="stable").index
+    return "\n".join(
+        [
+            f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
+            "against others: how the mean of a group changed, less how the others' did on the same prompts.",
+            "",
+            format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
+            "",
+            *_without_margin(gate.changes),
+            *_not_compared(gate),
+            _verdict(gate),
+        ]
+    )
+
+
+def _row(row: pd.Series) -> tuple[Any, ...]:
+    calibrated = "calibrated " if row.calibration == "calibrated" else ""
+    label = f' "{row.category}"' if row.category else ""
+    return (
+        row.generation_id,
+        calibrated + row.measure_id,
+        _place(row.grouping_id, row.slice_id),
+        row.group_id + label,
+        f"{row.mean_then:+.3f}",
+        f"{row.mean_now:+.3f}",
+        f"{row.value:+.3f}",
+        "-" if pd.isna(row.ci_low) else f"{row.ci_low:+.3f} to {row.ci_high:+.3f}",
+        None if pd.isna(row.margin) else f"{row.margin:g}",
+        _WORDS[row.verdict],
+    )
+
+
+def _place(grouping: str, slice_id: str) -> str:
+    return grouping if slice_id == "all" else f"{grouping} in {slice_id}"
+
+
+def _without_margin(changes: pd.DataFrame) -> Iterator[str]:
+    if len(without := changes[changes.margin.isna()]):
+        yield f"No margin, so not gated: {', '.join(without.measure_id.unique())}."
+
+
+def _not_compared(gate: Gate) -> Iterator[str]:
+    meanings = _meanings()
+    keys = ["generation_id", "measure_id", "grouping_id", "slice_id", "reason"]
+    with_margin = gate.changes[gate.changes.reason.notna() & gate.changes.margin.notna()]
+    for place, rows in with_margin.groupby(keys, sort=False):
+        generation, measure, grouping, slice_id, reason = place
+        where = _place(str(grouping), str(slice_id))
+        groups = [group for group in rows.group_id.unique() if group]
+        which = f", {', '.join(groups)}" if groups else ""
+        yield f"Not compared: {generation}, {measure} by {where}{which}: {reason} ({meanings[str(reason)]})"
+    for name in gate.alone:
+        yield f"Not compared: {name}: one of the two runs lacks it."
+
+
+def _verdict(gate: Gate) -> str:
+    n = len(gate.compared)
+    if not n:
+        return "No group with a margin could be compared."
+    if not len(gate.moved):
+        return f"Of {n:,} groups with a margin none is beyond it."
+    return f"Of {n:,} groups with a margin {len(gate.moved):,} moved beyond it."
+
+
+@cache
+def _meanings() -> dict[str, str]:
+    """What each reason means, without where it occurs."""
+    with REASONS.open(encoding="utf-8", newline="") as file:
+        return {row["reason"]: row["meaning"].partition(": ")[2] for row in csv.DictReader(file)}

@@ -1,0 +1,267 @@
+"""Exports and archives of studies as tables of responses, and what their generations are called together.
+
+Belongs here: from manifests to rows and names. What a study makes of them is plumbline.py.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.errors import SourceError
+from python_assets.importers.files import read_table_file, table_columns
+from python_assets.importers.formats import PATH_FIELD
+from python_assets.importers.row_rules import FILE, ROW
+from python_assets.published.archived import MARTS
+from python_assets.published.copies import identifier, literal
+from python_assets.published.export import responses_query
+from python_assets.published.manifest import ExportedFile, Manifest, read_manifest, sha256_of_file
+from python_assets.study.base import BASELINE
+from python_assets.warehouse.build import Quarantined
+
+STUDY: Final = "study"
+WAVE: Final = "wave"
+# what a response was measured as, one column a measure and kind of entry
+MEASURED: Final = ("value", "label", "baseline_value", "extractor_version")
+
+_READ: Final = ("prompts", "prompt_factors", "responses", "measurements")
+
+
+class Copy(NamedTuple):
+    """An export or an archive of a study."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it holds every mart of a run."""
+        return self.manifest.stage == "archive"
+
+    @property
+    def has_responses(self) -> bool:
+        """Whether it holds responses beside prompts."""
+        return self.manifest.stage != "prompts"
+
+    @property
+    def files(self) -> list[Path]:
+        """The tables that are read, each of which is the one that was copied.
+
+        Raises:
+            SourceError: one is absent, or has another sha256.
+        """
+        if not self.is_archive:
+            return [self._file(self.path.parent, self.manifest.files[0])]
+        by_name = {file.name: file for file in self.manifest.files}
+        names = [f"{mart}.parquet" for mart in _READ]
+        if absent := [name for name in names if name not in by_name]:
+            raise SourceError(
+                f"{PATH_FIELD}: {self.path} of Plumbline {self.manifest.plumbline_version} has no "
+                f"{absent[0]}. Read it with that version, or run its study again with this one."
+            )
+        return [self._file(self.path.parent / MARTS, by_name[name]) for name in names]
+
+    def _file(self, folder: Path, copied: ExportedFile) -> Path:
+        path = folder / Path(copied.name).name
+        if not path.is_file():
+            raise SourceError(
+                f"{PATH_FIELD}: {path}, which the manifest names, does not exist. Put it beside it."
+            )
+        if (found := sha256_of_file(path)) != copied.sha256:
+            remedy = (
+                "take another run" if self.is_archive else "export it again, or import it as format table"
+            )
+            raise SourceError(
+                f"{PATH_FIELD}: {path} has sha256 {found}, expected {copied.sha256} as exported. It was "
+                f"changed or damaged: {remedy}."
+            )
+        return path
+
+
+class Named(NamedTuple):
+    """What a generation of a copy is called among those of all copies, with its levels of model factors."""
+
+    name: str
+    levels: dict[str, str]
+
+
+def read_copies(paths: Sequence[Path]) -> list[Copy]:
+    """Read the manifests of exports or archives that are imported together.
+
+    Raises:
+        SourceError: one cannot be read, is of statistics or hides its texts, two are of one run, or some have
+            responses and others have none.
+    """
+    copies = [Copy(path, read_manifest(path, PATH_FIELD)) for path in paths]
+    for copy in copies:
+        if copy.manifest.stage == "statistics":
+            raise SourceError(
+                f"{PATH_FIELD}: expected an export of prompts or responses, but {copy.path} is one of "
+                f"statistics. Write one with: plumbline export {copy.manifest.study_id} --stage prompts"
+            )
+        if copy.manifest.hides_texts:
+            raise SourceError(
+                f"{PATH_FIELD}: expected an export with texts, but {copy.path} is of a study that hides them "
+                f"(report: hide_texts). Export {copy.manifest.study_id} without it, or ask its authors to."
+            )
+        first = next(one for one in copies if _run(one) == _run(copy))
+        if first is not copy:
+            raise SourceError(
+                f"{PATH_FIELD}: expected every run once, but {first.path} and {copy.path} are both of run "
+                f"{copy.manifest.run_id}. Remove one of them."
+            )
+        if copy.has_responses != copies[0].has_responses:
+            raise SourceError(
+                f"{PATH_FIELD}: expected copies of one stage, but {copies[0].path} is of "
+                f"{copies[0].manifest.stage} and {copy.path} of {copy.manifest.stage}. Remove one of them."
+            )
+    return copies
+
+
+def _run(copy: Copy) -> tuple[str, str]:
+    return copy.manifest.study_id, copy.manifest.run_id
+
+
+def named_generations(copies: Sequence[Copy]) -> list[dict[str, Named]]:
+    """What every generation is called, by its id, for each copy.
+
+    One that several copies have is told apart by its study and its wave; where the waves are none or the
+    same, by when its run was published, which is also the wave of one that has none.
+    """
+    asked = [_answering(copy) for copy in copies]
+    of_one_study = len({copy.manifest.study_id for copy in copies}) == 1
+    waves: dict[tuple[str, str], list[str]] = {}
+    for copy, generations in zip(copies, asked, strict=True):
+        for key in generations:
+            levels = copy.manifest.generation_factors.get(key, {})
+            waves.setdefault((copy.manifest.study_id, key), []).append(levels.get(WAVE, ""))
+    found = []
+    for copy, generations in zip(copies, asked, strict=True):
+        names = {}
+        for key in generations:
+            names[key] = _named(copy, key, waves[copy.manifest.study_id, key], of_one_study=of_one_study)
+        found.append(names)
+    return found
+
+
+def _answering(copy: Copy) -> list[str]:
+    return [
+        row["generation_id"]
+        for row in copy.manifest.generations
+        if not row.get("is_engine") and row["generation_id"] != BASELINE
+    ]
+
+
+def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Named:
+    levels = dict(copy.manifest.generation_factors.get(key, {}))
+    published = f"{copy.manifest.published_at:%Y-%m-%d %H:%M:%S}"
+    own = levels.get(WAVE, "")
+    is_told_apart = bool(own) and waves.count(own) == 1
+    parts = [] if of_one_study else [copy.manifest.study_id]
+    parts.append(key)
+    if len(waves) > 1:
+        parts.append(own if is_told_apart else f"{own} {published}".strip())
+        levels.setdefault(WAVE, published)
+    levels.pop("generation", None)
+    levels.setdefault("model", key)
+    return Named(" ".join(parts), {**levels, STUDY: copy.manifest.study_id})
+
+
+def measured_column(measure_id: str, entry: str) -> str:
+    """The column that an archive's entry of a measure stands in.
+
+    Args:
+        measure_id: as the archived study has it.
+        entry: one of MEASURED.
+    """
+    return f"{measure_id} {entry}"
+
+
+class CopiedRows(NamedTuple):
+    """The rows of a copy with FILE and ROW beside its columns, and what of it could not be read."""
+
+    table: pd.DataFrame
+    quarantine: list[Quarantined]
+
+
+def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = ()) -> CopiedRows:
+    """Read some columns of an export or an archive.
+
+    Args:
+        copy: the copy.
+        columns: that it must have.
+        optional: that are read where it has them.
+
+    Raises:
+        SourceError: a file is absent, was changed or is damaged, or an archive has other columns.
+        StudyError: an export has no such column.
+    """
+    files = copy.files
+    if copy.is_archive:
+        read = CopiedRows(_archived_rows(copy, files, columns, optional), [])
+    else:
+        there = table_columns(files[0], PATH_FIELD)
+        wanted = [*columns, *(name for name in optional if name in there and name not in columns)]
+        found = read_table_file(files[0], wanted, PATH_FIELD, is_escaped=copy.manifest.escapes_formulas)
+        read = CopiedRows(found.table, found.quarantine)
+    read.table[FILE] = f"{copy.path.parent.name}/{copy.path.name}" if copy.is_archive else files[0].name
+    read.table[ROW] = np.arange(1, len(read.table) + 1)
+    return read
+
+
+def _archived_rows(
+    copy: Copy, files: Sequence[Path], columns: Collection[str], optional: Collection[str]
+) -> pd.DataFrame:
+    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+        try:
+            for file in files:
+                connection.execute(
+                    f"create view {identifier(file.stem)} as from read_parquet({literal(str(file))})"
+                )
+            query = _with_measurements(copy.manifest)
+            there = [name for name, *_ in connection.execute(f"describe {query}", _of(copy)).fetchall()]
+            if absent := [name for name in columns if name not in there]:
+                raise _other_version(copy, f"no column {absent[0]!r}")
+            wanted = [name for name in there if name in {*columns, *optional}]
+            listed = ", ".join(map(identifier, wanted))
+            return connection.execute(f"select {listed} from ({query})", _of(copy)).df()
+        except duckdb.Error as error:
+            raise _other_version(copy, str(error).splitlines()[0]) from error
+
+
+def _of(copy: Copy) -> dict[str, str]:
+    return {"study": copy.manifest.study_id}
+
+
+def _with_measurements(manifest: Manifest) -> str:
+    """Responses with their prompts, and one column a measure and entry."""
+    entries = "".join(
+        f", max(case when measure_id = {literal(row['measure_id'])} then {entry} end) "
+        f"as {identifier(measured_column(row['measure_id'], entry))}"
+        for row in manifest.measures
+        for entry in MEASURED
+    )
+    keys = "generation_id, prompt_id, replicate"
+    return f"""
+        select * from ({responses_query(manifest.factors)})
+        left join (select {keys}{entries} from measurements where study_id = $study group by {keys})
+        using ({keys})
+    """
+
+
+def _other_version(copy: Copy, what: str) -> SourceError:
+    return SourceError(
+        f"{PATH_FIELD}: expected the tables of this version of Plumbline, but {copy.path} was written by "
+        f"Plumbline {copy.manifest.plumbline_version} ({what}). Read it with that version, or run its study "
+        "again with this one."
+    )
+
+
+def n_unpaired(tables: Sequence[pd.DataFrame]) -> int:
+    """How many prompts are in some of several tables and not in all of them."""
+    n_tables = Counter(prompt for table in tables for prompt in table["prompt_id"].unique())
+    return sum(n < len(tables) for n in n_tables.values())

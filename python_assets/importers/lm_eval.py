@@ -1,0 +1,311 @@
+"""Logs of lm_eval, the Language Model Evaluation Harness: answers of models to items of tasks, and metrics.
+
+Source: https://github.com/EleutherAI/lm-evaluation-harness, lm_eval --log_samples.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from python_assets.errors import SourceError
+from python_assets.importers.eval_logs import (
+    EVAL_TASK,
+    LogImport,
+    log_files,
+    require_named,
+    require_told_apart,
+    rows_of,
+    score_measures,
+)
+from python_assets.importers.files import parse_object, value_at
+from python_assets.importers.formats import (
+    PATH_FIELD,
+    Described,
+    ImportedTable,
+    Importer,
+    import_of,
+    importer,
+)
+from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.table import table_of_rows
+from python_assets.providers.outcomes import NOT_RECORDED
+from python_assets.study.base import Direction
+from python_assets.study.imports import ImportColumns
+from python_assets.study.study import Factor, Study
+from python_assets.texts.decoding import quarantine_undecodable, read_text
+from python_assets.warehouse.build import Quarantined
+
+ENDING: Final = ".jsonl"
+VERSIONS: Final = re.compile(r"0\.4(\..*)?")
+KNOWN_VERSIONS: Final = "0.4"
+DOC: Final = "doc."
+METRICS: Final = "metrics."
+
+_FILE_NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.-]+)\.jsonl")
+# the filter of a task that names none
+_NO_FILTER: Final = "none"
+_GENERATED: Final = "generate_until"
+_NEEDED: Final = ("doc_id", "doc", "arguments", "resps", "filter", "metrics")
+_KEY: Final = [EVAL_TASK, "id", "replicate"]
+
+
+class LmEvalImport(LogImport):
+    """Logs of lm_eval, samples_<task>_<time>.jsonl, each with results_<time>.json beside it.
+
+    factors, root_prompt: paths in the items of a task, as person.gender. model_factors: paths in the results,
+    as config.model_args.dtype.
+    """
+
+
+class _Item(NamedTuple):
+    """An item of a task: the number of its first line, the lines by their filter."""
+
+    line: int
+    samples: dict[str, dict[str, Any]]
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """What the lines have in common."""
+        return next(iter(self.samples.values()))
+
+
+class _Log(NamedTuple):
+    """A log with what its results say of the evaluation, and the lines that could not be used."""
+
+    file: Path
+    task: str
+    results: dict[str, Any]
+    items: list[_Item]
+    quarantine: list[Quarantined]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What the task is, as its results have it."""
+        return dict(self.results.get("configs", {}).get(self.task, {}))
+
+
+@importer("lm_eval")
+class LmEvalImporter(Importer):
+    """Every item of every task: prompts are items, repeats replicates, generations models, metrics measures.
+
+    The task is a factor of prompts, which it makes. A metric is of all repeats of an item, so
+    it stands at the first. Where a task scores given answers by their probability, nothing was written: the
+    responses are not recorded and the metrics are all there is.
+    """
+
+    options: ClassVar = LmEvalImport
+
+    @classmethod
+    def described(cls, study: Study) -> Described:
+        """Factors of models and tasks, and a measure for every metric of the logs.
+
+        Raises:
+            SourceError: a log or its results cannot be read, or are of another version.
+        """
+        spec, logs = LmEvalImport.of(study), _logs(study)
+        of_models = {"model": "results.model_name"} | {
+            name: f"results.{path}" for name, path in spec.model_factors.items()
+        }
+        of_root = [f"{DOC}{path}" for path in spec.root_paths]
+        columns = ImportColumns(
+            prompt=[EVAL_TASK, "id"],
+            root_prompt=[EVAL_TASK, *of_root] if of_root else None,
+            prompt_text="input",
+            replicate="replicate",
+            response="response",
+            generation=list(of_models.values()),
+        )
+        of_prompts = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
+        return Described(
+            columns=columns,
+            column_of={**of_prompts, EVAL_TASK: EVAL_TASK, **of_models},
+            factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
+            measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
+        )
+
+    @classmethod
+    def read(cls, study: Study) -> ImportedTable:
+        """Read every item of every log.
+
+        Returns:
+            What table_of_rows gives. Lines that are no sample, or one that was there before, and items that
+            the results count and the log lacks are in quarantine, by file and line.
+
+        Raises:
+            SourceError: a log cannot be read, or two logs hold the same response.
+        """
+        logs = _logs(study)
+        own = (FILE, ROW, *_KEY, "input", "response", "finish_reason", "error")
+        rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
+        require_told_apart(
+            rows,
+            [*import_of(study).columns_of_models.values(), *_KEY],
+            "Name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}.",
+        )
+        quarantine = [one for log in logs for one in (*log.quarantine, *_absent(log))]
+        return table_of_rows(study, rows, quarantine, needs_levels=True, tells_endings=True)
+
+    @classmethod
+    def tables(cls, study: Study, path: str) -> list[Path]:
+        """None, as the study file names no column of a table; the logs have what it names.
+
+        Raises:
+            SourceError: no item or result has it.
+        """
+        require_named(study, [row for log in _logs(study) for row in _rows(log)], _entry)
+        return []
+
+
+def _logs(study: Study) -> list[_Log]:
+    return [_log(file) for file in log_files(study, LmEvalImport.of(study), ENDING)]
+
+
+def _log(file: Path) -> _Log:
+    named = _FILE_NAME.fullmatch(file.name)
+    if named is None:
+        raise SourceError(
+            f"{PATH_FIELD}: expected a log that is called samples_<task>_<time>.jsonl as lm_eval wrote it, "
+            f"but there is {file}. Give it its name back."
+        )
+    results = _results(file, file.with_name(f"results_{named['date']}.json"))
+    decoded = read_text(file, PATH_FIELD)
+    items, quarantine = _items(file, decoded.text)
+    unread = quarantine_undecodable("import", file.name, decoded.undecodable)
+    return _Log(file, named["task"], results, items, [*unread, *quarantine])
+
+
+def _results(log: Path, file: Path) -> dict[str, Any]:
+    """What lm_eval wrote beside a log, of a version whose logs are known."""
+    if not file.is_file():
+        raise SourceError(
+            f"{PATH_FIELD}: expected {file.name} beside {log}, which says what model answered, but there is "
+            "none. Put it there."
+        )
+    results = parse_object(read_text(file, PATH_FIELD).text)
+    if results is None or "model_name" not in results:
+        raise SourceError(
+            f"{PATH_FIELD}: expected the results of lm_eval, but {file} is no whole JSON object with "
+            "model_name. Copy it again."
+        )
+    version = str(results.get("lm_eval_version"))
+    if not VERSIONS.fullmatch(version):
+        raise SourceError(
+            f"{PATH_FIELD}: expected logs of lm_eval {KNOWN_VERSIONS}, but {file} is of {version}. Write "
+            "them with such a version, or import them as format table."
+        )
+    return results
+
+
+def _items(file: Path, text: str) -> tuple[list[_Item], list[Quarantined]]:
+    items: dict[str, _Item] = {}
+    quarantine = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        sample = parse_object(line)
+        if sample is None or not set(_NEEDED) <= set(sample):
+            detail = f"import: line {number} of {file.name} is no sample of lm_eval: {_lacks(sample)}"
+            quarantine.append(Quarantined(f"{file.name}:line {number}", "unparseable", detail, line))
+            continue
+        item = items.setdefault(str(sample["doc_id"]), _Item(number, {}))
+        if sample["filter"] in item.samples:
+            detail = f"import: line {item.line} of {file.name} has item {sample['doc_id']} already"
+            quarantine.append(Quarantined(f"{file.name}:line {number}", "duplicate_key", detail, line))
+        else:
+            item.samples[sample["filter"]] = sample
+    return list(items.values()), quarantine
+
+
+def _lacks(sample: dict[str, Any] | None) -> str:
+    if sample is None:
+        return "it is no whole JSON object"
+    return f"it has no {', '.join(name for name in _NEEDED if name not in sample)}"
+
+
+def _absent(log: _Log) -> Iterator[Quarantined]:
+    """Items that the results count beyond those that the log has, usable or not."""
+    n_items = value_at(log.results, f"n-samples.{log.task}.effective") or 0
+    n_unusable = sum(one.rule == "unparseable" for one in log.quarantine)
+    n_missing = n_items - len(log.items) - n_unusable
+    for place in range(1, n_missing + 1):
+        yield Quarantined(
+            f"{log.file.name}:missing item {place}",
+            "not_in_log",
+            f"import: of the {n_items} items that its results count, {log.file.name} lacks {n_missing}; copy "
+            "it again",
+            "{}",
+        )
+
+
+def _rows(log: _Log) -> Iterator[dict[str, Any]]:
+    """One row a response, what the log says of its item beside it."""
+    is_written = log.config.get("output_type", _GENERATED) == _GENERATED
+    for item in log.items:
+        sample = item.first
+        row = {
+            FILE: log.file.name,
+            ROW: item.line,
+            EVAL_TASK: log.task,
+            "id": str(sample["doc_id"]),
+            "input": value_at(sample, "arguments.gen_args_0.arg_0"),
+            "finish_reason": None if is_written else NOT_RECORDED,
+            "error": None,
+            "doc": sample["doc"],
+            "results": log.results,
+        }
+        responses = _responses(sample) if is_written else [None]
+        for replicate, response in enumerate(responses):
+            metrics = _metrics_of(item) if replicate == 0 else {}
+            yield {**row, "replicate": replicate, "response": response, "metrics": metrics}
+
+
+def _responses(sample: dict[str, Any]) -> list[Any]:
+    """The answers to the one request of an item, repeat by repeat."""
+    requests = sample["resps"]
+    repeats = requests[0] if isinstance(requests, list) and requests else None
+    return repeats if isinstance(repeats, list) and repeats else [repeats]
+
+
+def _metrics_of(item: _Item) -> dict[str, Any]:
+    """Every metric that is one number; of a task with filters by metric and filter, as in its results."""
+    return {
+        _name(metric, name): sample[metric]
+        for name, sample in item.samples.items()
+        for metric in sample["metrics"]
+        if isinstance(sample.get(metric), bool | int | float)
+    }
+
+
+def _name(metric: str, of: str) -> str:
+    return metric if of == _NO_FILTER else f"{metric}_{of}"
+
+
+def _metrics(logs: Iterable[_Log]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for log in logs:
+        for item in log.items:
+            for name, value in _metrics_of(item).items():
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
+    """Which end of a metric is good, where its task says so."""
+    found: dict[str, Direction] = {}
+    for log in logs:
+        said = value_at(log.results, f"higher_is_better.{log.task}") or {}
+        for item in log.items:
+            for metric, is_higher_better in said.items():
+                names = [_name(metric, of) for of in item.samples] if is_higher_better is not None else []
+                found |= dict.fromkeys(names, "higher_better" if is_higher_better else "higher_worse")
+    return found
+
+
+def _entry(row: dict[str, Any], column: str) -> Any:
+    """What a column stands for; the name of a metric may hold dots itself."""
+    if column.startswith(METRICS):
+        return row["metrics"].get(column.removeprefix(METRICS))
+    value = value_at(row, column)
+    return json.dumps(value, ensure_ascii=False) if column == "input" and isinstance(value, list) else value

@@ -1,0 +1,102 @@
+"""Provider anthropic: Anthropic's messages API, or a server that speaks it, asked without streaming.
+
+Source: https://docs.claude.com/en/api/messages.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from python_assets.providers.fields import count_or_none, text_or_none
+from python_assets.providers.http_provider import HttpProvider
+from python_assets.providers.provider import provider
+from python_assets.providers.records import Answer, Description, GenerationConfig, Request
+from python_assets.providers.transport import typed_failures
+
+API_VERSION: Final = "2023-06-01"
+HOTTEST: Final = 1.0
+_TOKENS_READ: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+_BLOCK_TEXTS: Final = {"text": "text", "thinking": "thinking"}  # type of a block to the field that it has
+
+
+@provider("anthropic")
+class Anthropic(HttpProvider):
+    """One model. options: further fields of the request (top_k, stop_sequences, thinking ...).
+
+    The API takes no seed, so that of decoding is not sent.
+    """
+
+    default_url: ClassVar[str | None] = "https://api.anthropic.com"
+    key_header: ClassVar[str] = "x-api-key"
+    own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "system", "stream")
+    needs_key: ClassVar[bool] = True
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running; nothing is contacted."""
+        found = super().problems(config, factor_levels)
+        sent = {**config.decoding, **config.options}
+        if sent.get("max_tokens") is None:
+            found.append("decoding.max_tokens: missing, and the API wants a bound; set it")
+        temperature = sent.get("temperature")
+        if isinstance(temperature, int | float) and temperature > HOTTEST:
+            found.append(f"decoding.temperature: above {HOTTEST:g}, the largest that the API takes; lower it")
+        return found
+
+    async def describe(self) -> Description:
+        """Nothing is asked: the API tells no digest; each answer says which model served it."""
+        return Description()
+
+    async def ask(self, request: Request) -> Answer:
+        """One message."""
+        payload = {**self.config.decoding, **self.config.options}
+        payload = {name: value for name, value in payload.items() if value is not None and name != "seed"}
+        system = [one["content"] for one in request.messages if one["role"] == "system"]
+        turns = [one for one in request.messages if one["role"] != "system"]
+        payload |= {"model": self.config.model, "messages": turns, "stream": False}
+        if system:
+            payload["system"] = "\n\n".join(system)
+        reply = await self.ask_model("v1/messages", payload)
+        with typed_failures():
+            answer = _answer(reply)
+        return replace(answer, context=self.noted(answer.context or {}))
+
+    def key_headers(self, key: str) -> dict[str, str]:
+        """The key, without a scheme."""
+        return {self.key_header: key}
+
+    def _headers(self) -> dict[str, str]:
+        return {"anthropic-version": API_VERSION} | super()._headers()
+
+    def remedy(self, kind: str) -> str:
+        """What to do, with what is Anthropic's own."""
+        if kind == "model_missing":
+            return "Correct the model's name; GET base_url/v1/models lists those that there are."
+        if kind == "endpoint_missing":
+            return "Correct base_url: what comes before /v1/messages."
+        return super().remedy(kind)
+
+
+def _answer(reply: dict[str, Any]) -> Answer:
+    """Read a message; KeyError, TypeError or ValueError where it has another shape."""
+    if reply.get("type") != "message":
+        raise ValueError(f"the reply is of type {reply.get('type')!r}, not a message")
+    usage = reply.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    read = [count_or_none(usage.get(name)) for name in _TOKENS_READ]
+    return Answer(
+        text=_blocks(reply, "text"),
+        finish_reason=reply.get("stop_reason"),
+        n_tokens_in=None if read[0] is None else sum(filter(None, read)),
+        n_tokens_out=usage.get("output_tokens"),
+        context={
+            "served_model": text_or_none(reply.get("model")),
+            "reasoning": _blocks(reply, "thinking"),
+        },
+    )
+
+
+def _blocks(reply: dict[str, Any], kind: str) -> str | None:
+    """The text of all blocks of a kind, None where there is none of it."""
+    texts = [block[_BLOCK_TEXTS[kind]] for block in reply["content"] if block["type"] == kind]
+    return "".join(texts) if texts else None

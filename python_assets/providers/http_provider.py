@@ -1,0 +1,148 @@
+"""What providers of servers that speak JSON over HTTP share: headers, key, clients, refused parameters.
+
+Belongs here: how a call is sent. What is asked and how a reply is read is the provider's own file.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Final, Self
+
+from python_assets.errors import GenerationError
+from python_assets.providers.clients import Clients
+from python_assets.providers.failures import ProviderFailure
+from python_assets.providers.parameters import Parameters
+from python_assets.providers.provider import RemoteProvider
+from python_assets.providers.records import GenerationConfig
+from python_assets.providers.transport import ask_json
+
+CHANGED_PARAMETERS: Final = "changed_parameters"  # the name in context_json
+
+
+class HttpProvider(RemoteProvider):
+    """Asked over plain HTTP: the packages of the services add nothing to one POST and retry by themselves.
+
+    Class attributes:
+        key_header: the header that carries the key, in lower case.
+        own_fields: fields of the request that Plumbline writes itself.
+        other_names: under which parameters of decoding are sent where they are refused under their own.
+        needs_key: whether the server at default_url wants a key.
+    """
+
+    takes_headers: ClassVar[bool] = True
+    key_header: ClassVar[str] = "authorization"
+    own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream")
+    other_names: ClassVar[Mapping[str, str]] = {}
+    needs_key: ClassVar[bool] = False
+
+    def __init__(self, config: GenerationConfig) -> None:
+        super().__init__(config)
+        self._parameters = Parameters(set(config.decoding) - set(config.options), self.other_names)
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+        """What keeps this configuration from running; nothing is contacted."""
+        found = super().problems(config, factor_levels)
+        for name in config.headers:
+            if config.api_key_env is not None and name.lower() == cls.key_header:
+                found.append(
+                    f"headers.{name}: the header that carries the key of api_key_env; keep one of them"
+                )
+        for name in cls.own_fields:
+            if name in config.options:
+                found.append(f"options.{name}: a field that Plumbline writes itself; remove it")
+        return found
+
+    @property
+    def secrets(self) -> list[str]:
+        """Also every header, whole and by word: a server may send back the key without its scheme."""
+        words = [word for value in self.config.headers.values() for word in (value, *value.split())]
+        return [*super().secrets, *words]
+
+    @property
+    def changes(self) -> list[str]:
+        """What the model refused so far and how it is sent now, in words."""
+        return self._parameters.told()
+
+    def unready(self) -> str | None:
+        """What keeps it from asking anything, with the remedy; nothing is contacted."""
+        config = self.config
+        if self.needs_key and config.base_url is None and config.api_key_env is None and not config.headers:
+            return (
+                f"generation {config.generation_id!r}: without base_url it asks {self.default_url}, which "
+                "wants a key. Add api_key_env, or base_url: http://HOST:PORT/... of your server."
+            )
+        try:
+            self._headers()
+        except GenerationError as error:
+            return str(error)
+        return None
+
+    async def __aenter__(self) -> Self:
+        self._clients = Clients(str(self.url), self._headers())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._clients.close()
+
+    async def ask_server(self, method: str, path: str, payload: Any = None) -> Any:
+        """What the server replies, as JSON.
+
+        Args:
+            method: GET or POST.
+            path: below base_url.
+            payload: sent as JSON.
+
+        Raises:
+            ProviderFailure: as ask_json.
+        """
+        with self._clients.lent() as client:
+            return await ask_json(client, method, self.address(path), payload)
+
+    async def ask_model(self, path: str, payload: Mapping[str, Any]) -> Any:
+        """What the model replies, as JSON; what it refuses of decoding is sent otherwise, now and later.
+
+        Args:
+            path: below base_url.
+            payload: the request as the study has it.
+
+        Raises:
+            ProviderFailure: as ask_json; parameter_refused where the request can be sent in no other way.
+        """
+        while True:
+            sent = self._parameters.applied(payload)
+            try:
+                return await self.ask_server("POST", path, sent)
+            except ProviderFailure as failure:
+                if not self._parameters.learn(failure, sent):
+                    raise
+
+    def noted(self, context: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What is kept beside an answer: what is known of it, and the parameters that were sent otherwise."""
+        known = {name: value for name, value in context.items() if value}
+        changed = self._parameters.changes
+        return (known | ({CHANGED_PARAMETERS: dict(changed)} if changed else {})) or None
+
+    def remedy(self, kind: str) -> str:
+        """What to do, with the name of the variable that holds the key."""
+        if kind == "unauthorized" and self.config.api_key_env:
+            return f"Put a valid key into the environment variable {self.config.api_key_env} (api_key_env)."
+        return super().remedy(kind)
+
+    def _headers(self) -> dict[str, str]:
+        named = {name: self._sendable(name, value) for name, value in self.config.headers.items()}
+        key = self.read_key()
+        return {"user-agent": "plumbline"} | ({} if key is None else self.key_headers(key)) | named
+
+    def _sendable(self, name: str, value: str) -> str:
+        if not value.strip() or not (value.isascii() and value.isprintable()):
+            raise GenerationError(
+                f"generation {self.config.generation_id!r}: the variable of headers.{name} holds no header: "
+                "expected printable ASCII."
+            )
+        return value.strip()
+
+    def key_headers(self, key: str) -> dict[str, str]:
+        """What is sent with every call where there is a key."""
+        return {self.key_header: f"Bearer {key}"}

@@ -1,0 +1,81 @@
+"""The runs of a study that are kept, and what lies in the folder of one.
+
+Belongs here: finding them. Writing one is archive.py; its manifest is read by manifest.py.
+"""
+
+import json
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from python_assets.errors import WarehouseError
+from python_assets.published.manifest import NAME
+from python_assets.study.problems import listed, nearest
+from python_assets.warehouse.build import Home
+
+MARTS: Final = "marts"
+WRITING: Final = ".publishing"  # ends the name of a folder that is not whole yet, or that is being removed
+
+
+class ArchivedRun(NamedTuple):
+    """A run that is kept: its folder, and when it was published, as its manifest writes it."""
+
+    run_id: str
+    published_at: str
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """The file that says what lies there."""
+        return self.folder / NAME
+
+
+def archived_runs(home: Home, study_id: str) -> list[ArchivedRun]:
+    """The runs of a study that are kept, the latest first; those of other versions of Plumbline too."""
+    found = []
+    for path in home.archives(study_id).glob(f"*/{NAME}"):
+        published_at = _published_at(path)
+        if published_at and not path.parent.name.endswith(WRITING):
+            found.append(ArchivedRun(path.parent.name, published_at, path.parent))
+    return sorted(found, key=lambda run: (run.published_at, run.run_id), reverse=True)
+
+
+def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
+    """One run of a study that is kept.
+
+    Args:
+        home: the warehouse.
+        study_id: the study.
+        run_id: as publications has it, or the beginning of one.
+
+    Raises:
+        WarehouseError: there is none of that name, or several begin so; the text names those that are kept.
+    """
+    runs = archived_runs(home, study_id)
+    found = [run for run in runs if run.run_id.startswith(run_id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise WarehouseError(
+            f"{len(found)} runs of {study_id} begin with {run_id!r}: {_named(found)}. Write out one of them."
+        )
+    if not runs:
+        raise WarehouseError(
+            f"No run of {study_id} is kept in {home.archives(study_id)}. "
+            f"Run it, with keep above 0, by: plumbline run {study_id}"
+        )
+    near = nearest(run_id, [run.run_id for run in runs])
+    remedy = f"Did you mean {near}?" if near else "Name one of them."
+    raise WarehouseError(f"No run {run_id!r} of {study_id} is kept. Kept: {_named(runs)}. {remedy}")
+
+
+def _named(runs: list[ArchivedRun]) -> str:
+    return listed(f"{run.run_id} of {run.published_at[:16].replace('T', ' ')}" for run in runs)
+
+
+def _published_at(path: Path) -> str:
+    """When a run was published; '' where the manifest does not say so, which is then none of ours."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return ""
+    return str(content.get("published_at", "")) if isinstance(content, dict) else ""

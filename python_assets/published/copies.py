@@ -1,0 +1,186 @@
+"""From the published database to files and a manifest of them: what exports and archives have in common.
+
+Belongs here: one table to one file, and what a manifest says of a study. Which tables are copied is export.py
+and archive.py.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from python_assets.errors import WarehouseError
+from python_assets.published.manifest import (
+    FORMAT,
+    NAME,
+    Archive,
+    ExportedFactor,
+    ExportedFile,
+    ExportFormat,
+    Manifest,
+    Stage,
+    sha256_of_file,
+)
+from python_assets.study.factors import level_positions
+from python_assets.study.study import AS_WRITTEN, Prompts
+from python_assets.warehouse.build import utc_now
+
+_FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
+
+
+def study_row(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, Any]:
+    """The row of a published study in table studies.
+
+    Raises:
+        WarehouseError: it has not been published; the text names those that have.
+    """
+    rows = _rows(connection, "select * from studies where study_id = $study", study_id)
+    if not rows:
+        known = [name for (name,) in connection.execute("select study_id from studies order by 1").fetchall()]
+        raise WarehouseError(
+            f"{study_id} has not been published. Published: {', '.join(known) or 'none'}. "
+            f"Run it with: plumbline run {study_id}"
+        )
+    return rows[0]
+
+
+def factors_of(connection: duckdb.DuckDBPyConnection, study: dict[str, Any]) -> dict[str, ExportedFactor]:
+    """The factors that prompts have of their own, with the levels that are there in declared order.
+
+    Args:
+        connection: to the published database.
+        study: what study_row gave.
+    """
+    query = """
+        select factor, any_value(type) as type, any_value(reference_level) as reference_level,
+            list(distinct level order by level) as levels
+        from prompt_factors
+        inner join factors using (study_id, factor)
+        where study_id = $study and (origin <> 'derived' or rule is not null)
+        group by factor
+        order by factor
+    """
+    positions = level_positions(json.loads(study["config_json"]))
+    found = {}
+    for row in _rows(connection, query, study["study_id"]):
+        declared = positions.get(row["factor"], {})
+        levels = sorted(row["levels"], key=lambda level: declared.get(level, len(declared)))
+        found[row["factor"]] = ExportedFactor(
+            type=row["type"], levels=levels, reference_level=row["reference_level"]
+        )
+    return found
+
+
+def write_table(
+    connection: duckdb.DuckDBPyConnection, query: str, study_id: str, path: Path, output: ExportFormat
+) -> ExportedFile:
+    """Write the rows of a query to a file, whole or not at all.
+
+    Args:
+        connection: may write into the file's folder.
+        query: of the published database; $study in it is the study.
+        study_id: the study.
+        path: the file, which is replaced.
+        output: the kind of file.
+
+    Raises:
+        OSError, duckdb.IOException: the file cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.writing")
+    copy = f"copy ({query}) to {literal(str(unfinished.absolute()))} (format {_FORMATS[output]})"
+    (n_rows,) = connection.execute(copy, {"study": study_id}).fetchall()[0]
+    os.replace(unfinished, path)  # noqa: PTH105
+    columns = [name for name, *_ in connection.execute(f"describe {query}", {"study": study_id}).fetchall()]
+    return ExportedFile(name=path.name, sha256=sha256_of_file(path), n_rows=n_rows, columns=columns)
+
+
+def manifest_of(
+    connection: duckdb.DuckDBPyConnection,
+    study: dict[str, Any],
+    stage: Stage | Archive,
+    files: list[ExportedFile],
+    factors: dict[str, ExportedFactor],
+) -> Manifest:
+    """What a copy of a published study says of itself.
+
+    Args:
+        connection: to the published database.
+        study: what study_row gave.
+        stage: what was copied.
+        files: the copies.
+        factors: those of the prompts that are copied.
+    """
+    study_id, config = study["study_id"], json.loads(study["config_json"])
+    documents = _rows(connection, _of_study("documents", "document_id"), study_id)
+    generations = _rows(connection, _of_study("generations", "generation_id"), study_id)
+    measures = _rows(connection, _of_study("measures", "measure_id"), study_id)
+    return Manifest(
+        format=FORMAT,
+        study_id=study_id,
+        title=study["title"],
+        stage=stage,
+        files=files,
+        factors=factors,
+        documents=documents,
+        generations=[] if stage == "prompts" else generations,
+        generation_factors={} if stage == "prompts" else _generation_factors(connection, study_id),
+        measures=measures if stage in ("statistics", "archive") else [],
+        licences=sorted({row["licence"] for row in documents if row["licence"]}),
+        n_unknown_licence=sum(not row["licence"] for row in documents),
+        removes_prompt=removes_prompt(config),
+        config=config,
+        config_sha256=study["config_sha256"],
+        plumbline_version=study["plumbline_version"],
+        run_id=study["run_id"],
+        published_at=study["published_at"],
+        exported_at=utc_now(),
+    )
+
+
+def removes_prompt(config: dict[str, Any]) -> bool:
+    """Whether a published study measured responses and baselines without their prompts.
+
+    Args:
+        config: its file with every default.
+    """
+    return Prompts.model_validate(config["prompts"], context=AS_WRITTEN).removes_prompt
+
+
+def _generation_factors(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, dict[str, str]]:
+    levels: dict[str, dict[str, str]] = {}
+    for row in _rows(connection, _of_study("generation_factors", "generation_id, factor"), study_id):
+        levels.setdefault(row["generation_id"], {})[row["factor"]] = row["level"]
+    return levels
+
+
+def _of_study(table: str, key: str) -> str:
+    return f"select * exclude (study_id) from {table} where study_id = $study order by {key}"
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(query, {"study": study_id})
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def identifier(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write a manifest into the folder of its files, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = folder / f"{NAME}.writing"
+    unfinished.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    os.replace(unfinished, folder / NAME)  # noqa: PTH105

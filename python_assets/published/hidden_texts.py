@@ -1,0 +1,113 @@
+"""The published tables of one study without its texts, where its file says `report: {hide_texts: true}`.
+
+Belongs here: which columns hold texts. They are hidden in the connection that a report or an export reads by,
+so that no query of theirs, those to come included, can show one. The published database itself keeps them.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+import duckdb
+
+HIDDEN: Final = "(hidden)"
+
+# columns of any table that hold texts of prompts and responses, or quote them
+_TEXTS: Final = frozenset(
+    {
+        "prompt_text", "baseline_text", "response_text", "sentence_text", "context_json", "replacements_json",
+        "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
+        "record_key", "record_json",
+    }
+)  # fmt: skip
+# an import may name prompts by their texts
+_NAMES_OF_PROMPTS: Final = frozenset({"prompt_id", "root_prompt_id", "unit_id", "other_prompt_id"})
+# parts of a study file that hold texts, by the section they stand in
+_PARTS_OF_TEMPLATES: Final = ("text", "baseline", "options")
+_PARTS_OF_GENERATIONS: Final = ("role", "prompt_template")
+
+
+def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
+    """Put tables without texts in the place of the published ones, where the study asks for it.
+
+    A text becomes HIDDEN, one that is not there stays NULL. The names of prompts become their md5, the same
+    in every table.
+
+    Args:
+        connection: to the published database.
+        study_id: a study in it; the tables hide those of other studies too.
+
+    Returns:
+        Whether they are hidden.
+    """
+    found = connection.execute("select config_json from studies where study_id = ?", [study_id]).fetchone()
+    config = json.loads(found[0]) if found else {}
+    if not (config.get("report") or {}).get("hide_texts"):
+        return False
+    for table, columns in _columns(connection).items():
+        shown = {column: _hidden(column) for column in columns if column in _TEXTS | _NAMES_OF_PROMPTS}
+        if table == "studies":
+            hidden = json.dumps(config_without_texts(config), ensure_ascii=False, sort_keys=True)
+            shown["config_json"] = _literal(hidden)
+        if shown:
+            replaced = ", ".join(f"{expression} as {column}" for column, expression in shown.items())
+            connection.execute(
+                f"create temp view {table} as select * replace ({replaced}) "
+                f"from {_database(connection)}.main.{table}"
+            )
+    return True
+
+
+def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
+    """A study file with every default, its templates, roles and prompt templates hidden but for their slots.
+
+    Args:
+        config: what config_json holds.
+    """
+    hidden = json.loads(json.dumps(config))
+    templates = (hidden.get("prompts") or {}).get("templates") or {}
+    for template in templates.get("texts", []):
+        _hide_parts(template, _PARTS_OF_TEMPLATES)
+    for generation in hidden.get("generations", []):
+        _hide_parts(generation, _PARTS_OF_GENERATIONS)
+    return dict(hidden)
+
+
+def _hide_parts(part: dict[str, Any], names: tuple[str, ...]) -> None:
+    for name in names:
+        if isinstance(part.get(name), dict):
+            # options that are a list are called by their own texts
+            part[name] = {
+                f"{name} {place}" if key == text else key: _slots_of(text)
+                for place, (key, text) in enumerate(part[name].items(), start=1)
+            }
+        elif part.get(name):
+            part[name] = _slots_of(part[name])
+
+
+def _slots_of(text: str) -> str:
+    """What stands in the place of a text: a template stays one."""
+    return " ".join([HIDDEN, *re.findall(r"\{\w+\}", text)]) if text else text
+
+
+def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    rows = connection.execute(
+        "select table_name, list(column_name) from duckdb_columns() "
+        "where database_name = current_database() and schema_name = 'main' group by table_name"
+    ).fetchall()
+    return dict(rows)
+
+
+def _hidden(column: str) -> str:
+    if column in _NAMES_OF_PROMPTS:
+        return f"md5({column})"
+    return f"case when {column} is not null then {_literal(HIDDEN)} end"
+
+
+def _database(connection: duckdb.DuckDBPyConnection) -> str:
+    (name,) = connection.execute("select current_database()").fetchall()[0]
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,73 @@
+"""What was answered behind a fact or a change: the root prompts that made it most, answers side by side.
+
+Belongs here: reading texts. Which root prompts these are, mart finding_prompts says of facts; of changes
+comparisons.py.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from python_assets.report.reader import Reader, Row
+
+MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
+MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
+_OF_GROUP: Final = """
+    select position, root_prompt_id, difference, prompt_id, other_prompt_id, generation_id
+    from finding_prompts
+    where study_id = $study
+        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+        and (group_id, category, reference) = ($group_id, $category, $reference)
+        and position <= $n_prompts
+    order by position
+"""
+_ANSWER: Final = """
+    select prompts.prompt_text, min_by(responses.response_text, replicate) as response_text
+    from prompts
+    left join responses
+        on prompts.study_id = responses.study_id and prompts.prompt_id = responses.prompt_id
+        and responses.generation_id = $generation_id
+    where prompts.study_id = $study and prompts.prompt_id = $prompt_id
+    group by prompts.prompt_text
+"""
+
+
+class Behind(NamedTuple):
+    """The root prompts behind one group of a fact."""
+
+    group_id: str
+    category: str
+    prompts: list[Row]
+
+
+def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list[Behind]:
+    """The root prompts in which the groups of a fact differ most.
+
+    Args:
+        reader: the study.
+        keys: of the question of the fact.
+        groups: of the fact, with group_id, category and reference.
+
+    Returns:
+        Of the first groups, those that have any; each prompt with the answer and the one beside it.
+    """
+    found = []
+    for group in groups[:MAX_GROUPS]:
+        named = {name: group[name] for name in ("group_id", "category", "reference")}
+        rows = reader.rows(_OF_GROUP, **keys, **named, n_prompts=MAX_PROMPTS)
+        prompts = [
+            {
+                **row,
+                "own": answer(reader, row["generation_id"], row["prompt_id"]),
+                "other": answer(reader, row["generation_id"], row["other_prompt_id"]),
+            }
+            for row in rows
+        ]
+        if prompts:
+            found.append(Behind(group["group_id"], group["category"], prompts))
+    return found
+
+
+def answer(reader: Reader, generation_id: str, prompt_id: str) -> Row:
+    """The text of a prompt and of the first answer of a generation to it; None where there is none."""
+    rows = reader.rows(_ANSWER, generation_id=generation_id, prompt_id=prompt_id)
+    return rows[0] if rows else {"prompt_text": None, "response_text": None}

@@ -1,0 +1,268 @@
+"""Generations compared with each other: what changed by group, and the answers behind it.
+
+Belongs here: reading generation_comparisons, and which changes are shown with which answers. Changes are
+tested in infer/generation_changes.py; nothing is computed here but which root prompts moved most.
+"""
+
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from python_assets.report.behind import answer
+from python_assets.report.reader import Reader, Row
+from python_assets.report.sentences import measure_name
+from python_assets.report.text import interval, number, probability
+
+MAX_TABLES: Final = 6
+MAX_PAIRS: Final = 8
+MAX_CHANGES: Final = 6
+MAX_PROMPTS: Final = 10
+_PLACES: Final = """
+    select measure_id, grouping_id, count(*) filter (verdict = 'difference_shown') as n_shown,
+        min(p_value) as smallest
+    from generation_comparisons
+    left join measures using (study_id, measure_id)
+    where study_id = $study and slice_id = 'all' and calibration = 'raw'
+        and comparison in ('mean_change', 'groups_moved')
+        and inference_reason is distinct from 'no_variation'
+    group by measure_id, grouping_id
+    order by n_shown desc, smallest nulls last, measure_id, grouping_id
+"""
+_ROWS: Final = """
+    select *
+    from generation_comparisons
+    where study_id = $study and slice_id = 'all' and calibration = 'raw'
+        and (measure_id, grouping_id) = ($measure_id, $grouping_id)
+        and comparison in ('mean_change', 'groups_moved', 'group_change', 'disparity_change')
+    order by generation_a_id
+"""
+_EXTREMES: Final = """
+    select generation_id, metric, value, ci_low, ci_high
+    from disparities
+    where study_id = $study and slice_id = 'all' and calibration = 'raw'
+        and (measure_id, grouping_id) = ($measure_id, $grouping_id)
+        and statistic = 'mean' and parameters = '' and metric in ('range', 'impact_ratio')
+    order by generation_id
+"""
+_CALLED: Final = """
+    select * , count(*) over () as n_changes
+    from generation_comparisons
+    where study_id = $study and verdict = 'difference_shown'
+        and comparison in ('mean_change', 'disparity_change')
+    qualify comparison = 'mean_change' or row_number() over (
+        partition by slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id,
+            comparison
+        order by abs(value) desc, group_id, category
+    ) = 1
+    order by q_value, p_value, measure_id, grouping_id, generation_a_id, comparison
+"""
+_MOVED: Final = """
+    with values_of as (
+        select
+            generation_id, prompt_id,
+            avg(case
+                when $category <> '' then (label = $category)::int
+                when $calibration = 'calibrated' then calibrated_value
+                else value
+            end) as value
+        from measurements
+        where study_id = $study and measure_id = $measure_id
+            and generation_id in ($generation_a_id, $generation_b_id)
+        group by generation_id, prompt_id
+    ),
+    changes as (
+        select own.prompt_id, own.value - other.value as change
+        from values_of as own
+        join values_of as other using (prompt_id)
+        where own.generation_id = $generation_a_id and other.generation_id = $generation_b_id
+            and own.value is not null and other.value is not null
+    ),
+    grouped as (
+        select prompt_id, string_agg(level, ' x ' order by list_position($factors, factor)) as group_id
+        from prompt_factors
+        where study_id = $study and list_contains($factors, factor)
+        group by prompt_id
+        having count(*) = len($factors)
+    ),
+    cells as (
+        select root_prompt_id, group_id, avg(change) as change,
+            max_by(prompt_id, abs(change)) as prompt_id
+        from changes
+        join grouped using (prompt_id)
+        join prompts using (prompt_id)
+        where study_id = $study
+        group by root_prompt_id, group_id
+    ),
+    sides as (
+        select own.root_prompt_id, own.group_id, own.prompt_id, own.change - avg(other.change) as difference,
+            case when own.change >= avg(other.change) then min_by(other.prompt_id, other.change)
+                else max_by(other.prompt_id, other.change) end as other_prompt_id
+        from cells as own
+        join cells as other on own.root_prompt_id = other.root_prompt_id and own.group_id <> other.group_id
+        group by own.root_prompt_id, own.group_id, own.prompt_id, own.change
+    ),
+    of_mean as (
+        select root_prompt_id, avg(change) as difference, max_by(prompt_id, abs(change)) as prompt_id
+        from cells
+        group by root_prompt_id
+    ),
+    moved as (
+        select root_prompt_id, difference, prompt_id, other_prompt_id
+        from sides
+        where group_id = $group_id and $group_id <> ''
+        union all
+        select root_prompt_id, difference, prompt_id, null
+        from of_mean
+        where $group_id = ''
+    )
+    select * from moved
+    order by sign($value) * difference desc, root_prompt_id
+    limit $n_prompts
+"""
+
+
+class Table(NamedTuple):
+    """The changes of one measure by one grouping, a column a pair.
+
+    pairs: generations compared, with the rows of their two questions. groups: by group and label, the cells
+    in the order of pairs. n_pairs: also those left out. extremes: range or impact ratio of each generation.
+    """
+
+    measure: str
+    grouping_id: str
+    reference: str
+    pairs: list[Row]
+    groups: list[Row]
+    n_pairs: int
+    extremes: list[Row]
+
+
+class Shown(NamedTuple):
+    """A change that was shown, in words, with the root prompts that moved most."""
+
+    title: str
+    size: str
+    own: str
+    other: str
+    prompts: list[Row]
+
+
+class Comparisons(NamedTuple):
+    """What the report tells of pairs of generations; n_* count also what is left out."""
+
+    tables: list[Table]
+    n_tables: int
+    changes: list[Shown]
+    n_changes: int
+    n_pairs: int
+
+
+def comparisons_section(reader: Reader) -> Comparisons:
+    """Every pair of generations by its main measures, and the changes that were shown.
+
+    Args:
+        reader: the study.
+    """
+    places = reader.rows(_PLACES)
+    called = reader.rows(_CALLED)
+    count = "select count(distinct (generation_a_id, generation_b_id)) as n from generation_comparisons"
+    n_pairs = reader.rows(f"{count} where study_id = $study and comparison = 'mean_change'")[0]["n"]
+    return Comparisons(
+        tables=[_table(reader, place["measure_id"], place["grouping_id"]) for place in places[:MAX_TABLES]],
+        n_tables=len(places),
+        changes=[_shown(reader, row) for row in called[:MAX_CHANGES]],
+        n_changes=len(called),
+        n_pairs=n_pairs,
+    )
+
+
+def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
+    place = {"measure_id": measure_id, "grouping_id": grouping_id}
+    rows = reader.rows(_ROWS, **place)
+    of_pair = {
+        pair: list(part)
+        for pair, part in groupby(rows, key=lambda row: (row["generation_a_id"], row["generation_b_id"]))
+    }
+    shown = list(of_pair)[:MAX_PAIRS]
+    references = {other for _, other in of_pair}
+    keys = {
+        (row["group_id"], row["category"])
+        for pair in shown
+        for row in of_pair[pair]
+        if row["comparison"] == "group_change"
+    }
+    in_order = sorted(keys, key=lambda key: (reader.group_order(grouping_id, key[0]), key[1]))
+    return Table(
+        measure=measure_name(measure_id),
+        grouping_id=grouping_id,
+        reference=next(iter(references)) if len(references) == 1 else "",
+        pairs=[_pair(pair, of_pair[pair]) for pair in shown],
+        groups=[_group(key, [of_pair[pair] for pair in shown]) for key in in_order],
+        n_pairs=len(of_pair),
+        extremes=reader.rows(_EXTREMES, **place),
+    )
+
+
+def _pair(pair: tuple[str, str], rows: list[Row]) -> Row:
+    found = {row["comparison"]: row for row in rows if row["group_id"] == ""}
+    told = {name: found.get(name) for name in ("mean_change", "groups_moved")}
+    return {"own": pair[0], "other": pair[1], **told}
+
+
+def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
+    cells = []
+    for rows in of_pairs:
+        found = {row["comparison"]: row for row in rows if (row["group_id"], row["category"]) == key}
+        moved = found.get("disparity_change")
+        cells.append(
+            {
+                "change": found.get("group_change"),
+                "is_shown": moved is not None and moved["verdict"] == "difference_shown",
+            }
+        )
+    return {"group_id": key[0], "category": key[1], "cells": cells}
+
+
+def _shown(reader: Reader, row: Row) -> Shown:
+    measure, label = measure_name(row["measure_id"]), f" ({row['category']})" if row["category"] else ""
+    what = f"{row['group_id']} against the other groups" if row["group_id"] else "the mean of all groups"
+    calibrated = ", calibrated" if row["calibration"] == "calibrated" else ""
+    in_slice = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
+    size = f"{number(row['value'])} {interval(row['ci_low'], row['ci_high'])}"
+    return Shown(
+        title=f"{measure}{label}{calibrated} by {row['grouping_id']}{in_slice}: {what}",
+        size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
+        own=row["generation_a_id"],
+        other=row["generation_b_id"],
+        prompts=_moved(reader, row),
+    )
+
+
+def _moved(reader: Reader, row: Row) -> list[Row]:
+    """The root prompts that moved most to the side of the change; none of a slice."""
+    if row["slice_id"] != "all":
+        return []
+    names = (
+        "measure_id",
+        "calibration",
+        "category",
+        "group_id",
+        "generation_a_id",
+        "generation_b_id",
+        "value",
+    )
+    found = reader.rows(
+        _MOVED,
+        **{name: row[name] for name in names},
+        factors=row["grouping_id"].split(" x "),
+        n_prompts=MAX_PROMPTS,
+    )
+    return [{**one, "branches": _branches(reader, row, one)} for one in found]
+
+
+def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:
+    """The prompt of the group and the one beside it, each with the answers of both generations."""
+    prompts = [moved["prompt_id"], *([moved["other_prompt_id"]] if moved["other_prompt_id"] else [])]
+    return [
+        {side: answer(reader, row[f"generation_{side}_id"], prompt_id) for side in ("a", "b")}
+        for prompt_id in prompts
+    ]

@@ -1,0 +1,55 @@
+"""The queries of docs/tables.md answer their questions, on the demo study with its declared effects."""
+
+import json
+from itertools import permutations
+
+import pytest
+
+from dagster_project.dbt import manifest_path
+from docs.make_tables import auditor_queries, published_tables
+from docs.relations import join_of, table_of
+
+QUERIES = {query.name: query for query in auditor_queries()}
+# no check of the demo fails, and its two models are not compared
+EMPTY = {"13_failed_checks", "16_what_changed"}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_every_query_answers_its_question(demo, name):
+    assert QUERIES[name].question.endswith("?")
+    assert bool(demo.rows(QUERIES[name].sql)) == (name not in EMPTY)
+
+
+def test_those_who_are_worse_off_are_those_whom_the_study_file_declares(demo):
+    found = demo.rows(QUERIES["01_who_is_worse_off"].sql)
+    assert {(generation, measure, group) for generation, measure, group, *_ in found} == {
+        ("biased", "sentiment", "Russia"),
+        ("biased", "sentiment", "China"),
+        ("biased", "refusal", "Saudi Arabia"),
+    }
+
+
+def test_refusals_are_worst_where_the_study_file_declares_them(demo):
+    first = demo.rows(QUERIES["09_refusals"].sql)[0]
+    assert first[:2] == ("biased", "Saudi Arabia")
+    assert first[-1] == "difference_shown"
+
+
+def test_a_join_of_one_row_multiplies_no_rows(demo):
+    tables = [table_of(node) for node in published_tables(json.loads(manifest_path().read_bytes()))]
+    several = []
+    for one, other in permutations(tables, 2):
+        if (join := join_of(one, other)) and join.is_to_one:
+            joined = demo.value(
+                f"select count(*) from {one.name} as a inner join {other.name} as b {join.sql}"
+            )
+            if joined > demo.value(f"select count(*) from {one.name}"):
+                several.append((one.name, other.name))
+    assert several == []
+
+
+def test_what_is_published_has_a_methods_paragraph(demo):
+    ((told,),) = demo.rows("select methods from studies where study_id = 'g20_demo'")
+    assert "2 generations (biased, fair) answered 840 prompts made from 40 root prompts" in told
+    assert "primary, 6 tested and 2 called different" in told
+    assert told in (demo.home / "report" / "g20_demo.html").read_text(encoding="utf-8").replace("&#39;", "'")

@@ -1,0 +1,117 @@
+import json
+
+import pytest
+
+from python_assets.errors import SourceError, WarehouseError
+from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
+from python_assets.published.manifest import read_manifest
+from python_assets.warehouse.build import Home
+from tests.python_assets.kept_runs import ANSWERS, archived
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path / "warehouse")
+
+
+@pytest.fixture
+def kept(home):
+    """October, November and the latest, December."""
+    for month, run in (("10", "october"), ("11", "november"), ("12", "december")):
+        archived(home, run, ANSWERS, wave=f"2026-{month}", at=f"2026-{month}-01")
+    return home
+
+
+def test_the_latest_run_is_held_against_the_one_that_is_named(kept):
+    runs = both_runs(kept, "months", "oct")
+    assert (runs.then.run_id, runs.now.run_id) == ("october", "december")
+
+
+def test_a_run_that_does_not_exist_is_told_with_those_that_are_kept(kept):
+    with pytest.raises(
+        WarehouseError, match=r"No run 'octobre' of months is kept\. Kept: 'december of 2026-12"
+    ):
+        both_runs(kept, "months", "octobre")
+
+
+def test_the_latest_run_is_not_held_against_itself(kept):
+    with pytest.raises(WarehouseError, match=r"is the latest run of months itself\. .*: november, october"):
+        both_runs(kept, "months", "december")
+
+
+def test_a_study_that_keeps_no_run_is_told(kept):
+    with pytest.raises(WarehouseError, match="No run of others is kept in .*keep above 0"):
+        both_runs(kept, "others", "october")
+
+
+def test_a_run_without_responses_is_told(kept):
+    archived(kept, "empty", {}, at="2026-09-01")
+    with pytest.raises(WarehouseError, match="Run empty of months has no responses"):
+        both_runs(kept, "months", "empty")
+
+
+def test_a_run_of_an_older_version_is_named_with_the_remedy(kept):
+    path = kept.archives("months") / "october" / "manifest.json"
+    older = {"format": "plumbline export 0", "plumbline_version": "0.0.9"}
+    path.write_text(json.dumps(json.loads(path.read_text()) | older))
+    with pytest.raises(
+        SourceError, match=r"written by Plumbline 0\.0\.9\. Read it with that version, or run"
+    ):
+        both_runs(kept, "months", "october")
+
+
+def test_both_runs_stand_beside_the_study_as_waves_that_pair_by_generation(kept):
+    runs = both_runs(kept, "months", "october")
+    with comparison_home(kept) as compared:
+        study_file = write_comparison(runs, compared.root)
+        written = json.loads(study_file.read_text())
+        assert study_file.name == "months.yml"
+        assert written["prompts"]["import"]["path"] == ["then/manifest.json", "now/manifest.json"]
+        assert written["analysis"]["compare"] == {"reference": "then"}
+        for wave, run in (("then", "october"), ("now", "december")):
+            manifest = read_manifest(study_file.parent / wave / "manifest.json", "path")
+            assert (manifest.run_id, manifest.generation_factors) == (run, {"g": {"wave": wave}})
+            assert (study_file.parent / wave / "marts" / "responses.parquet").is_file()
+    assert not compared.root.exists()
+    assert (kept.archives("months") / "october" / "marts" / "responses.parquet").is_file()
+
+
+CONFIG = {
+    "title": "Months",
+    "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}},
+    "factors": {"gender": {"type": "domain"}, "family": {"type": "model"}},
+    "groupings": [["gender"], ["gender", "model"], ["family"]],
+    "slices": {"men": {"gender": ["man"]}, "new": {"model": ["g"]}, "each": "role"},
+    "analysis": {
+        "alpha": 0.1,
+        "margins": {"risk_difference": 0.05, "vader": {"mean_difference": 0.1}, "topic": {"dbi": 1.0}},
+        "primary": {"generations": ["g"]},
+    },
+}
+
+
+def test_a_study_without_groups_of_prompts_is_told(home):
+    for run, at in (("october", "2026-10-01"), ("november", "2026-11-01")):
+        path = archived(home, run, ANSWERS, at=at)
+        path.write_text(
+            json.dumps(json.loads(path.read_text()) | {"config": CONFIG | {"groupings": [["model"]]}})
+        )
+    with pytest.raises(WarehouseError, match="Run november of months compares no groups of prompts"):
+        both_runs(home, "months", "october")
+
+
+def test_of_the_study_file_stays_what_a_comparison_of_groups_needs(home):
+    for run, at in (("october", "2026-10-01"), ("november", "2026-11-01")):
+        path = archived(home, run, ANSWERS, at=at)
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"config": CONFIG}))
+    with comparison_home(home) as compared:
+        study_file = write_comparison(both_runs(home, "months", "october"), compared.root)
+        written = json.loads(study_file.read_text())
+    assert written["groupings"] == [["gender"]]
+    assert written["slices"] == {"men": {"gender": ["man"]}}
+    assert written["analysis"] == {
+        "alpha": 0.1,
+        "margins": {"risk_difference": 0.05, "vader": {"mean_difference": 0.1}},
+        "statistics": ["mean"],
+        "compare": {"reference": "then"},
+    }

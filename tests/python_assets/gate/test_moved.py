@@ -1,0 +1,182 @@
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pandas as pd
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.gate.both_runs import BothRuns
+from python_assets.gate.moved import read_gate, require_margins
+from python_assets.gate.text import text
+from python_assets.published.archived import ArchivedRun
+
+WIDE, NARROW = "prompts like these", "these prompts only"
+ROW = {
+    "study_id": "months",
+    "generation_a_id": "g_now",
+    "generation_b_id": "g_then",
+    "slice_id": "all",
+    "measure_id": "vader",
+    "calibration": "raw",
+    "grouping_id": "gender",
+    "group_id": "man",
+    "category": "",
+    "comparison": "disparity_change",
+    "value_b": 0.1,
+    "value_a": 0.4,
+    "value": 0.3,
+    "ci_low": 0.2,
+    "ci_high": 0.4,
+    "q_value": 0.001,
+    "scope": WIDE,
+    "n_dropped": 0,
+    "reason": None,
+    "inference_reason": None,
+}
+RUNS = BothRuns(
+    "months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path())
+)
+
+
+class Study(NamedTuple):
+    margins: dict = {"vader": {"mean_difference": 0.1}}  # noqa: RUF012
+    study_id: str = "months"
+    alpha: float = 0.05
+    measures: tuple = ()
+
+
+@pytest.fixture
+def gate_of(tmp_path):
+    """What the gate reads of some rows of generation_comparisons: gate_of(rows, generations)."""
+
+    def read(*rows, generations=("g_now", "g_then"), study=None):
+        path = tmp_path / "plumbline.duckdb"
+        path.unlink(missing_ok=True)
+        changes = [ROW | row for row in rows]
+        means = [
+            row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"
+        ]
+        comparisons = pd.DataFrame([*changes, *means])
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("create table generation_comparisons as from comparisons")
+            for column in comparisons.columns[comparisons.isna().all()]:
+                kind = "varchar" if column in ("reason", "inference_reason", "scope") else "double"
+                connection.execute(f"alter table generation_comparisons alter {column} type {kind}")
+            connection.execute(
+                "create table measures as from (values ('months', 'vader', 'continuous', 'higher_better'), "
+                "('months', 'refusal', 'binary', 'higher_worse')) as t(study_id, measure_id, kind, direction)"
+            )
+            connection.execute(
+                "create table generations as select 'months' as study_id, unnest(?) as generation_id, "
+                "false as is_baseline, false as is_engine",
+                [list(generations)],
+            )
+        return read_gate(path, study or Study())
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ({}, "bias_shown"),
+        ({"value": -0.3, "ci_low": -0.4, "ci_high": -0.2}, "bias_shown"),
+        ({"ci_low": 0.05}, "difference_shown"),
+        ({"value": -0.3, "ci_low": -0.4, "ci_high": -0.05}, "difference_shown"),
+        ({"q_value": 0.2}, "inconclusive"),
+        ({"scope": NARROW}, "difference_shown"),
+        ({"value": 0.01, "ci_low": -0.05, "ci_high": 0.07, "q_value": 0.9}, "equivalence_shown"),
+        ({"value": 0.01, "ci_low": -0.15, "ci_high": 0.07, "q_value": 0.9}, "inconclusive"),
+        ({"measure_id": "refusal"}, "difference_shown"),
+    ],
+    ids=[
+        "beyond",
+        "beyond below",
+        "part of the interval inside",
+        "part inside, below",
+        "not called",
+        "of these prompts only",
+        "within",
+        "open",
+        "no margin",
+    ],
+)
+def test_a_group_is_beyond_its_margin_where_it_is_called_and_its_whole_interval_is(gate_of, row, verdict):
+    gate = gate_of(row)
+    assert gate.changes.verdict.tolist() == [verdict]
+    assert len(gate.moved) == (verdict == "bias_shown")
+
+
+def test_the_margin_is_that_of_the_measure_or_of_its_contrast(gate_of):
+    study = Study(margins={"vader": {"mean_difference": 0.5}, "risk_difference": 0.05})
+    gate = gate_of({}, {"measure_id": "refusal"}, study=study)
+    assert dict(zip(gate.changes.measure_id, gate.changes.margin, strict=True)) == {
+        "vader": 0.5,
+        "refusal": 0.05,
+    }
+    assert gate.moved.measure_id.tolist() == ["refusal"]
+
+
+def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of):
+    calm = {"measure_id": "refusal", "group_id": "aunt", "q_value": 0.9}
+    told = text(gate_of({}, {"measure_id": "refusal"}, calm), RUNS)
+    assert "aunt" not in told
+    assert [line.split()[-2:] for line in told.splitlines() if " refusal " in line] == [["-", "moved"]]
+    assert "No margin, so not gated: refusal." in told
+
+
+def test_what_was_not_compared_is_told_with_its_reason(gate_of):
+    instrument = {"comparison": "groups_moved", "group_id": "", "reason": "response_error"}
+    nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
+    gate = gate_of(
+        {},
+        nothing | instrument | {"measure_id": "refusal"},
+        {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor"},
+        generations=("g_now", "g_then", "new"),
+        study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
+    )
+    assert len(gate.compared) == 1
+    told = text(gate, RUNS)
+    assert "Not compared: g, refusal by gender: response_error (the response is an error" in told
+    assert "Not compared: g, vader by gender, woman: p_floor (too few arrangements" in told
+    assert "Not compared: new: one of the two runs lacks it." in told
+
+
+def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of):
+    calm = {
+        "group_id": "aunt",
+        "value": 0.01,
+        "ci_low": -0.05,
+        "ci_high": 0.07,
+        "q_value": 0.9,
+        "value_a": 0.11,
+    }
+    lines = text(gate_of(calm, {}), RUNS).splitlines()
+    assert lines[0] == "months: run november against october."
+    assert [line.split()[3] for line in lines[5:7]] == ["man", "aunt"]
+    told = "g vader gender man +0.100 +0.400 +0.300 +0.200 to +0.400 0.1 beyond its margin"
+    assert " ".join(lines[5].split()) == told
+    assert lines[6].split()[-3:] == ["within", "its", "margin"]
+    assert lines[-1] == "Of 2 groups with a margin 1 moved beyond it."
+
+
+def test_where_no_value_differs_nothing_moved(gate_of):
+    equal = {"value": 0.0, "inference_reason": "no_variation"}
+    gate = gate_of(equal | dict.fromkeys(("ci_low", "ci_high", "q_value"), float("nan")))
+    assert len(gate.compared) == 1 and not len(gate.moved)
+    assert text(gate, RUNS).splitlines()[5].endswith("+0.000          -         0.1     unchanged")
+
+
+def test_nothing_compared_is_no_pass(gate_of):
+    gate = gate_of({"reason": "response_error", "q_value": float("nan"), "value": float("nan")})
+    assert len(gate.compared) == 0
+    assert text(gate, RUNS).endswith("No group with a margin could be compared.")
+
+
+def test_a_study_without_any_margin_cannot_be_gated():
+    with pytest.raises(
+        StudyError, match=r"months: analysis\.margins: got no margin of a difference; expected"
+    ):
+        require_margins(Study(margins={"impact_ratio": 0.8}))
+    require_margins(Study(margins={"risk_difference": 0.05}))

@@ -1,0 +1,234 @@
+"""Archives and exports of several runs, imported together."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import PlumblineError
+from python_assets.extract.extract_study import extract
+from python_assets.generate.generate_study import generate_study
+from python_assets.importers.formats import read_import
+from python_assets.plan.plan import plan_study
+from python_assets.published.export import export_study
+from python_assets.published.manifest import sha256_of_file
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.progress import SILENT
+from tests.python_assets.kept_runs import ANSWERS, VADER, archived, publish_run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "warehouse")
+
+
+@pytest.fixture
+def importing(write_study):
+    """The path of a study that imports manifests: importing(manifests, **sections)."""
+
+    def write(manifests, **sections):
+        paths = ", ".join(f'"{path}"' for path in manifests)
+        prompts = f"{{import: {{format: plumbline, path: [{paths}]}}}}"
+        generations = '[{name: "*", provider: replay}]'
+        return write_study({"prompts": prompts, "generations": generations, **sections}, "both")
+
+    return write
+
+
+@pytest.fixture
+def months(home):
+    """Two archives: the second month has another answer to p2, and p3 instead of p4."""
+    return (
+        archived(home, "october", {**ANSWERS, "p4": "old"}, wave="2026-10"),
+        archived(home, "november", {**ANSWERS, "p2": "worse", "p3": "new"}, wave="2026-11", at="2026-11-01"),
+    )
+
+
+def test_prompts_of_two_waves_pair_by_their_id(importing, months):
+    imported = read_import(load_study(importing(months)))
+    answers = imported.rows.pivot(index="prompt_id", columns="generation", values="response_text")
+    assert answers.loc[["p1", "p2"]].to_dict() == {
+        "g 2026-10": {"p1": "good", "p2": "bad"},
+        "g 2026-11": {"p1": "good", "p2": "worse"},
+    }
+    assert imported.prompts["prompt_id"].tolist() == ["p1", "p2", "p4", "p3"]
+    assert imported.n_unpaired == 2
+
+
+def test_study_and_wave_are_factors_of_models(importing, months):
+    levels = read_import(load_study(importing(months))).generation_factors
+    assert set(levels.itertuples(index=False, name=None)) == {
+        ("g 2026-10", "model", "g"),
+        ("g 2026-10", "study", "months"),
+        ("g 2026-10", "wave", "2026-10"),
+        ("g 2026-11", "model", "g"),
+        ("g 2026-11", "study", "months"),
+        ("g 2026-11", "wave", "2026-11"),
+    }
+
+
+def test_the_plan_tells_how_many_prompts_are_unpaired(importing, months, monkeypatch, tmp_path):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "planned"))
+    warnings = plan_study(load_study(importing(months))).warnings
+    assert [
+        one for one in warnings if one.startswith("prompts.import: 2 of 4 prompts are not in all of the ")
+    ]
+
+
+def test_runs_without_a_wave_are_told_apart_by_when_they_were_published(importing, home):
+    manifests = [
+        archived(home, "one", ANSWERS, at="2026-10-01 09:00:00"),
+        archived(home, "two", ANSWERS, at="2026-11-01 09:00:00"),
+    ]
+    levels = read_import(load_study(importing(manifests))).generation_factors
+    waves = levels[levels["factor"] == "wave"].set_index("generation")["level"].to_dict()
+    assert waves == {
+        "g 2026-10-01 09:00:00": "2026-10-01 09:00:00",
+        "g 2026-11-01 09:00:00": "2026-11-01 09:00:00",
+    }
+
+
+def test_generations_of_different_studies_are_told_apart_by_them(importing, home):
+    manifests = [archived(home, "one", ANSWERS), archived(home, "two", ANSWERS, study="others")]
+    imported = read_import(load_study(importing(manifests)))
+    assert imported.rows["generation"].unique().tolist() == ["months g", "others g"]
+
+
+def measured(path, tmp_path):
+    study = load_study(path)
+    with open_build(tmp_path / "both.duckdb") as build:
+        assemble(study, build)
+        generate_study(study, build, Home(tmp_path / "other"), SILENT)
+        extract(study, build, tmp_path / "cache")
+        return build.execute(
+            "select generation_id, prompt_id, measure_id, coalesce(label, value::varchar), extractor_version "
+            "from raw.measurements order by all"
+        ).fetchall()
+
+
+def test_measures_are_those_that_were_recorded_with_what_measured_them(importing, home, tmp_path):
+    manifests = [
+        archived(home, "october", ANSWERS, wave="10"),
+        archived(home, "november", ANSWERS, wave="11", vader="vader 2"),
+    ]
+    rows = measured(importing(manifests), tmp_path)
+    assert [row for row in rows if row[1] == "p2" and row[2] in ("vader", "verdict")] == [
+        ("g_10", "p2", "vader", "3.0", "vader 1"),
+        ("g_10", "p2", "verdict", "unfair", "labels 1"),
+        ("g_11", "p2", "vader", "3.0", "vader 2"),
+        ("g_11", "p2", "verdict", "unfair", "labels 1"),
+    ]
+    # numbers of clusters belong to the clusters, which are not there
+    assert {row[2] for row in rows} == {
+        "vader",
+        "verdict",
+        "verdict_unmatched",
+        "refusal",
+        "empty",
+        "truncated",
+    }
+
+
+@pytest.mark.parametrize(("november", "refused"), [("rules 1", {"good"}), ("rules 2", set())])
+def test_refusals_that_different_rules_told_are_told_anew(importing, home, november, refused):
+    archived_at = [
+        archived(home, "october", {"p1": "no", "p2": "yes"}, wave="10"),
+        archived(home, "november", {"p1": "no", "p2": "yes"}, wave="11", refusal=november),
+    ]
+    rows = read_import(load_study(importing(archived_at))).rows
+    assert rows["finish_reason"].notna().any() == bool(refused)
+
+
+def test_measures_can_be_read_anew_under_another_name(importing, months, tmp_path):
+    rows = measured(importing(months, measures="[vader, {name: now, extractor: vader}]"), tmp_path)
+    versions = {row[2]: row[4] for row in rows}
+    assert versions["vader"] == VADER
+    assert versions["now"].startswith("vader 1, vaderSentiment")
+
+
+def test_an_archive_and_an_export_stand_together(importing, home):
+    october = archived(home, "october", ANSWERS, wave="10")
+    publish_run(home, "november", ANSWERS, wave="11", at="2026-11-01")
+    november = export_study(home, "months", "responses", "csv", None).folder / "manifest.json"
+    rows = read_import(load_study(importing([october, november]))).rows
+    assert rows["generation"].unique().tolist() == ["g 10", "g 11"]
+
+
+def refusal_of(problems_of, path):
+    (problem,) = problems_of(path, check_files=True).problems
+    assert problem.field.startswith("prompts.import.path")
+    return problem.text("")
+
+
+def test_one_run_twice_is_refused(importing, months, problems_of):
+    text = refusal_of(problems_of, importing([months[0], months[0]]))
+    assert "expected every run once" in text and "are both of run october; remove one of them" in text
+
+
+def test_runs_whose_factors_differ_are_refused(importing, months, problems_of):
+    manifest = json.loads(months[1].read_text())
+    manifest["factors"]["gender"]["reference_level"] = "man"
+    months[1].write_text(json.dumps(manifest))
+    text = refusal_of(problems_of, importing(months))
+    assert "differ in type and reference of gender (('domain', None) and ('domain', 'man'))" in text
+
+
+@pytest.mark.parametrize("mart", ["responses", "measurements"])
+def test_a_damaged_parquet_file_is_refused(importing, months, problems_of, mart):
+    file = months[1].parent / "marts" / f"{mart}.parquet"
+    file.write_bytes(file.read_bytes()[:-20])
+    text = refusal_of(problems_of, importing(months))
+    assert f"{mart}.parquet has sha256" in text
+    assert "changed or damaged: take another run" in text
+
+
+def test_a_file_that_is_no_parquet_though_the_manifest_says_so_is_told(importing, months):
+    file = months[1].parent / "marts" / "responses.parquet"
+    file.write_text("no parquet")
+    manifest = json.loads(months[1].read_text())
+    for one in manifest["files"]:
+        if one["name"] == "responses.parquet":
+            one["sha256"] = sha256_of_file(file)
+    months[1].write_text(json.dumps(manifest))
+    study = load_study(importing(months), check_files=False)
+    with pytest.raises(
+        PlumblineError, match=r"november/manifest.json was written by Plumbline 0\.1\.0 \(.*\)\. Re"
+    ):
+        read_import(study)
+
+
+def test_an_archive_of_an_older_version_is_named_with_the_remedy(importing, months, problems_of):
+    manifest = json.loads(months[0].read_text())
+    months[0].write_text(
+        json.dumps(manifest | {"format": "plumbline export 0", "plumbline_version": "0.0.9"})
+    )
+    text = refusal_of(problems_of, importing(months))
+    assert (
+        "has 'plumbline export 0': it was written by Plumbline 0.0.9; read it with that version, or run"
+        in text
+    )
+
+
+def test_an_archive_without_a_table_of_this_version_is_named(importing, months, problems_of):
+    manifest = json.loads(months[0].read_text())
+    files = [file for file in manifest["files"] if file["name"] != "measurements.parquet"]
+    months[0].write_text(json.dumps(manifest | {"files": files}))
+    text = refusal_of(problems_of, importing(months))
+    assert "of Plumbline 0.1.0 has no measurements.parquet" in text
+
+
+def test_one_of_two_waves_that_is_empty_is_named(importing, home):
+    manifests = [archived(home, "october", ANSWERS, wave="10"), archived(home, "empty", {}, wave="11")]
+    study = load_study(importing(manifests), check_files=False)
+    with pytest.raises(
+        PlumblineError, match=r"empty/manifest\.json holds no rows of run empty, so that noth"
+    ):
+        read_import(study)
+
+
+def test_an_archive_that_is_not_there_is_told(importing, months, problems_of):
+    shutil.rmtree(months[1].parent)
+    assert "there is none at" in refusal_of(problems_of, importing(months))

@@ -1,0 +1,203 @@
+"""Rows of inference.generation_comparisons of small build files."""
+
+import numpy as np
+import pytest
+
+from python_assets.infer.run import infer_study
+from python_assets.study.analysis import QuestionSet
+from tests.python_assets.infer.test_run import analysis, numbers, rows
+
+
+def compared(study, **options):
+    connection = study.write()
+    infer_study(connection, analysis(**options))
+    return rows(connection, "generation_comparisons")
+
+
+def of(found, comparison):
+    return found[found.comparison == comparison]
+
+
+def two(study, own, other):
+    return study.add("sentiment", other, generation_id="old").add("sentiment", own, generation_id="new")
+
+
+def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(study):
+    x = numbers(12)
+    own = x + 0.5 + np.random.default_rng(9).normal(0, 0.05, size=x.shape)
+    own[:, 0] += 2
+    found = compared(two(study, own, x))
+    assert set(zip(found.generation_a_id, found.generation_b_id, strict=True)) == {("new", "old")}
+    (mean,) = of(found, "mean_change").itertuples()
+    assert mean.value == pytest.approx((own - x).mean())
+    assert (mean.value_a, mean.value_b) == pytest.approx((own.mean(), x.mean()))
+    groups = of(found, "group_change").set_index("group_id")
+    assert groups.value.to_dict() == pytest.approx(
+        dict(zip(["g0", "g1", "g2"], (own - x).mean(axis=0), strict=True))
+    )
+    assert groups.q_value.isna().all()
+    (moved,) = of(found, "groups_moved").itertuples()
+    assert (moved.set_id, moved.verdict, moved.n_root_prompts) == ("comparison", "difference_shown", 12)
+    shifts = of(found, "disparity_change").set_index("group_id")
+    expected = (own - own.mean(axis=1, keepdims=True) - x + x.mean(axis=1, keepdims=True)).mean(axis=0) * 1.5
+    assert shifts.value.to_numpy() == pytest.approx(expected)
+    assert shifts.verdict["g0"] == "difference_shown"
+    assert (shifts.q_value >= moved.q_value).all()
+    assert set(found.comparison) == {
+        "mean_change",
+        "group_change",
+        "disparity_change",
+        "groups_moved",
+        "dispersion_change",
+    }
+
+
+def test_both_questions_of_pairs_are_corrected_with_those_of_no_other_set(study):
+    study = two(study, numbers(12, seed=2), numbers(12)).add(
+        "toxicity", numbers(12, seed=4), generation_id="old"
+    )
+    study.add("toxicity", numbers(12, seed=5), generation_id="new")
+    connection = study.write()
+    infer_study(connection, analysis())
+    questions = of(rows(connection, "generation_comparisons"), "groups_moved")
+    asked = rows(connection, "questions")
+    assert set(asked.set_id) == {"primary"}
+    assert set(asked.n_questions) == {4}
+    p = rows(connection, "generation_comparisons", "verdict is not null and group_id = ''").p_value
+    assert len(p) == 4
+    assert questions.q_value.min() >= p.min()
+    smallest = rows(connection, "generation_comparisons", "set_id = 'comparison' and group_id = ''")
+    first = smallest.sort_values("p_value").iloc[0]
+    others = smallest.p_value.sort_values().to_numpy()
+    assert first.q_value == pytest.approx(min(1, (4 * others / np.arange(1, 5)).min()))
+
+
+def test_generations_that_share_no_root_prompt_have_no_value_but_a_reason(study):
+    x, y = numbers(12), numbers(12)
+    x[:6], y[6:] = np.nan, np.nan
+    found = compared(two(study, x, y))
+    assert set(found.comparison) == {"mean_change", "groups_moved"}
+    assert set(found.reason) == set(found.inference_reason) == {"no_shared_root_prompt"}
+    assert found[["value", "p_value", "q_value"]].isna().all(axis=None)
+    assert set(found.n_dropped) == {12}
+    assert set(found.verdict) == {"not_computable"}
+
+
+def test_a_generation_without_responses_has_no_value_but_a_reason(study):
+    study = study.add("sentiment", numbers(12), generation_id="old")
+    study.silent = ["mute"]
+    found = compared(study)
+    assert set(zip(found.generation_a_id, found.reason, strict=True)) == {("mute", "no_values")}
+    assert found.p_value.isna().all()
+
+
+def test_identical_answers_everywhere_have_a_p_of_one_and_say_so(study):
+    x = numbers(12)
+    texts = [f"answer {at}" for at in range(36)]
+    found = compared(two(study, x, x).answer(old=texts, new=texts))
+    (moved,) = of(found, "groups_moved").itertuples()
+    assert (moved.value, moved.p_value, moved.q_value) == (0, 1, 1)
+    assert (moved.inference_reason, moved.verdict) == ("identical_responses", "inconclusive")
+    # one answer alone is another
+    found = compared(two(type(study)(), x, x).answer(old=texts, new=[*texts[:-1], "else"]))
+    assert of(found, "groups_moved").inference_reason.isna().all()
+
+
+@pytest.mark.parametrize(("n_missing", "reason"), [(1, None), (2, "unpaired_prompts")])
+def test_past_a_twentieth_of_root_prompts_answered_by_one_alone_there_is_no_p(study, n_missing, reason):
+    own = numbers(20, seed=3)
+    own[:n_missing] = np.nan
+    found = compared(two(study, own, numbers(20)))
+    assert (set(found.inference_reason) == {"unpaired_prompts"}) == (reason is not None)
+    assert found.value.notna().all()
+    assert found[["p_value", "ci_low"]].isna().all(axis=None) == (reason is not None)
+    assert set(found.n_dropped) == {n_missing}
+
+
+def test_other_versions_of_the_extractor_are_refused(study):
+    study = two(study, numbers(12, seed=3), numbers(12)).measured_by(old="1", new="2")
+    found = compared(study)
+    assert set(found.reason) == {"instrument_changed"}
+    assert found[["value", "p_value"]].isna().all(axis=None)
+
+
+def test_rates_of_few_root_prompts_and_skewed_changes_are_approximate(study):
+    rng = np.random.default_rng(3)
+    own, other = (rng.random((9, 3)) < 0.5 for _ in range(2))
+    study.add("biased", other, kind="binary", generation_id="old")
+    study.add("biased", own, kind="binary", generation_id="new")
+    skewed = numbers(20)
+    skewed[0] += 100
+    study.add("score", numbers(20), generation_id="old").add("score", skewed, generation_id="new")
+    found = compared(study)
+    assert set(of(found, "mean_change").inference_reason) == {"approximate"}
+
+
+def test_all_labels_of_a_measure_are_one_question(study):
+    for seed, name in ((1, "old"), (2, "new")):
+        is_yes = numbers(12, seed=seed) > 0
+        study.add("answer", is_yes, kind="categorical", category="yes", generation_id=name)
+        study.add("answer", ~is_yes, kind="categorical", category="no", generation_id=name)
+    found = compared(study)
+    assert len(of(found, "groups_moved")) == 1
+    assert len(of(found, "disparity_change")) == 6
+    assert set(of(found, "disparity_change").category) == {"yes", "no"}
+
+
+def pairs_of(found):
+    return sorted(set(zip(found.generation_a_id, found.generation_b_id, strict=True)))
+
+
+def roles(study):
+    for at, name in enumerate(("one_none", "one_british", "two_none", "two_british")):
+        model, role = name.split("_")
+        study.add("sentiment", numbers(6, seed=at), generation_id=name)
+        study.levels[name] = {"model": model, "role": role}
+    return study
+
+
+def test_each_generation_is_compared_with_the_first_or_with_the_one_that_is_named(study):
+    found = compared(roles(study))
+    assert pairs_of(found) == [(name, "one_none") for name in ("one_british", "two_british", "two_none")]
+    found = compared(roles(type(study)()), compared_with="two_none")
+    assert pairs_of(found) == [(name, "two_none") for name in ("one_british", "one_none", "two_british")]
+
+
+def test_a_role_as_reference_compares_within_each_model(study):
+    found = compared(roles(study), compared_with="none")
+    assert pairs_of(found) == [("one_british", "one_none"), ("two_british", "two_none")]
+
+
+def test_a_wave_as_reference_compares_within_each_model_and_role(study):
+    for at, name in enumerate(("one_10", "one_11", "two_10", "two_11")):
+        model, wave = name.split("_")
+        study.add("sentiment", numbers(6, seed=at), generation_id=name)
+        study.levels[name] = {"model": model, "wave": wave}
+    assert pairs_of(compared(study, compared_with="10")) == [("one_11", "one_10"), ("two_11", "two_10")]
+
+
+def test_units_that_lie_in_one_group_each_have_changes_of_groups_but_no_question_of_groups(study):
+    x, y = np.full((2, 12, 3), np.nan)
+    group = np.repeat(np.arange(3), 4)
+    x[np.arange(12), group], y[np.arange(12), group] = np.random.default_rng(1).normal(size=(2, 12))
+    connection = two(study, x, y).write(strata=np.zeros(12))
+    infer_study(connection, analysis())
+    found = rows(connection, "generation_comparisons")
+    assert of(found, "group_change").p_value.notna().all()
+    (moved,) = of(found, "groups_moved").itertuples()
+    assert (moved.reason, moved.inference_reason) == ("no_block", "scheme_not_available")
+
+
+def test_a_set_of_the_study_takes_no_question_of_pairs_by_its_measures(study):
+    primary = QuestionSet(measures=["sentiment"])
+    found = compared(two(study, numbers(12, seed=3), numbers(12)), primary=primary)
+    assert set(of(found, "groups_moved").set_id) == {"comparison"}
+
+
+def test_where_both_generations_give_one_value_everywhere_nothing_is_tested(study):
+    for name in ("old", "new"):
+        study.add("refusal", np.zeros((12, 3)), kind="binary", generation_id=name)
+    found = compared(study)
+    assert set(found.inference_reason) == {"no_variation"}
+    assert set(found.value) == {0}
+    assert set(of(found, "groups_moved").verdict) == {"not_computable"}

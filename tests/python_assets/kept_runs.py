@@ -1,0 +1,123 @@
+"""Kept runs of a small study, as archives of a published database: what imports and gates read."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+from python_assets.published.archive import archive_study
+from python_assets.warehouse.build import Home
+
+ANSWERS = {"p1": "good", "p2": "bad"}
+CONFIG = {"groupings": [["gender"]], "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
+VADER = "vader 1"
+COLUMNS = {
+    "prompts": "prompt_id, root_prompt_id, unit_id, is_root, task, prompt_text, baseline_text, "
+    "baseline_kind, source_tag, keyword, document_id, replacements_json",
+    "prompt_factors": "prompt_id, factor, level",
+    "responses": "generation_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
+    "is_empty, is_truncated, error, requested_at, latency_seconds, n_tokens_in, n_tokens_out, context_json",
+    "measurements": "generation_id, prompt_id, replicate, measure_id, value, baseline_value, label, "
+    "extractor_version",
+    "generation_factors": "generation_id, factor, level",
+    "measures": "measure_id, kind, unit, scale_low, scale_high, direction, favourable, segment_factor",
+}
+TYPES = {"baseline_value": "double", "value": "double", "is_refused": "boolean"}
+MEASURES = [
+    ("vader", "continuous", "score", -1.0, 1.0, "higher_better", None, ""),
+    ("verdict", "categorical", "label", None, None, "none", "fair", ""),
+    ("verdict_unmatched", "binary", "share", 0.0, 1.0, "none", None, ""),
+    ("refusal", "binary", "share", 0.0, 1.0, "higher_worse", None, ""),
+    ("near_clusters", "continuous", "score", None, None, "none", None, "gender"),
+]
+
+
+def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -> None:
+    """A published database with one run of a study whose generation g gave these answers.
+
+    told: wave, study, vader and refusal (what measured), at (when it was published).
+    """
+    study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
+    rows = {
+        "prompts": [
+            (key, key[:2], key[:2], True, "question", f"Text {key}?", None, None, "", "", "", "{}")
+            for key in answers
+        ],
+        "prompt_factors": [(key, "gender", level) for key in answers for level in ("man",)],
+        "responses": [
+            (
+                "g",
+                key,
+                0,
+                f"{run_id}{key}",
+                text,
+                "ok",
+                text == "no",
+                False,
+                False,
+                None,
+                None,
+                1.0,
+                1,
+                1,
+                None,
+            )
+            for key, text in answers.items()
+        ],
+        "measurements": [
+            ("g", key, 0, *measured)
+            for key, text in answers.items()
+            for measured in (
+                ("vader", float(len(text)), None, None, told.get("vader", VADER)),
+                ("verdict", None, None, "fair" if text == "good" else "unfair", "labels 1"),
+                ("refusal", float(text == "no"), None, None, refusal),
+            )
+        ],
+        "generation_factors": [
+            ("g", "generation", "g"),
+            *([("g", "wave", told["wave"])] if "wave" in told else []),
+        ],
+        "measures": MEASURES,
+    }
+    home.root.mkdir(exist_ok=True)
+    home.parquet.mkdir(exist_ok=True)
+    home.published.unlink(missing_ok=True)
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute(
+            "create table studies as select ? as study_id, 'Months' as title, ? as config_json, 'abc' as "
+            "config_sha256, '0.1.0' as plumbline_version, ? as run_id, ?::timestamp as published_at",
+            [study, json.dumps(CONFIG), run_id, told.get("at", "2026-10-01 00:00:00")],
+        )
+        connection.execute(
+            "create table publications as select study_id, run_id, published_at, "
+            "null::varchar as archive_path, null::timestamp as archive_removed_at from studies"
+        )
+        connection.execute("create table documents (study_id varchar, document_id varchar, licence varchar)")
+        connection.execute(
+            "create table factors as select ? as study_id, 'gender' as factor, 'domain' as type, "
+            "null::varchar as reference_level, 'declared' as origin, null::varchar as rule",
+            [study],
+        )
+        connection.execute(
+            "create table generations as select ? as study_id, 'g' as generation_id, false as is_engine",
+            [study],
+        )
+        for table, of_table in rows.items():
+            frame = pd.DataFrame(of_table, columns=COLUMNS[table].split(", "))
+            connection.register("frame", frame)
+            connection.execute(f"create table {table} as select ? as study_id, * from frame", [study])
+            for column in frame.columns[frame.isna().all()]:
+                connection.execute(f"alter table {table} alter {column} type {TYPES.get(column, 'varchar')}")
+
+
+def archived(home: Home, run_id: str, answers: dict[str, str], **told: str) -> Path:
+    """The manifest of an archive of such a run."""
+    publish_run(home, run_id, answers, **told)
+    study = told.get("study", "months")
+    home.report(study).parent.mkdir(exist_ok=True)
+    home.report(study).write_text("report")
+    study_file = home.root / f"{study}.yml"
+    study_file.write_text("# the study")
+    folder = archive_study(home, study, study_file, 9).folder
+    return folder / "manifest.json"

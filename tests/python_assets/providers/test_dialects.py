@@ -1,0 +1,236 @@
+"""Dialects of OpenAI's protocol, each against a server that refuses what the service refuses."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from python_assets.errors import GenerationError
+from python_assets.providers.provider import config_problems
+from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from tests.heard import Heard
+from tests.python_assets.providers import dialect_servers
+from tests.python_assets.providers.conftest import Ask
+from tests.python_assets.providers.dialect_servers import AZURE_PATH, AZURE_VERSION, DEPLOYMENT, KEY
+from tests.python_assets.providers.servers import MODEL, Reply, Request, Server, openai_completion, serving
+
+DECODING = {"temperature": 0.0, "seed": 42, "max_tokens": 256}
+Serve = Callable[..., Server]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start a server that answers as a dialect does: serve(dialect, path)."""
+    with ExitStack() as stack:
+
+        def start(dialect: Callable[[Server, Request], Reply], path: str = "/v1/chat/completions") -> Server:
+            return stack.enter_context(serving(Server(path, dialect)))
+
+        yield start
+
+
+@pytest.fixture
+def ask_azure(serve: Serve, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., GenerationRun]:
+    server = serve(dialect_servers.azure, AZURE_PATH)
+
+    def run(
+        n: int = 1, key: str = KEY, deployment: str = DEPLOYMENT, query: str = f"?api-version={AZURE_VERSION}"
+    ) -> GenerationRun:
+        url = f"{server.url}/openai/deployments/{deployment}{query}"
+        return ask(server, n, base_url=url, headers={"api-key": key}, decoding=DECODING)
+
+    return run
+
+
+def sent(server: Server) -> list[dict[str, Any]]:
+    return [{k: v for k, v in call.body.items() if k != "messages"} for call in server.calls]
+
+
+class TestANewerModel:
+    def test_is_asked_by_the_parameters_it_takes_once_it_has_said_so(self, serve: Serve, ask: Ask) -> None:
+        server = serve(dialect_servers.newer_openai)
+        run = ask(server, 8, decoding=DECODING)
+        assert run.n_by_status["ok"] == 8
+        assert (len(server.calls), run.n_retries) == (8 + 2, 0)
+        fixed = {"model": MODEL, "stream": False}
+        assert sent(server)[2:] == [{**fixed, "seed": 42, "max_completion_tokens": 256}] * 8
+
+    def test_is_told_once_and_stands_beside_every_answer(self, serve: Serve, ask: Ask) -> None:
+        heard = Heard()
+        run = ask(serve(dialect_servers.newer_openai), 8, decoding=DECODING, progress=heard)
+        told = [line for line in heard.said if "refuses" in line]
+        assert told == [
+            f"asked: model {MODEL} refuses max_tokens: it is sent as max_completion_tokens",
+            f"asked: model {MODEL} refuses temperature: asked without it",
+        ]
+        for row in run.responses:
+            changed = json.loads(row.context_json or "")["changed_parameters"]
+            assert changed == {"max_tokens": "max_completion_tokens", "temperature": None}
+
+    def test_that_takes_everything_has_no_note(self, serve: Serve, ask: Ask) -> None:
+        decoding = {"temperature": 1.0, "max_tokens": None}
+        run = ask(serve(dialect_servers.newer_openai), decoding=decoding)
+        assert "changed_parameters" not in json.loads(run.responses[0].context_json or "")
+
+    def test_keeps_what_the_study_itself_asks_for_in_options(self, serve: Serve, ask: Ask) -> None:
+        server = serve(dialect_servers.newer_openai)
+        decoding = {**DECODING, "temperature": None}
+        ask(server, 1, decoding=decoding, options={"max_completion_tokens": 4_000})
+        assert sent(server)[-1]["max_completion_tokens"] == 4_000
+        assert "max_tokens" not in sent(server)[-1]
+
+    def test_that_refuses_a_field_of_options_stops_the_generation(self, serve: Serve, ask: Ask) -> None:
+        server = serve(dialect_servers.newer_openai)
+        with pytest.raises(
+            GenerationError, match=r"parameter_refused: HTTP 400 .*'temperature'.*Leave it out"
+        ):
+            ask(server, 30, decoding={}, options={"temperature": 0.2})
+        assert len(server.calls) == 1
+
+
+def test_a_server_that_refuses_every_parameter_is_not_asked_without_a_bound(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.refuses_every_parameter)
+    with pytest.raises(
+        GenerationError, match="parameter_refused: .*'max_completion_tokens'.*null in decoding"
+    ):
+        ask(server, 30, decoding=DECODING)
+    assert len(server.calls) <= 4
+    run = ask(server, 2, decoding={**DECODING, "max_tokens": None})
+    assert run.n_by_status["ok"] == 2
+    assert sent(server)[-1] == {"model": MODEL, "stream": False}
+
+
+def test_a_model_without_system_messages_says_so_at_the_first_call(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.refuses_messages)
+    with pytest.raises(GenerationError, match="'system' with this model.*no role for a system message"):
+        ask(server, 30, system_prompt="You are terse.")
+    assert len(server.calls) == 1
+    assert ask(server, 2).n_by_status["ok"] == 2
+
+
+def test_mistral_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.mistral)
+    assert ask(server, 3, decoding=DECODING).n_by_status["ok"] == 3
+    assert len(server.calls) == 3 + 1
+    assert sent(server)[-1] == {"model": MODEL, "stream": False, "temperature": 0.0, "max_tokens": 256}
+
+
+class TestAzure:
+    def test_gets_its_key_and_the_version_of_its_api(
+        self, ask_azure: Callable[..., GenerationRun], log_path: Path
+    ) -> None:
+        run = ask_azure(3)
+        assert run.n_by_status["ok"] == 3
+        assert KEY not in log_path.read_text() + repr(run)
+
+    def test_that_has_no_such_deployment_stops_the_generation(
+        self, ask_azure: Callable[..., GenerationRun]
+    ) -> None:
+        with pytest.raises(GenerationError, match="model_missing: .*At Azure the deployment stands in base"):
+            ask_azure(30, deployment="another")
+
+    def test_without_a_version_stops_the_generation(self, ask_azure: Callable[..., GenerationRun]) -> None:
+        with pytest.raises(GenerationError, match=r"endpoint_missing: .*NAME\?api-version=DATE"):
+            ask_azure(30, query="")
+
+    def test_that_refuses_the_key_is_not_quoted(self, ask_azure: Callable[..., GenerationRun]) -> None:
+        with pytest.raises(GenerationError, match="unauthorized: HTTP 401.*or in headers") as caught:
+            ask_azure(30, key="another-key-of-mine")
+        assert "another-key" not in str(caught.value)
+
+
+def test_the_version_of_an_api_is_a_word_of_answers(serve: Serve, ask: Ask) -> None:
+    server = serve(lambda *_: openai_completion(f"On {AZURE_VERSION}."), AZURE_PATH)
+    run = ask(server, base_url=f"{server.url}/openai/deployments/{DEPLOYMENT}?api-version={AZURE_VERSION}")
+    assert run.responses[0].response_text == f"On {AZURE_VERSION}."
+
+
+class TestHeaders:
+    def test_are_sent_and_taken_out_of_what_comes_back(
+        self, openai_server: Server, ask: Ask, log_path: Path
+    ) -> None:
+        openai_server.next_replies = [openai_completion(f"You sent {KEY}.")]
+        run = ask(openai_server, 2, headers={"X-Gateway": f"Bearer {KEY}", "x-project": "project-42-b"})
+        headers = {name.lower(): value for name, value in openai_server.calls[1].headers.items()}
+        assert (headers["x-gateway"], headers["x-project"]) == (f"Bearer {KEY}", "project-42-b")
+        assert run.responses[0].response_text == "You sent ***."
+        assert KEY not in log_path.read_text() + repr(run)
+
+    def test_are_taken_out_of_errors(self, openai_server: Server, ask: Ask) -> None:
+        openai_server.next_replies = [dialect_servers.refused(f"What is {KEY}?", None, None)]
+        run = ask(openai_server, headers={"x-gateway": f"Bearer {KEY}"})
+        assert run.responses[0].error == "http_4xx: HTTP 400 What is ***?"
+
+    @pytest.mark.parametrize("value", [" ", "clé-secrète", "with\x07bell"])
+    def test_that_cannot_be_sent_are_refused_without_quoting_them(
+        self, openai_server: Server, ask: Ask, value: str
+    ) -> None:
+        with pytest.raises(
+            GenerationError, match=r"the variable of headers.x-gateway holds no header"
+        ) as caught:
+            ask(openai_server, headers={"x-gateway": value})
+        assert value.strip() not in str(caught.value) or not value.strip()
+        assert not openai_server.calls
+
+    def test_are_shown_nowhere(self) -> None:
+        assert KEY not in repr(GenerationConfig("g", "openai", "m", headers={"x-gateway": KEY}))
+
+
+class TestABaseModel:
+    @pytest.fixture
+    def server(self, serve: Serve) -> Server:
+        return serve(dialect_servers.text_completions, "/v1/completions")
+
+    def test_goes_on_with_the_text_itself(self, server: Server, ask: Ask) -> None:
+        prompts = [Prompt("p", "p", "The harbour is", task="completion")]
+        run = ask(server, prompts, provider="openai", options={"endpoint": "completions"})
+        assert run.responses[0].response_text == "The harbour is and so on"
+        assert server.calls[0].body["prompt"] == "The harbour is"
+        assert "messages" not in server.calls[0].body and "endpoint" not in server.calls[0].body
+
+    def test_is_sent_the_template_of_the_study(self, server: Server, ask: Ask) -> None:
+        prompts = [Prompt("p", "p", "The harbour", task="completion")]
+        ask(server, prompts, options={"endpoint": "completions"}, prompt_template="Tale: {prompt}")
+        assert server.calls[0].body["prompt"] == "Tale: The harbour"
+
+    @pytest.mark.parametrize(
+        ("options", "model"), [({}, MODEL), ({"endpoint": "completions"}, "gpt-3.5-turbo")]
+    )
+    def test_asked_at_the_wrong_endpoint_is_told_with_the_other(
+        self, server: Server, ask: Ask, options: dict[str, str], model: str
+    ) -> None:
+        with pytest.raises(GenerationError, match=r"endpoint_missing: .*options: \{endpoint: completions\}"):
+            ask(server, 30, options=options, model=model)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        (
+            {"options": {"n": 2}},
+            "options.n: several answers a call, of which one would be kept; use replicates: N",
+        ),
+        ({"options": {"stream": True}}, "options.stream: a field that Plumbline writes itself; remove it"),
+        ({"options": {"messages": []}}, "options.messages: a field that Plumbline writes itself; remove it"),
+        (
+            {"api_key_env": "KEY", "headers": {"Authorization": "Bearer x"}},
+            "headers.Authorization: the header that carries the key of api_key_env; keep one of them",
+        ),
+    ],
+)
+def test_what_openai_cannot_be_sent_is_told_before_anything_is(fields: dict[str, Any], problem: str) -> None:
+    assert config_problems(GenerationConfig("g", "openai", "m", **fields), {}) == [problem]
+
+
+def test_one_answer_a_call_may_be_asked_for() -> None:
+    assert config_problems(GenerationConfig("g", "openai", "m", options={"n": 1}), {}) == []
+
+
+@pytest.mark.parametrize("provider", ["simulator", "replay", "transformers"])
+def test_who_asks_no_server_sends_no_headers(provider: str) -> None:
+    config = GenerationConfig("g", provider, "m", headers={"x-gateway": KEY})
+    assert "headers: it asks no server over HTTP; remove headers" in config_problems(config, {})

@@ -1,0 +1,115 @@
+"""The comparisons of generations and the bars of variance, as the page shows them."""
+
+import pytest
+
+PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
+PAIR = {
+    "generation_a_id": "new",
+    "generation_b_id": "old",
+    "n_dropped": 0,
+    "n_root_prompts": 2,
+    "category": "",
+}
+ATTACK = "<script>alert(1)</script>"
+
+
+def change(comparison, group_id="", value=0.5, **others):
+    row = {**PLACE, **PAIR, "comparison": comparison, "group_id": group_id, "value": value}
+    return row | {"ci_low": value - 0.1, "ci_high": value + 0.1, "p_value": 0.01} | others
+
+
+@pytest.fixture
+def tables():
+    """Two root prompts on two concepts, answered by both; Mali fell by 1 in r2 alone."""
+    prompts, factors, responses, measurements = [], [], [], []
+    for root in ("r1", "r2"):
+        for concept in ("Mali", "Peru"):
+            prompt_id = f"{root}_{concept}"
+            prompts.append(
+                {"prompt_id": prompt_id, "root_prompt_id": root, "prompt_text": f"{concept} in {root}"}
+            )
+            factors.append({"prompt_id": prompt_id, "factor": "concept", "level": concept})
+            for generation in ("new", "old"):
+                fell = generation == "new" and prompt_id == "r2_Mali"
+                text = f"{generation} of {prompt_id}{ATTACK}"
+                key = {"generation_id": generation, "prompt_id": prompt_id, "replicate": 0}
+                responses.append(
+                    key | {"response_id": f"{generation}{prompt_id}", "response_text": text, "status": "ok"}
+                )
+                measurements.append(key | {"measure_id": "sentiment", "value": -1.0 if fell else 0.0})
+    constants = {
+        "unit_id": "u",
+        "is_root": False,
+        "task": "question",
+        "source_tag": "",
+        "keyword": "",
+        "document_id": "",
+    }
+    asked = {"set_id": "comparison", "q_value": 0.02, "verdict": "difference_shown"}
+    return {
+        "prompts": [row | constants for row in prompts],
+        "prompt_factors": factors,
+        "responses": responses,
+        "measurements": [row | {"extractor_version": "1"} for row in measurements],
+        "generation_comparisons": [
+            change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", set_id="comparison"),
+            change("groups_moved", value=0.5, **asked),
+            change("group_change", "Mali", -0.5),
+            change("group_change", "Peru", 0.0),
+            change("disparity_change", "Mali", -0.5, **asked),
+            change("disparity_change", "Peru", 0.5, **asked),
+        ],
+        "variance_components": [
+            {"measure_id": "sentiment", "grouping_id": "concept", "source": source, "position": at + 1}
+            | {"variance": share, "share": share, "n_levels": 2, "n_responses": 8}
+            for at, (source, share) in enumerate({"group": 0.125, "root_prompt": 0.25, "rest": 0.625}.items())
+        ],
+    }
+
+
+def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answers(report, tables):
+    text = report(**tables).sections["comparisons"]
+    assert "new against old: sentiment by concept: Mali against the other groups" in text
+    assert "q .02" in text
+    # r2 moved, to the side of the change; the branch beside Mali is Peru
+    moved, beside = text.index("new of r2_Mali"), text.index("new of r2_Peru")
+    assert moved < text.index("old of r2_Mali") < beside < text.index("old of r2_Peru")
+    assert moved < text.index("new of r1_Mali")
+
+
+def test_texts_are_escaped(report, tables):
+    page = report(**tables)
+    assert ATTACK in page.text
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == len(
+        [tag for tag, _ in report().tags if tag == "script"]
+    )
+
+
+def test_a_table_has_the_change_of_every_group_with_its_interval(report, tables):
+    text = report(**tables).sections["comparisons"]
+    assert "Peru" in text
+    assert "0.000" in text or "0" in text
+    for number in ("−0.600", "−0.400"):
+        assert number in text
+
+
+def test_one_generation_is_compared_with_nothing(report):
+    assert "The study has one generation" in report(generation_comparisons=[]).sections["comparisons"]
+
+
+def test_no_change_is_no_statement_that_there_is_none(report, tables):
+    rows = [row | {"verdict": "inconclusive"} for row in tables["generation_comparisons"]]
+    text = report(**{**tables, "generation_comparisons": rows}).sections["comparisons"]
+    assert "No change was shown. That is not a statement that there is none." in text
+
+
+def test_the_variance_of_a_measure_is_one_bar_of_named_parts(report, tables):
+    page = report(**tables)
+    text = page.sections["variance"]
+    assert "group 12.5 %, root prompt 25 %, rest 62.5 %" in text.replace("12.5 %", "12.5 %")
+    widths = [
+        float(a["width"])
+        for tag, a in page.tags
+        if tag == "rect" and a["class"].startswith("part") and "x" in a
+    ]
+    assert widths == [125, 250, 625]
