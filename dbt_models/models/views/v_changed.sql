@@ -1,6 +1,6 @@
--- One row per (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id): how a group's raw
--- values changed from generation a to b, and how its difference from the other groups did. question_q_value is of
--- whether groups moved against each other at all (inference.md 8).
+-- One row per (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category): how a
+-- group's raw values changed from generation b, the reference, to a, and how its difference from the other groups did.
+-- question_q_value is of whether groups moved against each other at all (inference.md 8).
 with
 
 changes as (
@@ -17,10 +17,11 @@ pairs as (
         grouping_id,
         generation_a_id,
         generation_b_id,
-        group_id
+        group_id,
+        category
     from changes
     where comparison <> 'groups_moved'
-    group by study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id
+    group by study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category
 ),
 
 of_group as (
@@ -55,11 +56,12 @@ select
     pairs.generation_a_id,
     pairs.generation_b_id,
     pairs.group_id,
+    pairs.category,
     studies.title,
-    before.model as model_a,
-    before.role as role_a,
-    after.model as model_b,
-    after.role as role_b,
+    after.model as model_a,
+    after.role as role_a,
+    before.model as model_b,
+    before.role as role_b,
     measures.unit,
     measures.direction,
     of_group.value_a,
@@ -79,13 +81,13 @@ select
     coalesce(of_disparity.inference_reason, of_question.inference_reason, of_group.inference_reason) as inference_reason
 from pairs
 left join of_group
-    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id)
+    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category)
 left join of_disparity
-    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id)
+    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category)
 left join of_question using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id)
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
-left join generations as before
-    on pairs.study_id = before.study_id and pairs.generation_a_id = before.generation_id
 left join generations as after
-    on pairs.study_id = after.study_id and pairs.generation_b_id = after.generation_id
+    on pairs.study_id = after.study_id and pairs.generation_a_id = after.generation_id
+left join generations as before
+    on pairs.study_id = before.study_id and pairs.generation_b_id = before.generation_id
