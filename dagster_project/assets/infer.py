@@ -40,7 +40,7 @@ SUBGROUP_SUMS = ["int_subgroup_sums", "int_prompt_groups", "int_model_factors"]
 ASSOCIATION_GRAINS = {
     "association_tests": "grouping, measure, test, term and category: a test over independent rows"
 }
-ASSOCIATION_SUMS = ["int_association_sums", "int_association_values"]
+ASSOCIATION_SUMS = ["int_association_sums", "int_association_values", "int_cells", "int_prompt_groups"]
 REGRESSION_GRAINS = {
     "factor_importance": "term of a regression: its coefficient, errors, p and role",
     "factor_models": "regression and factor: what the factor is worth, and its joint p",
@@ -106,7 +106,12 @@ def infer_associations(
 
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
-        infer_associations(connection, loaded.analysis.association_tests)
+        infer_associations(
+            connection,
+            loaded.analysis.association_tests,
+            seed=loaded.seed,
+            n_permutations=loaded.n_permutations,
+        )
         yield materialise(connection, "inference", "association_tests")
 
 

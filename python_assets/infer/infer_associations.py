@@ -3,7 +3,7 @@
 Belongs here: which tests a measure has, and reading the sums that SQL made. The tests are association.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import duckdb
@@ -23,9 +23,11 @@ from python_assets.infer.association import (
     shapiro,
     t_test,
 )
+from python_assets.infer.multiway_flips import KEYS, Flips, multiway_flips
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.base import LEVEL_SEPARATOR
 
+MULTIWAY: Final = "anova_multiway"
 METHOD: Final = "rows as independent (document)"
 PLACE: Final = ["study_id", "slice_id", "generation_id", "measure_id", "grouping_id"]
 _SIZES: Final = {
@@ -34,15 +36,19 @@ _SIZES: Final = {
     "t_pooled": "cohens_d",
     "t_welch": "cohens_d",
     "anova": "eta_squared",
-    "anova_multiway": "eta_squared",
+    MULTIWAY: "eta_squared",
 }
 _KEYS: Final = (*PLACE, "test", "term", "category")
-_NUMBERS: Final = "statistic_value df1 df2 p_value effect_size effect_size_corrected share_expected_ge5"
+_NUMBERS: Final = (
+    "statistic_value df1 df2 p_value p_value_permutation null_q95 effect_size effect_size_corrected "
+    "share_expected_ge5"
+)
 TABLES: Final[Columns] = {
     "association_tests": {
         **dict.fromkeys(_KEYS, "varchar not null"),
         **dict.fromkeys(_NUMBERS.split(), "double"),
         "effect_size_name": "varchar",
+        "scope": "varchar",
         "n_responses": "bigint not null",
         "method": "varchar not null",
         "reason": "varchar",
@@ -58,12 +64,16 @@ order by all
 """
 
 
-def infer_associations(connection: duckdb.DuckDBPyConnection, is_asked: bool) -> int:
+def infer_associations(
+    connection: duckdb.DuckDBPyConnection, is_asked: bool, *, seed: int, n_permutations: int
+) -> int:
     """Read the sums of groups and write inference.association_tests.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         is_asked: whether the study asks for these tests; without it the table is empty.
+        seed: of the study.
+        n_permutations: B, of the flips of effects of several factors.
 
     Returns:
         How many rows it has.
@@ -71,7 +81,8 @@ def infer_associations(connection: duckdb.DuckDBPyConnection, is_asked: bool) ->
     rows = pd.DataFrame(columns=list(TABLES["association_tests"]))
     if is_asked:
         sums = connection.execute("from intermediate.int_association_sums order by all").df()
-        rows = association_rows(sums, connection.execute(_RESIDUALS).df())
+        flips = multiway_flips(connection, seed=seed, n_draws=n_permutations)
+        rows = with_flips(association_rows(sums, connection.execute(_RESIDUALS).df()), flips)
     write_tables(connection, TABLES, {"association_tests": rows})
     return len(rows)
 
@@ -98,6 +109,26 @@ def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFram
         for row in _tests(part, of_place.get(place))
     ]
     return pd.DataFrame(rows, columns=list(TABLES["association_tests"]))
+
+
+def with_flips(rows: pd.DataFrame, flips: Mapping[tuple[str, ...], Flips]) -> pd.DataFrame:
+    """Rows whose effects of several factors have p and noise floor by flips of whole prompts.
+
+    Source: inference.md 12.
+    """
+    is_multiway = (rows.test == MULTIWAY).to_numpy()
+    keys = rows[[*KEYS, "term"]].itertuples(index=False, name=None)
+    tests = [flips.get(key) if multiway else None for key, multiway in zip(keys, is_multiway, strict=True)]
+    floors = np.array([np.nan if one is None else one.floor_share for one in tests])
+    return rows.assign(
+        p_value_permutation=[np.nan if one is None else one.p for one in tests],
+        null_q95=floors * rows.effect_size.to_numpy(dtype=np.float64),
+        scope=pd.Series([None if one is None else one.scope for one in tests], rows.index, dtype=object),
+        method=[
+            method if one is None else f"{method}; p_value_permutation: {one.method}"
+            for method, one in zip(rows.method, tests, strict=True)
+        ],
+    )
 
 
 def _tests(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str, Any]]:
@@ -132,7 +163,7 @@ def _variance(part: pd.DataFrame, category: str = "") -> Iterator[dict[str, Any]
         levels = [group_id.split(LEVEL_SEPARATOR) for group_id in part.group_id]
         for positions, found in multiway_anova(groups, levels).items():
             term = LEVEL_SEPARATOR.join(factors[int(i)] for i in positions.split(":"))
-            yield _row("anova_multiway", found, n, term=term, category=category)
+            yield _row(MULTIWAY, found, n, term=term, category=category)
 
 
 def _of_spread(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str, Any]]:

@@ -69,7 +69,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     with open_build(path) as connection:
         infer_study(connection, Analysis())
         infer_subgroups(connection, Analysis().alpha)
-        infer_associations(connection, is_asked=True)
+        infer_associations(connection, is_asked=True, seed=1, n_permutations=199)
         infer_regressions(connection, Analysis())
     second = run_dbt(path, folder, "--select", "source:inference+")
     manifest = json.loads((folder / "target" / "manifest.json").read_text())

@@ -88,6 +88,13 @@ def test_anova_levene_and_shapiro_are_scipys(tests, places):
 
 def test_a_test_of_the_scheme_stands_beside_that_of_rows(tests):
     beside = tests[tests.p_value_permutation.notna()]
-    assert set(beside.test) <= {"chi_square", "t_pooled", "anova"}
+    assert set(beside.test) <= {"chi_square", "t_pooled", "anova", "anova_multiway"}
     assert "chi_square" in set(beside.test) and (beside.generation_id != "all").all()
     assert tests[tests.test.isin(["levene", "shapiro"])].is_descriptive.all()
+
+
+def test_factors_and_pairs_of_a_grouping_have_the_p_of_flipped_prompts(tests):
+    flipped = tests[(tests.test == "anova_multiway") & tests.p_value_permutation.notna()]
+    assert {"race", "gender", "race x gender"} >= set(flipped.term) > set()
+    assert flipped.method.str.contains("p_value_permutation: ").all() and flipped.scope.notna().all()
+    assert ((flipped.p_value_permutation > 0) & (flipped.p_value_permutation <= 1)).all()

@@ -13,7 +13,7 @@ ANSWERS = {"p1": "good", "p2": "bad"}
 CONFIG = {"groupings": [["gender"]], "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
 VADER = "vader 1"
 COLUMNS = {
-    "prompts": "prompt_id, root_prompt_id, unit_id, is_root, task, prompt_text, baseline_text, "
+    "prompts": "prompt_id, root_prompt_id, unit_id, unit_factor, is_root, task, prompt_text, baseline_text, "
     "baseline_kind, source_tag, keyword, document_id, replacements_json",
     "prompt_factors": "prompt_id, factor, level",
     "responses": "generation_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
@@ -41,7 +41,7 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
     study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
     rows = {
         "prompts": [
-            (key, key[:2], key[:2], True, "question", f"Text {key}?", None, None, "", "", "", "{}")
+            (key, key[:2], key[:2], "", True, "question", f"Text {key}?", None, None, "", "", "", "{}")
             for key in answers
         ],
         "prompt_factors": [(key, "gender", level) for key in answers for level in ("man",)],

@@ -47,16 +47,19 @@ select
     case
         when tests.test = 'chi_square' then of_labels.p_value
         when tests.test in ('t_pooled', 'anova') and tests.category = '' then of_means.p_value
+        else tests.p_value_permutation
     end as p_value_permutation,
     tests.is_descriptive,
     case
         when tests.test = 'chi_square' then of_labels.null_q95
         when tests.test = 'anova' and tests.category = '' and of_means.value > 0
         then tests.effect_size * power(of_means.null_q95 / of_means.value, 2)
+        else tests.null_q95
     end as null_q95,
     case
         when tests.test = 'chi_square' then of_labels.scope
         when tests.test in ('t_pooled', 'anova') and tests.category = '' then of_means.scope
+        else tests.scope
     end as scope,
     tests.effect_size_name,
     tests.effect_size,
@@ -64,7 +67,7 @@ select
     tests.share_expected_ge5,
     tests.n_responses,
     case
-        when tests.share_expected_ge5 < 0.8 then tests.method || ', expected counts too small for it'
+        when tests.share_expected_ge5 < 0.8e0 then tests.method || ', expected counts too small for it'
         else tests.method
     end as method,
     tests.reason
