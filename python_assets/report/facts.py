@@ -46,7 +46,7 @@ FACTS: Final = f"""
         from findings
         left join measures using (study_id, measure_id)
         where study_id = $study and verdict in ('bias_shown', 'difference_shown')
-            and not is_tool_bias and not is_repeated and statistic <> '{GROUND_TRUTH}'
+            and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
         ) = 1
@@ -106,7 +106,7 @@ TOOL: Final = """
 LEAD: Final = f"""
     select *
     from findings
-    where study_id = $study and not is_tool_bias and statistic <> '{GROUND_TRUTH}'
+    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}'
     order by verdict not in ('bias_shown', 'difference_shown'), finding_rank
     limit 1
 """
