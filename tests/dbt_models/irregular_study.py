@@ -105,7 +105,7 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
         },
         "extract": {
             "measures": _measures(),
-            "measurements": _measurements(prompts, responses, rng),
+            "measurements": _with_an_effect(_measurements(prompts, responses, rng), prompt_factors),
             **_ground_truth(),
         },
     }
@@ -283,6 +283,17 @@ def _measurements(prompts: pd.DataFrame, responses: pd.DataFrame, rng: np.random
     baseline = prompts[["prompt_id"]].assign(generation_id="baseline", replicate=0)
     keys = pd.concat([responses[["generation_id", "prompt_id", "replicate"]], baseline], ignore_index=True)
     return pd.concat([_measured(keys, measure, rng) for measure in MEASURES], ignore_index=True)
+
+
+def _with_an_effect(measurements: pd.DataFrame, prompt_factors: pd.DataFrame) -> pd.DataFrame:
+    """The scores of one generation with a difference between women and men that no correction hides."""
+    of_women = prompt_factors.prompt_id[(prompt_factors.factor == "gender") & (prompt_factors.level == "female")]
+    is_raised = (
+        (measurements.measure_id == "score")
+        & (measurements.generation_id == "g1")
+        & measurements.prompt_id.isin(of_women)
+    )
+    return measurements.assign(value=measurements.value + 3.0 * is_raised)
 
 
 def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.DataFrame:

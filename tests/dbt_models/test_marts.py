@@ -158,7 +158,8 @@ def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_differenc
     for key, of_group in prompts.groupby(keys):
         ordered = of_group.sort_values("position").difference.to_numpy() * np.sign(told[key])
         assert (np.diff(ordered) <= 1e-9).all()
-        if len(of_group) < 10:  # all root prompts of the group
+        # all root prompts of the group; of fewer than 5 the difference is over blocks
+        if len(of_group) < 10 and key[0] != "four_root_prompts":
             assert of_group.difference.mean() == pytest.approx(told[key])
 
 

@@ -230,7 +230,14 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
     said = [*reasons.meaning, *reasons.remedy.dropna()]
     assert all(text.strip() and "\n" not in text and not text.endswith(".") for text in said)
     kinds = set(reasons.meaning.str.partition(":")[0])
-    assert kinds == {"measurement", "measurement, or value of a group", "value", "inference", "power"}
+    assert kinds == {
+        "measurement",
+        "measurement, or value of a group",
+        "value",
+        "value and inference",
+        "inference",
+        "power",
+    }
 
 
 def test_no_query_is_needed_to_write_the_sql_and_its_documentation(built: Built, tmp_path: Path):
