@@ -26,6 +26,8 @@ def make_study(tmp_path: Path) -> Callable[..., Study]:
             "path": tmp_path / "study.yml",
             "prompts": Prompts.model_validate({"import": {"path": "x.csv", "columns": {"prompt": "id"}}}),
             "slices": {},
+            "factors": {},
+            "groupings": {},
         }
         specs = [MeasureSpec.model_validate(measure) for measure in measures]
         return Study.model_construct(measures=specs, **(defaults | parts))
