@@ -12,8 +12,8 @@ from tests.python_assets.study_file.sections import (
 
 MEASURE_KEYS = (
     "baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, direction, "
-    "extractor, favourable, function, judge, kind, languages, name, option_probability, parameters, "
-    "patterns, refusal, scale, slice, unit, when"
+    "extractor, favourable, function, ground_truth, judge, kind, languages, name, option_probability, "
+    "parameters, patterns, prototypes, refusal, scale, slice, taxonomy, unit, version_column, when"
 )
 
 
@@ -22,7 +22,7 @@ CASES = {
         {**SCRAPE, "mesures": "[sentiment]"},
         'mesures: got "mesures"; expected one of the keys study, title, domain, factors, unit, baseline, '
         "prompts, generations, "
-        "embedding, measures, slices, groupings, analysis; did you mean 'measures'?",
+        "embedding, measures, slices, groupings, analysis, keep, report; did you mean 'measures'?",
     ),
     "no prompts": (
         {"generations": SCRAPE["generations"], "groupings": "[concept]"},
@@ -110,7 +110,7 @@ CASES = {
         'measures[0]: got {"name": "m", "extractor": "vader", "choices": ["a", "b"]}; expected '
         "exactly one of "
         "extractor, choices, patterns, column, function, classifier, judge, clusters, cluster_and_sort, "
-        "when, option_probability; keep one",
+        "when, option_probability, prototypes, taxonomy; keep one",
     ),
     "a variable that is not set": (
         {

@@ -246,7 +246,8 @@ def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
         roles = ("label", "labels") if kind == "categorical" else (kind,)
         assert {name for role in roles for name in CONTRASTS[role]} <= set(metric_names("contrasts", kind))
     tested = {kind: metric_names("disparities", kind, is_tested=True) for kind in get_args(Kind)}
-    assert set(tested["categorical"]) == {*PROFILE_INDICES, IDI}
+    of_truth = {"jsd_truth_weighted", "jsd_truth_unweighted"}
+    assert set(tested["categorical"]) == {*PROFILE_INDICES, IDI, *of_truth}
     assert tested["continuous"] == tested["binary"] == (*INDICES, *RATE_INDICES)
 
 
