@@ -6,6 +6,7 @@ from python_assets.errors import SourceError
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
+from python_assets.study.problems import StudyFileError
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
@@ -137,7 +138,7 @@ def test_words_keep_their_marks_hyphens_and_apostrophes():
 
 
 def test_a_language_without_spaces_is_an_error(find):
-    with pytest.raises(SourceError, match="'ja' does not write"):
+    with pytest.raises(StudyFileError, match="language: got .ja.; expected en"):
         find("embedding_on_wiki", language="ja")
 
 
@@ -166,7 +167,7 @@ def test_proper_names_alone_are_kept_where_asked(find):
 
 
 def test_names_are_told_in_english_alone(find):
-    with pytest.raises(SourceError, match="names_only: proper names .* English alone"):
+    with pytest.raises(StudyFileError, match="language: got .de.; expected en"):
         find("hyperlinks_on_wiki", language="de", names_only=True)
 
 
