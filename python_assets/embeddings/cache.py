@@ -81,8 +81,17 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
             found = pd.DataFrame(columns=["text_sha256", *SCORE_COLUMNS])
         return found.drop_duplicates("text_sha256").set_index("text_sha256")
 
-    def write_scores(self, method: str, version: str, hashes: Sequence[str], scores: pd.DataFrame) -> None:
-        """Keep the scores of texts; scores holds SCORE_COLUMNS, in the order of the hashes."""
+    def write_scores(
+        self, method: str | Sequence[str], version: str, hashes: Sequence[str], scores: pd.DataFrame
+    ) -> None:
+        """Keep the scores of texts.
+
+        Args:
+            method: key of the method, one for all scores or one a score.
+            version: everything the scores depend on besides the text.
+            hashes: sha256 of the text of each score.
+            scores: SCORE_COLUMNS, in the order of the hashes.
+        """
         rows = scores[list(SCORE_COLUMNS)].assign(method=method, version=version, text_sha256=list(hashes))
         self._attempt(lambda: self._insert("scores", rows))
 

@@ -28,7 +28,11 @@ _LOOKED_AT: Final = 4_000
 # as much as three letters.
 _LEAST_LETTERS: Final = 100
 _WORTH_OF_A_SIGN: Final = 3
-_FIRST_SIGN, _LAST_SIGN = "\u0e00", "\ud7ff"
+_SIGN: Final = re.compile("[\u0e00-\ud7ff]")
+
+# Less changes no decision and is not kept; a study has some ten thousand texts.
+_NO_SHARE: Final = 1e-9
+_KNOWN_TEXTS: Final = 65_536
 
 # Between separators so few words are an entry of a list, not a clause.
 _LONGEST_ENTRY: Final = 4
@@ -52,7 +56,7 @@ def language_method(languages: str) -> TextMethod | None:
     return TextMethod(
         f"language {languages}",
         f"language 2, py3langid {version('py3langid')}",
-        lambda texts: [Score(_share(running_text(text), named)) for text in texts],
+        lambda texts: [Score(_share(text, named)) for text in texts],
     )
 
 
@@ -85,7 +89,7 @@ def _clauses(text: str) -> Iterator[str]:
     begins = True
     for part in _CLAUSE.findall(text):
         words = part.split()
-        if len(words) > _LONGEST_ENTRY or any(map(_is_sign, part)):
+        if len(words) > _LONGEST_ENTRY or _SIGN.search(part):
             kept = [word for i, word in enumerate(words) if (begins and i == 0) or not _is_name(word)]
             yield " ".join(kept)
         begins = part in _SENTENCE_END or (begins and not words)
@@ -97,15 +101,24 @@ def _is_name(word: str) -> bool:
     return letter.isupper() or any(map(str.isdigit, word))
 
 
-def _is_sign(character: str) -> bool:
-    return _FIRST_SIGN <= character <= _LAST_SIGN
-
-
 def _share(text: str, named: Set[str]) -> float:
-    weights = (_WORTH_OF_A_SIGN if _is_sign(c) else 1 for c in text if c.isalpha())
-    if sum(weights) < _LEAST_LETTERS:
+    probabilities = _probabilities(text)
+    if probabilities is None:
         return 1.0
-    return min(1.0, sum(share for code, share in _detector().rank(text) if code in named))
+    return min(1.0, sum(share for code, share in probabilities.items() if code in named))
+
+
+@lru_cache(maxsize=_KNOWN_TEXTS)
+def _probabilities(text: str) -> dict[str, float] | None:
+    """Of the languages that a text may be in; None where it is too short to tell.
+
+    They are kept because measures for other languages ask for the same.
+    """
+    read = running_text(text)
+    letters = "".join(filter(str.isalpha, read))
+    if len(letters) + (_WORTH_OF_A_SIGN - 1) * len(_SIGN.findall(letters)) < _LEAST_LETTERS:
+        return None
+    return {code: float(share) for code, share in _detector().rank(read) if share > _NO_SHARE}
 
 
 @lru_cache(maxsize=1)

@@ -179,10 +179,10 @@ class Scorer:
 
     def _keep(self, method: ModelMethod, some: Ids, found: NDArray[np.float64]) -> None:
         is_scored = ~np.isnan(found).any(axis=1)
-        for position, key in enumerate(_keys(method)):
-            values = found[is_scored, position]
-            scores = score_table([Score(value) for value in values.tolist()])
-            self._cache.write_scores(key, method.version, list(self._hashes[some[is_scored]]), scores)
+        hashes, keys = self._hashes[some[is_scored]], _keys(method)
+        scores = score_table([Score(value) for value in found[is_scored].ravel().tolist()])
+        methods = keys * len(hashes)
+        self._cache.write_scores(methods, method.version, list(np.repeat(hashes, len(keys))), scores)
 
     def vectors(self, text_ids: Ids) -> NDArray[np.float32]:
         """Embed texts by the model of the study.

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from python_assets.extract.extractor import ModelMethod
 
 SIMULATED: Final = "simulated"
-VERSION: Final = "simulated classifier 1"
+VERSION: Final = "simulated classifier 2"
+_BYTES: Final = 8
 
 
 def simulated_method(model: str, labels: Sequence[str]) -> ModelMethod:
@@ -33,9 +34,9 @@ def simulated_method(model: str, labels: Sequence[str]) -> ModelMethod:
 
 
 def _probabilities(model: str, n_labels: int, texts: Sequence[str]) -> NDArray[np.float64]:
-    rows = np.empty((len(texts), n_labels))
-    for row, text in enumerate(texts):
-        digest = hashlib.sha256(f"{model}\n{text}".encode()).digest()
-        random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-        rows[row] = random.dirichlet(np.ones(n_labels + 1))[:n_labels]
-    return rows
+    """Uniform over the probabilities of n_labels + 1 labels: exponential numbers over their sum."""
+    n_bytes = _BYTES * (n_labels + 1)
+    digests = b"".join(hashlib.shake_128(f"{model}\n{text}".encode()).digest(n_bytes) for text in texts)
+    whole = np.frombuffer(digests, dtype=">u8").reshape(len(texts), n_labels + 1)
+    exponential = -np.log((whole + 0.5) / 2.0**64)
+    return exponential[:, :n_labels] / exponential.sum(axis=1, keepdims=True)

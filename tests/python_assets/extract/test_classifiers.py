@@ -227,7 +227,7 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
         ("simulated personality", "simulated", None, None),
         ("simulated regard", "simulated", None, None),
     ]
-    assert set(build.rows("regard", "extractor_version")) == {("simulated classifier 1",)}
+    assert set(build.rows("regard", "extractor_version")) == {("simulated classifier 2",)}
     traits = ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
     shares = [values(build, f"personality_{trait}")[1] for trait in traits]
     assert min(shares) > 0
