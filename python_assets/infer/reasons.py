@@ -31,7 +31,8 @@ class InferenceReason(StrEnum):
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place; a bootstrap interval needs 10",
+        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity needs 6, a "
+        "bootstrap interval 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",

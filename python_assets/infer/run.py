@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.cells import MIXED_UNITS, designs
+from python_assets.infer.change_rows import QUESTIONS as OF_PAIRS
 from python_assets.infer.compare_generations import COLUMNS as COMPARISON_COLUMNS
 from python_assets.infer.compare_generations import (
     compare_generations,
     pair_questions,
     with_levels_of_pairs,
 )
-from python_assets.infer.generation_changes import QUESTIONS as OF_PAIRS
 from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
