@@ -163,6 +163,7 @@ class ChangeRows:
         none = np.array([np.nan])
         largest = Change(
             value=np.array([size]),
+            std_error=none,
             ci_low=none,
             ci_high=none,
             p_value=none,
@@ -200,6 +201,7 @@ class ChangeRows:
             "value": told.value[place],
             "value_a": found.own[place],
             "value_b": found.other[place],
+            "std_error": told.std_error[place] if refused is None else NOTHING,
             "ci_low": told.ci_low[place] if refused is None else NOTHING,
             "ci_high": told.ci_high[place] if refused is None else NOTHING,
             "p_value": told.p_value[place] if has_p else NOTHING,
@@ -329,6 +331,7 @@ class ChangeRows:
                 "value": value,
                 "value_a": values[0][at],
                 "value_b": values[1][at],
+                "std_error": found.std_error[at] if refused is None else NOTHING,
                 "ci_low": found.ci_low[at] if refused is None else NOTHING,
                 "ci_high": found.ci_high[at] if refused is None else NOTHING,
                 "p_value": p if has_p else NOTHING,

@@ -152,6 +152,7 @@ class Change(NamedTuple):
     """
 
     value: Floats
+    std_error: Floats
     ci_low: Floats
     ci_high: Floats
     p_value: Floats
@@ -182,7 +183,8 @@ def change(d: Floats, signs: Signs, alpha: float, *, fewest: int = 2) -> Change:
     is_tested = n >= fewest
     t, std_error = _t(x.sum(axis=0), squares, n)
     quantile = interval.t_quantile(n.astype(float), alpha)
-    limits = interval.around(mean, np.where(is_tested, std_error, np.nan), quantile)
+    std_error = np.where(is_tested, std_error, np.nan)
+    limits = interval.around(mean, std_error, quantile)
     is_permuted = len(d) > MOST_FOR_T
     if not is_tested.any():
         p = p_maxt = np.full(n.shape, np.nan)
@@ -196,6 +198,7 @@ def change(d: Floats, signs: Signs, alpha: float, *, fewest: int = 2) -> Change:
         p_question = float(np.nanmin(p_maxt))
     return Change(
         value=mean,
+        std_error=std_error,
         ci_low=limits.low,
         ci_high=limits.high,
         p_value=p,

@@ -55,6 +55,8 @@ def compare_generations(
 ) -> pd.DataFrame:
     """Every row of inference.generation_comparisons but for study_id, set, q and verdict.
 
+    Beside their columns rows have std_error and p_maxt, of changes of means.
+
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         layouts: the cells of its slices and groupings.
@@ -69,7 +71,8 @@ def compare_generations(
     texts = {
         name: object for name, kind in COLUMNS.items() if kind.startswith("varchar") and name != "study_id"
     }
-    return table.reindex(columns=[*(name for name in COLUMNS if name != "study_id"), "p_maxt"]).astype(texts)
+    columns = [*(name for name in COLUMNS if name != "study_id"), "std_error", "p_maxt"]
+    return table.reindex(columns=columns).astype(texts)
 
 
 def _distances(

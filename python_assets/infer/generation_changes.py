@@ -72,7 +72,7 @@ def changes(
 
     Returns:
         Rows of inference.generation_comparisons without study_id, set_id, q_value and verdict, but with
-        p_maxt: of group rows, stepped down. The same root prompts are swapped in all of them.
+        std_error, and p_maxt: of group rows, stepped down. The same root prompts are swapped in all of them.
     """
     position = {unit: at for at, (unit,) in enumerate(connection.execute(_ALL_UNITS).fetchall())}
     asked = Asked(options, position)

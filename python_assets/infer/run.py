@@ -114,7 +114,7 @@ TABLES: Final[Columns] = {
         "reason": "varchar",
     },
 }
-PowerRows = Callable[[pd.DataFrame], pd.DataFrame]
+PowerRows = Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]
 
 
 class Analysis(Protocol):
@@ -186,7 +186,8 @@ def infer_study(
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         analysis: what the study declares.
-        power_rows: from all contrasts to the rows of design_power, without study_id.
+        power_rows: from all contrasts and comparisons of generations to the rows of design_power, without
+            study_id.
         progress: is told how many draws are done.
 
     Returns:
@@ -220,7 +221,7 @@ def infer_study(
         tables = _judged(tables, layouts, sets, options, progress)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
-        tables["design_power"] = power_rows(tables["contrasts"])
+        tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
     study_id = _study_id(connection)
     rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
     write_tables(connection, TABLES, rows)
