@@ -62,7 +62,15 @@ def found(design: Design, n_sets: int, seed: int) -> float:
     group = np.repeat(np.arange(len(design.n_units)), design.n_units)
     n_called = 0
     for at in range(n_sets):
-        options = Options(at, N_DRAWS, N_DRAWS, ALPHA, {}, {}, ())
+        options = Options(
+            seed=at,
+            n_permutations=N_DRAWS,
+            n_bootstrap=N_DRAWS,
+            alpha=ALPHA,
+            margins={},
+            references={},
+            contrasts=(),
+        )
         change = unit_changes(_cells(design, group, rng), [(0, 1)], options)
         if not isinstance(change, UnitChanges):
             raise TypeError("every design has groups of several units")

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bench.bench_unit_changes import DESIGNS
+from bench.bench_unit_changes import found as called_of
 from python_assets.infer.run import infer_study
 from tests.python_assets.infer.test_compare_generations import of, two
 from tests.python_assets.infer.test_run import analysis, rows
@@ -187,3 +189,9 @@ def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
     assert set(odds.reason) == {"no_block"}
     assert set(odds.inference_reason) == {"scheme_not_available"}
     assert odds[["value", "p_value"]].isna().all(axis=None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(DESIGNS))
+def test_no_group_moves_more_often_than_alpha_where_none_did(name):
+    assert called_of(DESIGNS[name], 400, seed=3) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)
