@@ -4,7 +4,7 @@ Belongs here: which tests a measure has, and reading the sums that SQL made. The
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -66,9 +66,15 @@ order by all
 """
 
 
+class AssociationCounts(NamedTuple):
+    """Rows written."""
+
+    n_association_tests: int
+
+
 def infer_associations(
     connection: duckdb.DuckDBPyConnection, is_asked: bool, *, seed: int, n_permutations: int
-) -> int:
+) -> AssociationCounts:
     """Read the sums of groups and write inference.association_tests.
 
     Args:
@@ -78,7 +84,7 @@ def infer_associations(
         n_permutations: B, of effects of several factors.
 
     Returns:
-        How many rows it has.
+        How many rows came of it.
     """
     rows = pd.DataFrame(columns=list(TABLES["association_tests"]))
     if is_asked:
@@ -86,7 +92,7 @@ def infer_associations(
         effects = factor_effects(connection, seed=seed, n_draws=n_permutations)
         rows = with_effects(association_rows(sums, connection.execute(_RESIDUALS).df()), effects)
     write_tables(connection, TABLES, {"association_tests": rows})
-    return len(rows)
+    return AssociationCounts(len(rows))
 
 
 def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFrame:
