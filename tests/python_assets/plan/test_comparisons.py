@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from bench.bench_generation_changes import power_of_plan
 from python_assets.infer.power import Spread, sd_of_change
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
@@ -244,3 +245,10 @@ def test_pairs_are_known_before_prompts_are(tmp_path, monkeypatch):
     ]
     line = next(line for line in plan.text().splitlines() if line.startswith("m1_judge    m1_none"))
     assert line.split()[2:] == ["unknown", "unknown"]
+
+
+@pytest.mark.long
+def test_a_change_that_is_called_detectable_is_found_with_the_power_that_was_planned():
+    spread = Spread(sd=1, correlation=0.5, n_groups=5, n_responses=2)
+    for share in power_of_plan(30, spread, 400, seed=2):
+        assert share == pytest.approx(0.8, abs=4 * math.sqrt(0.8 * 0.2 / 400))
