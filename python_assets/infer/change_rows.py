@@ -267,6 +267,9 @@ class ChangeRows:
     def _dispersion(self, pair: Paired) -> Row:
         found = dispersion_change(pair, self._alpha)
         n = int((~np.isnan(pair.own_d)).any(axis=1).sum())
+        if not n:  # no group has another beside it
+            words = {"reason": "no_block", "inference_reason": InferenceReason.NO_SHARED_BLOCK}
+            return _row(DISPERSION_CHANGE, "", "", 0, pair.n_dropped) | words
         reason = None if n >= MIN_UNITS_FOR_SCOPE else InferenceReason.TOO_FEW_ROOT_PROMPTS
         refused = self._refused(pair, n)
         has_p = reason is None and refused is None

@@ -75,6 +75,8 @@ def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
     assert (moved.set_id, moved.n_root_prompts) == ("comparison", N * K)
     assert moved.verdict == groups.verdict["g0"] == "difference_shown"
     assert of(found, "group_change").p_value.notna().all()
+    (spread,) = of(found, "dispersion_change").itertuples()
+    assert (spread.reason, spread.inference_reason) == ("no_block", "no_shared_block")
     assert (groups.q_value >= moved.q_value).all()
     assert groups.verdict.notna().all()
 
