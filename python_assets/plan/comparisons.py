@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import duckdb
-import numpy as np
 import pandas as pd
 
 from python_assets.infer.change_rows import MOST_UNPAIRED
@@ -22,24 +21,28 @@ from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, Against
 from python_assets.study.factors import levels_of_generation
 from python_assets.study.study import Study
 
-_SHARED: Final = """
-    with asked as (
-        select prompt_id, unit_id,
-            bool_or(generation_id = $own) as of_own, bool_or(generation_id = $other) as of_other
+# who is asked the same: one row a unit and set of generations that meet on one of its prompts or cells
+_ASKED: Final = """
+    select distinct unit_id, generations
+    from (
+        select unit_id, list(distinct generation_id order by generation_id) as generations
         from planned_responses
         join raw.prompts using (prompt_id)
-        where generation_id in ($own, $other)
-        group by all
-    ),
-    units as (select bool_or(of_own and of_other) as of_both from asked group by unit_id)
-    select count(*) filter (of_both), count(*) filter (not of_both) from units
+        group by unit_id, prompt_id
+    )
+    order by all
 """
-_SHARED_IN_GROUPING: Final = """
-    select count(distinct a.unit_id)
-    from planned_cells as a
-    join planned_cells as b using (slice_id, grouping_id, unit_id, block_id, group_id)
-    where slice_id = ? and grouping_id = ? and a.generation_id = ? and b.generation_id = ?
+_ASKED_IN_GROUPING: Final = """
+    select distinct unit_id, generations
+    from (
+        select unit_id, list(distinct generation_id order by generation_id) as generations
+        from planned_cells
+        where slice_id = ? and grouping_id = ?
+        group by unit_id, block_id, group_id
+    )
+    order by all
 """
+Asked = list[tuple[str, list[str]]]
 
 
 def planned_comparisons(
@@ -55,12 +58,20 @@ def planned_comparisons(
     """
     connection.register("planned_responses", responses)
     try:
-        return [
-            PlannedComparison(*pair, *connection.execute(_SHARED, pair._asdict()).fetchall()[0])
-            for pair in pairs_of(names, levels_of(connection), study.compared_with)
-        ]
+        asked: Asked = connection.execute(_ASKED).fetchall()
     finally:
         connection.unregister("planned_responses")
+    found = []
+    for pair in pairs_of(names, levels_of(connection), study.compared_with):
+        both, any_of_both = _units_of(asked, pair)
+        found.append(PlannedComparison(*pair, len(both), len(any_of_both - both)))
+    return found
+
+
+def _units_of(asked: Asked, pair: Pair) -> tuple[set[str], set[str]]:
+    """The units that both generations are asked the same of, and those that any of them is asked."""
+    both = {unit for unit, generations in asked if set(pair) <= set(generations)}
+    return both, {unit for unit, generations in asked if set(pair) & set(generations)}
 
 
 def unknown_comparisons(study: Study) -> list[PlannedComparison]:
@@ -108,10 +119,8 @@ def shapes_of_changes(
     """
     changed = []
     for shape in found:
-        where = [ALL_PROMPTS, shape.grouping_id]
-        counts = [connection.execute(_SHARED_IN_GROUPING, [*where, *pair]).fetchall()[0][0] for pair in pairs]
-        shared = np.array(counts, dtype=int)
-        if shared.any():
-            fewest = int(shared[shared > 0].min())
-            changed.append(shape._replace(against=Against.REST, n_root_prompts=fewest))
+        asked: Asked = connection.execute(_ASKED_IN_GROUPING, [ALL_PROMPTS, shape.grouping_id]).fetchall()
+        shared = [n for n in (len(_units_of(asked, pair)[0]) for pair in pairs) if n]
+        if shared:
+            changed.append(shape._replace(against=Against.REST, n_root_prompts=min(shared)))
     return changed
