@@ -100,5 +100,6 @@ def test_factors_and_pairs_of_a_grouping_have_a_p_over_whole_prompts_or_a_reason
     assert tested.method.str.contains("p_value_permutation: ").all() and tested.scope.notna().all()
     assert ((tested.p_value_permutation > 0) & (tested.p_value_permutation <= 1)).all()
     assert (multiway.p_value_permutation.isna() == multiway.inference_reason.notna()).all()
-    assert (multiway.inference_reason[multiway.generation_id == "all"] == "pooled_generations").all()
+    is_pooled = multiway.inference_reason == "pooled_generations"
+    assert (is_pooled == (multiway.generation_id == "all")).all()
     assert tests[tests.test != "anova_multiway"].inference_reason.isna().all()
