@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.changes import RandomSigns, change, dispersion_change, paired
+from python_assets.infer.changes import Paired, RandomSigns, change, dispersion_change, paired
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats
+from python_assets.infer.power import Spread, minimum_detectable_effect, sd_of_change
 
 ALPHA = 0.05
 N_DRAWS = 199
@@ -85,17 +86,11 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
         seed: of everything random.
     """
     rng = np.random.default_rng(seed)
-    frame = Frame(
-        np.repeat(np.arange(n_roots), n_groups),
-        np.tile(np.arange(n_groups), n_roots),
-        np.arange(n_roots),
-        n_groups,
-    )
     called = np.zeros((n_sets, 4))
     for at in range(n_sets):
         own, other = cells(rng, n_roots, n_groups)
         signs = RandomSigns(int(rng.integers(2**32)), N_DRAWS, n_roots, np.arange(n_roots))
-        pair = paired(frame, own.ravel(), other.ravel())
+        pair = _paired(own, other)
         mean = change((own - other).mean(axis=1, keepdims=True), signs, ALPHA)
         groups = change(pair.own_d - pair.other_d, signs, ALPHA)
         spread = dispersion_change(pair, ALPHA)
@@ -106,6 +101,53 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
             spread.ci_low <= 0 <= spread.ci_high,
         )
     return Found(*called.mean(axis=0))
+
+
+def power_of_plan(n_roots: int, spread: Spread, n_sets: int, seed: int) -> tuple[float, float]:
+    """Share of sets in which the change that design_power calls detectable, with .8, is found.
+
+    Args:
+        n_roots: root prompts.
+        spread: of the answers, in groups that meet on them.
+        n_sets: sets.
+        seed: of everything random.
+
+    Returns:
+        Of the mean of all groups, and of one group against the others.
+    """
+    rng, k = np.random.default_rng(seed), spread.n_groups
+    shifts = []
+    for of_mean in (True, False):
+        sd = np.array(sd_of_change(spread, of_mean=of_mean))
+        n_tests = 1 if of_mean else k
+        size = minimum_detectable_effect(sd, np.array(n_roots), alpha=ALPHA, n_tests=n_tests)
+        shifts.append(np.where(of_mean | (np.arange(k) == 0), size, 0))
+    n_found = np.zeros(2)
+    for _ in range(n_sets):
+        own, other = _answers(rng, n_roots, spread)
+        signs = RandomSigns(int(rng.integers(2**32)), 5 * N_DRAWS, n_roots, np.arange(n_roots))
+        of_mean = (own + shifts[0] - other).mean(axis=1, keepdims=True)
+        pair = _paired(own + shifts[1], other)
+        n_found += (
+            change(of_mean, signs, ALPHA).p_question <= ALPHA,
+            change(pair.own_d - pair.other_d, signs, ALPHA).p_maxt[0] <= ALPHA,
+        )
+    return float(n_found[0] / n_sets), float(n_found[1] / n_sets)
+
+
+def _answers(rng: np.random.Generator, n_roots: int, spread: Spread) -> tuple[Floats, Floats]:
+    """Cells of both generations, whose answers to a root prompt are equally alike."""
+    rho, shape = spread.correlation, (n_roots, spread.n_groups, int(spread.n_responses))
+    prompt = np.sqrt(rho) * rng.normal(size=(n_roots, 1, 1))
+    own, other = (prompt + np.sqrt(1 - rho) * rng.normal(size=shape) for _ in range(2))
+    return spread.sd * own.mean(axis=2), spread.sd * other.mean(axis=2)
+
+
+def _paired(own: Floats, other: Floats) -> Paired:
+    n_roots, k = own.shape
+    roots = np.arange(n_roots)
+    frame = Frame(np.repeat(roots, k), np.tile(np.arange(k), n_roots), roots, k)
+    return paired(frame, own.ravel(), other.ravel())
 
 
 def tables(n_sets: int) -> Iterator[str]:
@@ -122,6 +164,17 @@ def tables(n_sets: int) -> Iterator[str]:
                     )
                     + " |"
                 )
+    yield ""
+    yield "| planned with .8 | mean_change | disparity_change |"
+    yield "|---|---|---|"
+    for n_roots, n_groups in ((10, 3), (30, 5), (75, 21)):
+        spread = Spread(sd=1, correlation=0.5, n_groups=n_groups, n_responses=2)
+        shares = power_of_plan(n_roots, spread, n_sets, seed=n_roots)
+        yield (
+            f"| {n_roots} root prompts, {n_groups} groups | "
+            + " | ".join(f"{one:.3f}" for one in shares)
+            + " |"
+        )
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Two generations on the same root prompts: what changed between them, tested by swapping them.
 
 Belongs here: arithmetic on arrays of root prompts. Which generations, cells and questions these are is
-generation_changes.py. Where nothing changed, whose answer is whose is a coin toss for each root prompt: one
+change_rows.py. Where nothing changed, whose answer is whose is a coin toss for each root prompt: one
 sign turns round all groups of it. An index such as the range is never subtracted: the noisier of two equal
 models has the larger one.
 
@@ -91,6 +91,8 @@ class Paired(NamedTuple):
     other: Floats
     own_d: Floats
     other_d: Floats
+    own_rest: Floats
+    other_rest: Floats
     n_dropped: int
 
     @property
@@ -129,13 +131,16 @@ def paired(frame: Frame, own: Floats, other: Floats) -> Paired:
         return (values - mean) * size[block] / np.maximum(size[block] - 1, 1)
 
     everything = np.ones(len(cell), dtype=bool)
+    own, other = own[cell], other[cell]
     return Paired(
-        units,
-        by_root(own[cell], everything),
-        by_root(other[cell], everything),
-        by_root(beside_others(own[cell]), meets),
-        by_root(beside_others(other[cell]), meets),
-        len(answered) - len(units),
+        units=units,
+        own=by_root(own, everything),
+        other=by_root(other, everything),
+        own_d=by_root(beside_others(own), meets),
+        other_d=by_root(beside_others(other), meets),
+        own_rest=by_root(own - beside_others(own), meets),
+        other_rest=by_root(other - beside_others(other), meets),
+        n_dropped=len(answered) - len(units),
     )
 
 
@@ -147,6 +152,7 @@ class Change(NamedTuple):
     """
 
     value: Floats
+    std_error: Floats
     ci_low: Floats
     ci_high: Floats
     p_value: Floats
@@ -177,7 +183,8 @@ def change(d: Floats, signs: Signs, alpha: float, *, fewest: int = 2) -> Change:
     is_tested = n >= fewest
     t, std_error = _t(x.sum(axis=0), squares, n)
     quantile = interval.t_quantile(n.astype(float), alpha)
-    limits = interval.around(mean, np.where(is_tested, std_error, np.nan), quantile)
+    std_error = np.where(is_tested, std_error, np.nan)
+    limits = interval.around(mean, std_error, quantile)
     is_permuted = len(d) > MOST_FOR_T
     if not is_tested.any():
         p = p_maxt = np.full(n.shape, np.nan)
@@ -191,6 +198,7 @@ def change(d: Floats, signs: Signs, alpha: float, *, fewest: int = 2) -> Change:
         p_question = float(np.nanmin(p_maxt))
     return Change(
         value=mean,
+        std_error=std_error,
         ci_low=limits.low,
         ci_high=limits.high,
         p_value=p,

@@ -1,7 +1,7 @@
 """Generations compared with each other: every row of inference.generation_comparisons, with q and verdict.
 
 Belongs here: which rows there are, and their place in the set of questions. What they are is
-generation_changes.py, subgroup_changes.py and subgroup_distributions.py.
+generation_changes.py, change_rows.py, subgroup_changes.py and subgroup_distributions.py.
 
 Source: inference.md 6.4 and 8.
 """
@@ -14,14 +14,10 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.cells import Cells
+from python_assets.infer.change_rows import DISPARITY_CHANGE, GROUPS_MOVED, QUESTIONS
 from python_assets.infer.changes import AllSigns, RandomSigns, Signs
-from python_assets.infer.generation_changes import (
-    DISPARITY_CHANGE,
-    GROUPS_MOVED,
-    QUESTIONS,
-    changes,
-    compared_pairs,
-)
+from python_assets.infer.generation_changes import changes
+from python_assets.infer.generation_pairs import compared_pairs
 from python_assets.infer.multiplicity import group_levels
 from python_assets.infer.permutation import stable_seed
 from python_assets.infer.scheme import Options
@@ -58,6 +54,8 @@ def compare_generations(
 ) -> pd.DataFrame:
     """Every row of inference.generation_comparisons but for study_id, set, q and verdict.
 
+    Beside their columns rows have std_error and p_maxt, of changes of means.
+
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         layouts: the cells of its slices and groupings.
@@ -65,21 +63,15 @@ def compare_generations(
         options: what every statistic is computed with.
     """
     pairs = compared_pairs(connection, analysis.compared_with)
-    found = changes(
-        connection,
-        layouts,
-        pairs,
-        seed=options.seed,
-        n_permutations=options.n_permutations,
-        alpha=options.alpha,
-    )
+    found = changes(connection, layouts, pairs, options)
     counts = SubgroupCounts(connection)
     rows = [*deviation_metric_rows(counts, pairs, options.alpha), *_distances(connection, counts, options)]
     table = pd.concat([found, pd.DataFrame(rows)], ignore_index=True)
     texts = {
         name: object for name, kind in COLUMNS.items() if kind.startswith("varchar") and name != "study_id"
     }
-    return table.reindex(columns=[*(name for name in COLUMNS if name != "study_id"), "p_maxt"]).astype(texts)
+    columns = [*(name for name in COLUMNS if name != "study_id"), "std_error", "p_maxt"]
+    return table.reindex(columns=columns).astype(texts)
 
 
 def _distances(

@@ -23,7 +23,8 @@ from python_assets.infer.association import (
     shapiro,
     t_test,
 )
-from python_assets.infer.multiway_flips import KEYS, Flips, multiway_flips
+from python_assets.infer.factor_effects import KEYS, FactorEffect, factor_effects
+from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.base import LEVEL_SEPARATOR
 
@@ -52,6 +53,7 @@ TABLES: Final[Columns] = {
         "n_responses": "bigint not null",
         "method": "varchar not null",
         "reason": "varchar",
+        "inference_reason": "varchar",
     }
 }
 _DISTANCES: Final = ("distance_mean", "distance_squares")
@@ -79,7 +81,7 @@ def infer_associations(
         connection: to the build file of one study, after dbt has made schema intermediate.
         is_asked: whether the study asks for these tests; without it the table is empty.
         seed: of the study.
-        n_permutations: B, of the flips of effects of several factors.
+        n_permutations: B, of effects of several factors.
 
     Returns:
         How many rows came of it.
@@ -87,8 +89,8 @@ def infer_associations(
     rows = pd.DataFrame(columns=list(TABLES["association_tests"]))
     if is_asked:
         sums = connection.execute("from intermediate.int_association_sums order by all").df()
-        flips = multiway_flips(connection, seed=seed, n_draws=n_permutations)
-        rows = with_flips(association_rows(sums, connection.execute(_RESIDUALS).df()), flips)
+        effects = factor_effects(connection, seed=seed, n_draws=n_permutations)
+        rows = with_effects(association_rows(sums, connection.execute(_RESIDUALS).df()), effects)
     write_tables(connection, TABLES, {"association_tests": rows})
     return AssociationCounts(len(rows))
 
@@ -117,24 +119,33 @@ def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFram
     return pd.DataFrame(rows, columns=list(TABLES["association_tests"]))
 
 
-def with_flips(rows: pd.DataFrame, flips: Mapping[tuple[str, ...], Flips]) -> pd.DataFrame:
-    """Rows whose effects of several factors have p and noise floor by flips of whole prompts.
+def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], FactorEffect]) -> pd.DataFrame:
+    """Rows whose effects of several factors have p and noise floor over whole root prompts, or why not.
 
     Source: inference.md 12.
     """
     is_multiway = (rows.test == MULTIWAY).to_numpy()
     keys = rows[[*KEYS, "term"]].itertuples(index=False, name=None)
-    tests = [flips.get(key) if multiway else None for key, multiway in zip(keys, is_multiway, strict=True)]
-    floors = np.array([np.nan if one is None else one.floor_share for one in tests])
+    pooled = FactorEffect(reason=InferenceReason.POOLED_GENERATIONS)
+    found = [
+        effects.get(key, pooled) if multi else FactorEffect()
+        for key, multi in zip(keys, is_multiway, strict=True)
+    ]
+    floors = np.array([one.floor_share for one in found])
     return rows.assign(
-        p_value_permutation=[np.nan if one is None else one.p for one in tests],
+        p_value_permutation=[one.p for one in found],
         null_q95=floors * rows.effect_size.to_numpy(dtype=np.float64),
-        scope=pd.Series([None if one is None else one.scope for one in tests], rows.index, dtype=object),
+        scope=_texts([one.scope for one in found], rows.index),
+        inference_reason=_texts([one.reason for one in found], rows.index),
         method=[
-            method if one is None else f"{method}; p_value_permutation: {one.method}"
-            for method, one in zip(rows.method, tests, strict=True)
+            method if one.method is None else f"{method}; p_value_permutation: {one.method}"
+            for method, one in zip(rows.method, found, strict=True)
         ],
     )
+
+
+def _texts(values: list[str | None], index: pd.Index) -> pd.Series:
+    return pd.Series(values, index, dtype=object)
 
 
 def _tests(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str, Any]]:

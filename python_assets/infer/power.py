@@ -56,6 +56,28 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     return float(np.sqrt(spread.sd**2 * factors.get(against, 2.0) * of_unit))
 
 
+def sd_of_change(spread: Spread, *, of_mean: bool) -> float:
+    """Standard deviation of a change between two generations over root prompts, or units.
+
+    Two answers to one prompt are as alike as the correlation says, whoever gives them: what a prompt, or a
+    unit of one group, does to both generations is in neither change.
+
+    Args:
+        spread: sd of rates is sqrt(p (1 - p)).
+        of_mean: of the mean of all groups; else of a group minus the others.
+
+    Returns:
+        In the unit of the responses; sd / sqrt(n) over all n root prompts is the standard error.
+
+    Source: inference.md 8, d_rg and m_r, of independent answers given the prompt.
+    """
+    n_groups, is_nested = spread.n_groups, spread.is_nested
+    of_cell = 2 * spread.sd**2 * (1 - spread.correlation) / spread.n_responses
+    if of_mean:
+        return float(np.sqrt(of_cell / (1 if is_nested else n_groups)))
+    return float(np.sqrt(of_cell * n_groups / (n_groups - 1) * (n_groups if is_nested else 1)))
+
+
 def n_needed(
     value: Floats,
     sd: Floats,

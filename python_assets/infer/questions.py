@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import StudyError
-from python_assets.infer.generation_changes import QUESTIONS as OF_PAIRS
+from python_assets.infer.change_rows import QUESTIONS as OF_PAIRS
 from python_assets.infer.multiplicity import holm, question_levels
 from python_assets.infer.permutation import Floats, Ints
 from python_assets.infer.profiles import OF_GROUPS

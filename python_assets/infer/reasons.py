@@ -31,7 +31,8 @@ class InferenceReason(StrEnum):
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place; a bootstrap interval needs 10",
+        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity needs 6, a "
+        "bootstrap interval 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",
@@ -76,6 +77,21 @@ class InferenceReason(StrEnum):
         "partly_nested",
         "units keep the level of one factor of the grouping and vary in another, so no single shuffle tests "
         "both; groupings by either part are tested",
+    )
+    INCOMPLETE_PROMPTS = (
+        "incomplete_prompts",
+        "no root prompt, or too few for the levels there are, holds every combination of the levels that "
+        "vary inside root prompts: the effects of the factors cannot be told apart",
+    )
+    NO_EXCHANGE = (
+        "no_exchange",
+        "both factors part root prompts: no exchange of prompts takes away what the factors do together and "
+        "leaves what each does alone",
+    )
+    POOLED_GENERATIONS = (
+        "pooled_generations",
+        "the answers of all generations to the same prompts are pooled: the rows of each generation are "
+        "tested",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
     TOO_FEW_EXPECTED = (

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.cells import MIXED_UNITS, designs
+from python_assets.infer.change_rows import QUESTIONS as OF_PAIRS
 from python_assets.infer.compare_generations import COLUMNS as COMPARISON_COLUMNS
 from python_assets.infer.compare_generations import (
     compare_generations,
     pair_questions,
     with_levels_of_pairs,
 )
-from python_assets.infer.generation_changes import QUESTIONS as OF_PAIRS
 from python_assets.infer.held_factors import with_held_factors
 from python_assets.infer.layout import Layout
 from python_assets.infer.margins import with_permuted_margins
@@ -114,7 +114,7 @@ TABLES: Final[Columns] = {
         "reason": "varchar",
     },
 }
-PowerRows = Callable[[pd.DataFrame], pd.DataFrame]
+PowerRows = Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]
 
 
 class Analysis(Settings, Protocol):
@@ -170,7 +170,8 @@ def infer_study(
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         analysis: what the study declares.
-        power_rows: from all contrasts to the rows of design_power, without study_id.
+        power_rows: from all contrasts and comparisons of generations to the rows of design_power, without
+            study_id.
         progress: is told how many draws are done.
 
     Returns:
@@ -204,7 +205,7 @@ def infer_study(
         tables = _judged(tables, layouts, sets, options, progress)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
-        tables["design_power"] = power_rows(tables["contrasts"])
+        tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
     study_id = _study_id(connection)
     rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
     write_tables(connection, TABLES, rows)

@@ -163,7 +163,7 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
     if cells.refusal is not None:
         yield Chosen(everything, cells.refusal, lambda members: cells.x[:, members])
     elif cells.stratum_of_cell is not None:
-        yield from _in_units(cells, options)
+        yield from in_units(cells, options)
     else:
         replicated: list[int] = []
         frame = BlockFrame(cells, options)
@@ -288,7 +288,8 @@ def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
     return units if units.units_of_cell.min() >= 2 else None
 
 
-def _in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
+def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
+    """Yield the columns of a grouping that is nested in units, or in part, as choose_schemes does."""
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "unit in group")
     everyone = units_in_order(cells, np.arange(len(cells.x)))
     shuffles = Shuffles(seed, options.n_permutations, everyone.stratum)

@@ -16,7 +16,14 @@ from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.generate.generate_study import UNNAMED
 from python_assets.importers.formats import ImportedTable, read_import
+from python_assets.infer.generation_pairs import Pair
 from python_assets.infer.reasons import InferenceReason
+from python_assets.plan.comparisons import (
+    comparison_warnings,
+    planned_comparisons,
+    shapes_of_changes,
+    unknown_comparisons,
+)
 from python_assets.plan.coverage_sets import coverage_sets
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.engines import planned_engines, unknown_engines
@@ -96,6 +103,9 @@ def _known_plan(
     engines = planned_engines(study, connection, responses, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
+    names = [one.generation_id for one in generations]
+    comparisons = planned_comparisons(study, connection, names, responses)
+    pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -109,15 +119,17 @@ def _known_plan(
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
-        power=list(planned_power(study, found)),
+        power=list(planned_power(study, found, shapes_of_changes(connection, found, pairs))),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
+            *comparison_warnings(study, comparisons),
         ],
         regressions=planned_regressions(study, connection),
+        comparisons=comparisons,
         engines=engines,
         would_fail=list(would_fail(study)),
     )
@@ -149,6 +161,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         aliasing=[],
         power=[],
         warnings=[] if scraped is None else list(_scrape_warnings(scraped)),
+        comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),
         would_fail=list(would_fail(study)),
         unknown=str(unknown),

@@ -1,7 +1,7 @@
 """What the design of a study can show: detectable effects, root prompts needed, and what they cost.
 
 Belongs here: where the spread comes from, the study file, a pilot or the responses, and the rows of
-inference.design_power. The formulas are infer/power.py.
+inference.design_power: of contrasts, and of changes between generations. The formulas are infer/power.py.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,10 @@ import pandas as pd
 from python_assets.errors import WarehouseError
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer import power
+from python_assets.infer.change_rows import DISPARITY_CHANGE, MEAN_CHANGE
+from python_assets.infer.generation_pairs import compared_pairs
+from python_assets.infer.reasons import InferenceReason
+from python_assets.plan.comparisons import shapes_of_changes
 from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
@@ -30,6 +34,7 @@ CONTRASTS: Final = {
     "binary": "risk_difference",
     "categorical": "risk_difference",
 }
+CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE)
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
@@ -53,7 +58,10 @@ class _Known(NamedTuple):
 
 
 def design_power_rows(
-    study: Study, connection: duckdb.DuckDBPyConnection, observed: pd.DataFrame
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    observed: pd.DataFrame,
+    comparisons: pd.DataFrame,
 ) -> pd.DataFrame:
     """The rows of inference.design_power, after the responses.
 
@@ -61,10 +69,11 @@ def design_power_rows(
         study: the study.
         connection: its build file, with design tables, responses and the groups of prompts.
         observed: contrasts of inference with their keys, std_error, sd over root prompts and n_root_prompts.
+        comparisons: of inference, with std_error and n_root_prompts.
 
     Returns:
-        One row a grouping, measure, contrast and source, without study_id. The sd observed is the root mean
-        square over groups and generations, of the category with the largest.
+        One row a grouping, measure, contrast or change, and source, without study_id. The sd observed is the
+        root mean square over groups and generations, of the category with the largest.
 
     Raises:
         WarehouseError: the pilot is not published, or says nothing about this study.
@@ -76,27 +85,39 @@ def design_power_rows(
     ).df()
     fill_planned_cells(connection, responses)
     found = shapes(study, connection, planned_groupings(study, connection))
-    rows = [*planned_power(study, found)]
+    changed = shapes_of_changes(connection, found, compared_pairs(connection, study.compared_with))
+    rows = [*planned_power(study, found, changed)]
     for shape in found:
-        rows += [_power_row(study, shape, known) for known in _observed(observed, shape)]
+        known_of = _observed(observed, shape, set(CONTRASTS.values()))
+        rows += [_power_row(study, shape, known) for known in known_of]
+    of_changes = _changes_as_contrasts(comparisons)
+    for shape in changed:
+        rows += [_power_row(study, shape, known) for known in _observed(of_changes, shape, set(CHANGES))]
     columns = PowerRow._fields[: PowerRow._fields.index("reason") + 1]
     return pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
 
 
-def planned_power(study: Study, found: list[Shape]) -> Iterator[PowerRow]:
+def planned_power(study: Study, found: list[Shape], changed: list[Shape]) -> Iterator[PowerRow]:
     """Yield what is known before the responses: from declared spreads, and from a pilot.
 
     Args:
         study: the study.
         found: the shapes of its groupings.
+        changed: of shapes_of_changes.
 
     Raises:
         WarehouseError: the pilot is not published, or says nothing about this study.
     """
     pilot = _pilot(study, paths.home().published) if study.analysis.pilot else {}
-    for shape in found:
-        if shape.n_groups >= 2:
-            for known in (*_declared(study, shape), *pilot.get(shape.grouping_id, [])):
+    for of_changes, parts in ((False, found), (True, changed)):
+        for shape in (shape for shape in parts if shape.n_groups >= 2):
+            declared = _declared_changes(study, shape) if of_changes else _declared(study, shape)
+            of_pilot = [
+                known
+                for known in pilot.get(shape.grouping_id, [])
+                if (known.contrast in CHANGES) == of_changes
+            ]
+            for known in (*declared, *of_pilot):
                 yield _power_row(study, shape, known)
 
 
@@ -104,26 +125,39 @@ def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
     contrasts = _contrasts(study)
     for name, spec in study.analysis.power.items():
         measure_id = make_id(name)
-        sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
-        spread = power.Spread(
-            sd=float(sd or 0),
-            correlation=spec.correlation,
-            n_groups=shape.n_groups,
-            n_responses=shape.n_responses_of_group,
-            is_nested=shape.is_nested,
-        )
         lacks = _lacks_correlation(spec, shape)
-        of_difference = np.nan if lacks else power.sd_of_difference(spread, shape.against)
+        of_difference = np.nan if lacks else power.sd_of_difference(_spread_of(spec, shape), shape.against)
         shown = of_difference if lacks or spec.rate is None else spec.rate
-        contrast = contrasts[measure_id]
-        yield _Known(
-            measure_id=measure_id,
-            contrast=contrast,
-            source="declared",
-            sd=of_difference,
-            shown=shown,
-            n_root_prompts=shape.n_root_prompts,
-        )
+        yield _known(measure_id, contrasts[measure_id], shape, sd=of_difference, shown=shown)
+
+
+def _declared_changes(study: Study, shape: Shape) -> Iterator[_Known]:
+    for name, spec in study.analysis.power.items():
+        for change in CHANGES:
+            sd = power.sd_of_change(_spread_of(spec, shape), of_mean=change == MEAN_CHANGE)
+            yield _known(make_id(name), change, shape, sd=sd, shown=sd)
+
+
+def _spread_of(spec: Power, shape: Shape) -> power.Spread:
+    sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
+    return power.Spread(
+        sd=float(sd or 0),
+        correlation=spec.correlation,
+        n_groups=shape.n_groups,
+        n_responses=shape.n_responses_of_group,
+        is_nested=shape.is_nested,
+    )
+
+
+def _known(measure_id: str, contrast: str, shape: Shape, *, sd: float, shown: float) -> _Known:
+    return _Known(
+        measure_id=measure_id,
+        contrast=contrast,
+        source="declared",
+        sd=sd,
+        shown=shown,
+        n_root_prompts=shape.n_root_prompts,
+    )
 
 
 def _contrasts(study: Study) -> dict[str, str]:
@@ -174,7 +208,7 @@ def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
     keys = [grouping_id(grouping) for grouping in study.groupings]
     found: dict[str, list[_Known]] = {key: [] for key in keys}
     for key, measure_id, contrast, sd, n in rows:
-        if key in found and contrasts.get(measure_id) == contrast:
+        if key in found and contrast in (contrasts.get(measure_id), *CHANGES):
             spread = _spread(sd)
             found[key].append(
                 _Known(
@@ -201,7 +235,16 @@ def _spread(sd: float) -> float:
     return sd if sd > ROUNDING else np.nan
 
 
-def _observed(observed: pd.DataFrame, shape: Shape) -> Iterator[_Known]:
+def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Rows of comparisons under the names that those of contrasts have."""
+    rows = comparisons[comparisons.comparison.isin(CHANGES)]
+    n = rows.n_root_prompts.astype(float)
+    return rows.assign(
+        contrast=rows.comparison, generation_id=rows.generation_a_id, sd=rows.std_error * np.sqrt(n)
+    )
+
+
+def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iterator[_Known]:
     if shape.is_nested:  # no group has a difference on one unit, so that its error stands for the spread
         n_units = float(shape.n_root_prompts)
         observed = observed.assign(sd=observed.std_error * np.sqrt(n_units), n_root_prompts=n_units)
@@ -209,7 +252,7 @@ def _observed(observed: pd.DataFrame, shape: Shape) -> Iterator[_Known]:
         (observed.grouping_id == shape.grouping_id)
         & (observed.generation_id != BASELINE)
         & (observed.calibration == "raw")
-        & observed.contrast.isin(list(CONTRASTS.values()))
+        & observed.contrast.isin(contrasts)
     ]
     for (measure_id, contrast), of_column in rows.groupby(["measure_id", "contrast"], sort=True):
         slice_id = _widest_slice(of_column)
@@ -242,11 +285,15 @@ def _n_root_prompts(counts: "pd.Series[float]") -> int:
 def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
     # responses of a slice may be compared where those of all prompts are not
     refused = shape.reason if known.slice_id == ALL_PROMPTS or np.isnan(known.sd) else None
+    if known.contrast == MEAN_CHANGE and refused is not InferenceReason.MIXED_UNITS:
+        refused = None  # it holds no group against another
     if refused:
         known = known._replace(sd=np.nan, shown=np.nan)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
     options = _PowerOptions(
-        alpha=study.alpha, n_tests=shape.n_tests, power=spec.power if spec else power.POWER
+        alpha=study.alpha,
+        n_tests=1 if known.contrast == MEAN_CHANGE else shape.n_tests,
+        power=spec.power if spec else power.POWER,
     )
     # a pilot says how values spread; how many root prompts there are is said by the design
     n = known.n_root_prompts if known.source == "observed" else shape.n_root_prompts
@@ -293,8 +340,9 @@ def _pilot_range(known: _Known) -> tuple[float, ...]:
 
 def _effect(study: Study, spec: Power | None, known: _Known) -> float:
     """The effect that is declared, else the margin, else NaN."""
-    own, common = study.margins.get(known.measure_id), study.margins.get(known.contrast)
-    margin = own.get(known.contrast, common) if isinstance(own, dict) else common
+    difference = _contrasts(study).get(known.measure_id, "") if known.contrast in CHANGES else known.contrast
+    own, common = study.margins.get(known.measure_id), study.margins.get(difference)
+    margin = own.get(difference, common) if isinstance(own, dict) else common
     effect = spec.effect if spec else margin
     return float(effect) if isinstance(effect, int | float) else np.nan
 

@@ -37,6 +37,7 @@ REGRESSION_HEADER: Final = (
     "fitted to",
 )
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
+COMPARISON_HEADER: Final = ("generation", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (
     "power: grouping",
     "measure",
@@ -152,8 +153,20 @@ class PlannedRegression(NamedTuple):
     fitted_to: str
 
 
+class PlannedComparison(NamedTuple):
+    """A generation, the one that it is compared with, and how many units both are asked, or one alone.
+
+    Units are root prompts unless the study declares others; None where prompts are not known yet.
+    """
+
+    generation_id: str
+    compared_with: str
+    n_both: int | None
+    n_alone: int | None
+
+
 class PowerRow(NamedTuple):
-    """What the design can show of one contrast; sd: of the difference over root prompts.
+    """What the design can show of one contrast or change; sd: of the difference over root prompts.
 
     n_needed: capped as in infer/power.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
     percentile of the sd.
@@ -196,6 +209,7 @@ class Plan(NamedTuple):
     power: list[PowerRow]
     warnings: list[str]
     regressions: list[PlannedRegression] = []
+    comparisons: list[PlannedComparison] = []
     engines: list[PlannedGeneration] = []
     would_fail: list[str] = []
     unknown: str | None = None
@@ -229,6 +243,7 @@ class Plan(NamedTuple):
             (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
             (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
             (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
+            (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
         )

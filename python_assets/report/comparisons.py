@@ -1,7 +1,7 @@
 """Generations compared with each other: what changed by group, and the answers behind it.
 
 Belongs here: reading generation_comparisons, and which changes are shown with which answers. Changes are
-tested in infer/generation_changes.py; nothing is computed here but which root prompts moved most.
+tested in infer/change_rows.py; nothing is computed here but which root prompts moved most.
 """
 
 from itertools import groupby

@@ -287,7 +287,9 @@ def _measurements(prompts: pd.DataFrame, responses: pd.DataFrame, rng: np.random
 
 def _with_an_effect(measurements: pd.DataFrame, prompt_factors: pd.DataFrame) -> pd.DataFrame:
     """The scores of one generation with a difference between women and men that no correction hides."""
-    of_women = prompt_factors.prompt_id[(prompt_factors.factor == "gender") & (prompt_factors.level == "female")]
+    of_women = prompt_factors.prompt_id[
+        (prompt_factors.factor == "gender") & (prompt_factors.level == "female")
+    ]
     is_raised = (
         (measurements.measure_id == "score")
         & (measurements.generation_id == "g1")

@@ -93,8 +93,13 @@ def test_a_test_of_the_scheme_stands_beside_that_of_rows(tests):
     assert tests[tests.test.isin(["levene", "shapiro"])].is_descriptive.all()
 
 
-def test_factors_and_pairs_of_a_grouping_have_the_p_of_flipped_prompts(tests):
-    flipped = tests[(tests.test == "anova_multiway") & tests.p_value_permutation.notna()]
-    assert {"race", "gender", "race x gender"} >= set(flipped.term) > set()
-    assert flipped.method.str.contains("p_value_permutation: ").all() and flipped.scope.notna().all()
-    assert ((flipped.p_value_permutation > 0) & (flipped.p_value_permutation <= 1)).all()
+def test_factors_and_pairs_of_a_grouping_have_a_p_over_whole_prompts_or_a_reason(tests):
+    multiway = tests[tests.test == "anova_multiway"]
+    tested = multiway[multiway.p_value_permutation.notna()]
+    assert {"race", "gender", "race x gender"} >= set(tested.term) > set()
+    assert tested.method.str.contains("p_value_permutation: ").all() and tested.scope.notna().all()
+    assert ((tested.p_value_permutation > 0) & (tested.p_value_permutation <= 1)).all()
+    assert (multiway.p_value_permutation.isna() == multiway.inference_reason.notna()).all()
+    is_pooled = multiway.inference_reason == "pooled_generations"
+    assert (is_pooled == (multiway.generation_id == "all")).all()
+    assert tests[tests.test != "anova_multiway"].inference_reason.isna().all()

@@ -1,6 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, category, group_id) and response: the values
--- that the documents' tests take for independent rows; raw values alone. Of several generations generation_id 'all' has
--- the rows of all but the baseline.
+-- that the documents' tests take for independent rows; raw values alone. Groups of models have generation_id 'all'; so
+-- have, of several generations, the rows of all but the baseline.
 {{ config(materialized='view') }}
 with
 
@@ -13,9 +13,7 @@ comparisons as (
 ),
 
 generations as (
-    select study_id, generation_id
-    from {{ source('raw', 'generations') }}
-    where not is_baseline
+    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
 ),
 
 slice_groups as (
@@ -37,9 +35,9 @@ by_generation as (
         grouped_values.x
     from grouped_values
     inner join comparisons using (comparison_position)
-    inner join generations using (study_id, generation_id)
+    left join generations using (study_id, generation_id)
     inner join slice_groups using (layout_position, group_position)
-    where comparisons.calibration = 'raw' and grouped_values.x is not null
+    where comparisons.calibration = 'raw' and grouped_values.x is not null and coalesce(not is_baseline, true)
 )
 
 select * from by_generation
@@ -55,4 +53,4 @@ select
     group_id,
     x
 from by_generation
-where (select count(*) from generations) > 1
+where generation_id <> 'all' and (select count(*) from generations where not is_baseline) > 1

@@ -70,7 +70,8 @@ select
         when tests.share_expected_ge5 < 0.8e0 then tests.method || ', expected counts too small for it'
         else tests.method
     end as method,
-    tests.reason
+    tests.reason,
+    tests.inference_reason
 from tests
 left join of_labels using ({{ keys }})
 left join of_means using ({{ keys }})

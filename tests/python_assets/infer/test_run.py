@@ -615,8 +615,9 @@ def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(st
 def test_the_power_of_the_design_is_written_beside_the_results(study):
     connection = study.add("sentiment", numbers()).write()
 
-    def power_rows(contrasts):
+    def power_rows(contrasts, comparisons):
         assert {"value", "sd", "n_root_prompts", "contrast"} <= set(contrasts)
+        assert {"value", "std_error", "n_root_prompts", "comparison"} <= set(comparisons)
         return pd.DataFrame(
             {"grouping_id": ["gender"], "measure_id": "sentiment", "contrast": "mean_difference"}
         ).assign(source="observed", n_root_prompts=10, baseline_rate_or_sd=contrasts.sd.mean())

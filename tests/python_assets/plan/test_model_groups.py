@@ -21,10 +21,10 @@ def generations(*rows):
     return pd.DataFrame(levels, columns=["generation_id", "factor", "level"])
 
 
-def written(build, of_generations, groupings, *, slices=(), missing=0.0, seed=1):
-    """Fill the raw tables of 4 root prompts on 3 genders, and make the models; returns the measurements."""
+def written(build, of_generations, groupings, *, slices=(), missing=0.0, seed=1, n_roots=4):
+    """Fill the raw tables of root prompts on 3 genders, and make the models; returns the measurements."""
     rng = np.random.default_rng(seed)
-    cells = list(product(range(4), ("f", "m", "o")))
+    cells = list(product(range(n_roots), ("f", "m", "o")))
     prompts = pd.DataFrame({"prompt_id": [f"p{root}{gender}" for root, gender in cells]})
     prompts["root_prompt_id"] = prompts["unit_id"] = [f"r{root}" for root, _ in cells]
     constants = {"is_root": False, "task": "question", "source_tag": "", "keyword": "", "document_id": ""}

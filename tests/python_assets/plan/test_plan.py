@@ -67,7 +67,11 @@ factors        cells  impossible  covered  share covered  Gini index
 gender             2           0        2          1.000       0.000
 race               3           0        3          1.000       0.000
 template           5           0        5          1.000       0.000
-gender x race      6           0        6          1.000       0.000"""
+gender x race      6           0        6          1.000       0.000
+
+generation  compared with  units asked of both  of one alone
+m1          fair                             5             0
+m2          fair                             5             0"""
 
 
 def plan_of(folder, text):

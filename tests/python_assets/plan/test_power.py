@@ -11,7 +11,7 @@ import pytest
 from python_assets.errors import WarehouseError
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
-from python_assets.plan.power import CONTRASTS, design_power_rows
+from python_assets.plan.power import CHANGES, CONTRASTS, design_power_rows
 from python_assets.study.study import Kind
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import write_stage
@@ -37,7 +37,9 @@ def study_of(folder, analysis, n_texts=8):
 
 
 def planned(folder, analysis, n_texts=8):
-    return plan_study(study_of(folder, analysis, n_texts)).power
+    """What the design can show of differences between groups."""
+    rows = plan_study(study_of(folder, analysis, n_texts)).power
+    return [row for row in rows if row.contrast not in CHANGES]
 
 
 def test_a_plan_without_declared_spread_says_nothing_of_power(tmp_path):
@@ -80,10 +82,12 @@ def test_an_effect_next_to_nothing_needs_more_than_is_counted(tmp_path):
 
 def test_the_plan_shows_power_as_a_table(tmp_path):
     text = plan_study(study_of(tmp_path, "{power: {sentiment: {sd: 0.5, effect: 0.2}}}", 30)).text()
-    header, row = text.split("\n\n")[-2].splitlines() if "Warnings" in text else text.splitlines()[-2:]
+    power = next(part for part in text.split("\n\n") if part.startswith("power: grouping"))
+    header, row, *changes = power.splitlines()
     assert header.split("  ")[0] == "power: grouping"
     expected = ["gender", "sentiment", "mean_difference", "declared", "30", "0.433", "0.269", "0.200", "52"]
     assert row.split() == [*expected, "936"]
+    assert [line.split()[2] for line in changes] == ["mean_change", "disparity_change"]
 
 
 def add_pilot(home, rows):
@@ -167,9 +171,14 @@ def answered(connection, n_roots=4):
     write_stage(connection, "mine", "generate", {"responses": pd.concat(parts)})
 
 
+NO_CHANGES = pd.DataFrame(
+    columns=["comparison", "generation_a_id", "grouping_id", "std_error", "n_root_prompts", "calibration"]
+)
+
+
 def power_rows(study, connection, observed):
     build_group_models(connection)
-    return design_power_rows(study, connection, observed)
+    return design_power_rows(study, connection, observed, NO_CHANGES)
 
 
 def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_path, build):
