@@ -116,10 +116,9 @@ def prompts_query(factors: Collection[str]) -> str:
         f", max(case when factor = {literal(name)} then level end) as {identifier(FACTOR_PREFIX + name)}"
         for name in factors
     )
-    named = ", ".join(columns_of("prompts"))
     columns = "".join(f", {identifier(FACTOR_PREFIX + name)}" for name in factors)
     return f"""
-        select {named}{columns}
+        select prompts.* exclude (study_id){columns}
         from prompts
         left join (
             select prompt_id{levels} from prompt_factors where study_id = $study group by prompt_id
