@@ -75,15 +75,17 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
             where study_id = 'names' and list_contains(?, factor)
             group by prompt_id
         ),
-        means as (
-            select group_id, avg(value) as mean
+        -- one refused answer is missing, so values are less the mean of their root prompt
+        centred as (
+            select group_id, unit_id, value - avg(value) over (partition by root_prompt_id) as value
             from measurements
             join groups using (prompt_id)
             join prompts using (study_id, prompt_id)
             where study_id = 'names' and measure_id = 'vader' and generation_id = 'fair'
-              and unit_factor = 'name'
-            group by group_id
-        )
+              and unit_factor = 'name' and value is not null
+        ),
+        units as (select group_id, unit_id, avg(value) as mean from centred group by all),
+        means as (select group_id, avg(mean) as mean from units group by group_id)
         select group_id, round(mean - (sum(mean) over () - mean) / 11, 12) from means
         """,
         ALL.split(" x "),
@@ -98,6 +100,7 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
         ALL,
     )
     assert len(of_responses) == 12
+    assert names.value("select count(*) from responses where study_id = 'names' and is_refused") == 1
     assert {(group, value) for group, value, *_ in found} == set(of_responses)
     assert {(floor, p, reason) for _, _, floor, p, reason in found} == {(True, None, "partly_nested")}
 
