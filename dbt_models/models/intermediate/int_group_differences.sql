@@ -23,10 +23,6 @@ contrasts as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
-group_references as (
-    select * from every_reference where other_position is not null
-),
-
 -- where all present are compared with: the study says so, or asks for dbi
 with_grand_mean as (
     select comparison_position
@@ -57,6 +53,7 @@ placed as (
         cells.*,
         case when cells.is_nested then cells.block_position else {{ unit_position('cells', 'designs') }} end
             as unit_position,
+        case when cells.n_groups > 1 then cells.n_groups - 1 end as n_others,
         case when cells.n_groups > 1 then cells.centred_mean - cells.block_mean end as difference_from_mean
     from cells
     inner join designs using (comparison_position, statistic, parameters)
@@ -66,32 +63,24 @@ block_differences as (
     select
         *,
         'rest' as reference,
-        case when n_groups > 1 then difference_from_mean * n_groups / (n_groups - 1) end as difference,
-        case when n_groups > 1 then (block_total - cell_mean) / (n_groups - 1) end as other_mean
+        difference_from_mean * n_groups / n_others as difference,
+        (block_total - cell_mean) / n_others as other_mean
     from placed
     union all
-    select
-        placed.*,
-        'grand_mean' as reference,
-        difference_from_mean as difference,
-        case when n_groups > 1 then block_total / n_groups end as other_mean
+    select placed.*, 'grand_mean' as reference, difference_from_mean as difference, block_total / n_groups as other_mean
     from placed
     inner join with_grand_mean using (comparison_position)
     union all
-    select
-        placed.*,
-        reference,
-        placed.centred_mean - others.centred_mean as difference,
-        others.cell_mean as other_mean
+    select placed.*, reference, placed.centred_mean - others.centred_mean as difference, others.cell_mean as other_mean
     from placed
     inner join comparisons using (comparison_position)
-    inner join group_references using (study_id, slice_id, grouping_id, group_position)
+    inner join every_reference using (study_id, slice_id, grouping_id, group_position)
     inner join placed as others
         on placed.comparison_position = others.comparison_position
         and placed.statistic = others.statistic
         and placed.parameters = others.parameters
         and placed.block_position = others.block_position
-        and group_references.other_position = others.group_position
+        and every_reference.other_position = others.group_position
 ),
 
 unit_differences as (
@@ -107,7 +96,7 @@ unit_differences as (
         sum(n_units) as n_units,
         avg(difference) as difference,
         avg(case when difference is not null then cell_mean end) as own_mean,
-        avg(other_mean) as other_mean
+        avg(case when difference is not null then other_mean end) as other_mean
     from block_differences
     group by comparison_position, statistic, parameters, group_position, reference, is_nested, unit_position
 )
