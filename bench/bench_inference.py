@@ -1,32 +1,37 @@
 """Seconds and memory of inference at the size of SAGED's own study, on made-up numbers.
 
-Belongs here: the numeric part alone, then the whole of infer_study on a build file in memory.
+Belongs here: the numeric part alone, then the whole of infer_study on a build file of made-up raw tables.
 
     python -m bench.bench_inference [--columns 1760] [--root-prompts 75] [--groups 21] [--permutations 9999]
 """
 
 import argparse
+import contextlib
 import resource
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
-import duckdb
 import numpy as np
-import pandas as pd
 
+from bench.make_raw import Scale, make_raw
+from dagster_project.dbt import BEFORE_INFERENCE, build
 from python_assets.infer.comparison import compare_means, compare_rates
 from python_assets.infer.design import Design, Frame, Unit
-from python_assets.infer.held_factors import FACTORS
 from python_assets.infer.inversion import resamples_of
 from python_assets.infer.permutation import Shuffles
 from python_assets.infer.run import infer_study
 from python_assets.infer.scheme import Blocks
-from python_assets.infer.truth_rows import ANSWERS, TRUTHS
-from python_assets.study.statistics import statistic_rows
+from python_assets.warehouse.build import open_build
 
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
+_COLUMNS = """
+    select count(distinct (generation_id, measure_id, calibration)) from intermediate.int_cells
+"""
 
 
 def main() -> None:
@@ -38,7 +43,7 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     print(f"{'step':44}{'columns':>9}{'seconds':>9}{'cpu s':>9}{'cpu ms a column':>17}{'peak MB':>9}")
     numeric(options, rng)
-    stored(options, rng)
+    stored(options)
 
 
 def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -75,39 +80,10 @@ def scheme_of(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Bl
     return Blocks(design, frame.n_groups, draws, 0.05, resamples)
 
 
-def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
-    """The whole of infer_study: continuous measures raw and calibrated, in twenty generations."""
+def stored(options: argparse.Namespace) -> None:
+    """The whole of infer_study on a build file of dbt: means of twenty generations, raw and calibrated."""
     n_measures = max(options.columns // 40, 1)
-    connection = duckdb.connect()
-    connection.execute("create schema raw; create schema intermediate")
-    cells = pd.concat(
-        cells_of(options, rng, f"model_{g:02d}", f"score_{m:02d}", calibration)
-        for g in range(20)
-        for m in range(n_measures)
-        for calibration in ("raw", "calibrated")
-    )
-    prompts = pd.DataFrame({"group_position": range(options.groups), "scheme": "blocked"})
-    prompts = prompts.assign(group_id=[f"g{g}" for g in prompts.group_position])
-    prompts = prompts.assign(root_position=0, stratum_position=0, root_prompt_position=0, unit_factor=None)
-    tables = {
-        "raw.statistics": pd.DataFrame(statistic_rows(["mean"])),
-        "raw.measure_slices": pd.DataFrame(
-            {"measure_id": pd.Series(dtype=str), "slice_id": pd.Series(dtype=str)}
-        ),
-        "raw.ground_truths": pd.DataFrame(columns=TRUTHS),
-        "intermediate.int_truth_answers": pd.DataFrame(columns=ANSWERS),
-        "raw.groupings": pd.DataFrame({"grouping_id": ["concept"], "factor": "concept"}),
-        "intermediate.int_prompt_groups": prompts.assign(slice_id="all", grouping_id="concept"),
-        "intermediate.int_blocking_factors": pd.DataFrame(columns=FACTORS.split(", ")),
-        "raw.measures": cells[["study_id", "measure_id"]]
-        .drop_duplicates()
-        .assign(kind="continuous", direction="none", unit="1", extractor=""),
-        "intermediate.int_cells": cells.assign(statistic="mean", parameters=""),
-    }
-    for name, frame in tables.items():
-        connection.register("frame", frame)
-        connection.execute(f"create table {name} as select * from frame")
-        connection.unregister("frame")
+    scale = Scale(options.root_prompts, options.groups, n_continuous=n_measures, n_categorical=0)
     analysis = SimpleNamespace(
         seed=1,
         n_permutations=options.permutations,
@@ -121,36 +97,14 @@ def stored(options: argparse.Namespace, rng: np.random.Generator) -> None:
         primary=None,
         question_sets={},
     )
-    del cells, tables, frame
-    report("infer_study, means only", 40 * n_measures, lambda: infer_study(connection, analysis))
-
-
-def cells_of(
-    options: argparse.Namespace,
-    rng: np.random.Generator,
-    generation_id: str,
-    measure_id: str,
-    calibration: str,
-) -> pd.DataFrame:
-    n_blocks, n_groups = options.root_prompts, options.groups
-    block = np.repeat(np.arange(n_blocks), n_groups)
-    return pd.DataFrame(
-        {
-            "study_id": "bench",
-            "slice_id": "all",
-            "grouping_id": "concept",
-            "generation_id": generation_id,
-            "measure_id": measure_id,
-            "calibration": calibration,
-            "category": "",
-            "group_position": np.tile(np.arange(n_groups), n_blocks),
-            "block_position": block,
-            "root_position": block,
-            "cell_mean": rng.normal(size=n_blocks * n_groups),
-            "n_responses": 1,
-            "n_prompts": 1,
-        }
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "build.duckdb"
+        make_raw(path, scale, seed=options.seed, statistics=["mean"])
+        with contextlib.redirect_stdout(sys.stderr):  # what dbt tells is no row of the table
+            build(path, *BEFORE_INFERENCE)
+        with open_build(path) as connection:
+            ((n_columns,),) = connection.execute(_COLUMNS).fetchall()
+            report("infer_study, means only", n_columns, lambda: infer_study(connection, analysis))
 
 
 def report(step: str, n_columns: int, work: Callable[[], object]) -> None:

@@ -42,8 +42,8 @@ def critical_value(n: int, n_samples: int, rng: np.random.Generator) -> float:
     """The quantile of the ratio of one end of n normal values."""
     _, near, far = variant_of(n)
     ratios = []
-    for _ in range(n_samples // BATCH):
-        x = np.sort(rng.standard_normal((BATCH, n)), axis=1)
+    for done in range(0, n_samples, BATCH):
+        x = np.sort(rng.standard_normal((min(BATCH, n_samples - done), n)), axis=1)
         for ends in (x, -x[:, ::-1]):
             ratios.append((ends[:, near] - ends[:, 0]) / (ends[:, n - 1 - far] - ends[:, 0]))
     return float(np.quantile(np.concatenate(ratios), LEVEL))

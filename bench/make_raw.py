@@ -135,7 +135,14 @@ def _design(
             [{"grouping_id": "concept", "grouping_position": 0, "factor": "concept", "factor_position": 0}]
         ),
         "grouping_references": pd.DataFrame([{"grouping_id": "concept", "reference": "rest"}]),
-        "coverage_sets": pd.DataFrame([{"factors": "concept", "factor": "concept", "factor_position": 0}]),
+        "coverage_sets": pd.DataFrame(
+            [("concept", "concept", 0, len(levels), "1")],
+            columns=["factors", "factor", "factor_position", "n_levels", "stride"],
+        ),
+        "coverage_sizes": pd.DataFrame(
+            [("concept", 1, len(levels), 0, 1)],
+            columns=["factors", "n_factors", "n_combinations", "n_impossible", "period"],
+        ),
         "subgroup_sets": pd.DataFrame(
             [{"grouping_id": "concept", "factor": "concept", "factor_position": 0}]
         ),

@@ -9,6 +9,7 @@ import pytest
 from dagster_project.dbt import manifest_path
 from docs.make_tables import TABLES, published_tables, table_docs
 from docs.relations import entity_diagram, join_of, table_of
+from python_assets.published.export import EXPORTED_WITH
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +20,12 @@ def tables():
 def test_the_page_of_tables_is_that_of_the_dbt_project():
     written = TABLES.read_text(encoding="utf-8")
     assert written == table_docs(json.loads(manifest_path().read_bytes())), "run: python -m docs.make_tables"
+
+
+def test_every_published_table_belongs_to_a_stage_of_an_export(tables):
+    # reasons are of no study, and views hold what other tables do
+    published = {table.name for table in tables if not table.is_view} - {"reasons"}
+    assert set(EXPORTED_WITH) == published
 
 
 def test_every_promise_of_security_names_tests_that_are_there():

@@ -21,8 +21,10 @@ class Described(NamedTuple):
     """What a format tells of an import before its rows are read; a study file may say otherwise.
 
     columns, column_of: what stands where, and the column of each factor. factors: their types, levels and
-    references. unit: what the independent units are. measures: those that a study has which names none, and
-    that others may take by name. removes_prompt: whether responses are measured without their prompt.
+    references. unit: what the independent units are. units: the factors whose levels are those of some
+    prompts, each with the factors that its units are nested in. measures: those that a study has which names
+    none, and that others may take by name. removes_prompt: whether responses are measured without their
+    prompt.
     """
 
     columns: ImportColumns
@@ -31,6 +33,7 @@ class Described(NamedTuple):
     unit: str | None = None
     measures: Sequence[MeasureSpec] = ()
     removes_prompt: bool | None = None
+    units: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class ImportedTable(NamedTuple):

@@ -41,6 +41,7 @@ from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.warehouse.build import Quarantined
 
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
+_UNIT: Final = ("unit_id", "unit_factor")
 _PROMPT: Final = {
     "prompt": "prompt_id",
     "root_prompt": "root_prompt_id",
@@ -84,6 +85,7 @@ class PlumblineImporter(Importer):
             column_of={name: f"{FACTOR_PREFIX}{name}" for name in factors},
             factors=factors,
             unit=_agreed(copies, "unit", [copy.manifest.config.get("unit") for copy in copies]),
+            units=_units(copies),
             measures=_recorded_measures(copies),
             removes_prompt=_agreed(copies, "whether prompts are removed from responses", said),
         )
@@ -118,7 +120,7 @@ class PlumblineImporter(Importer):
         # a prompt that was copied may have had no level of a factor
         imported = table_of_rows(study, table, quarantine, needs_levels=False)
         imported = imported._replace(
-            prompts=_as_exported(imported.prompts, table), n_unpaired=n_unpaired(tables)
+            prompts=_as_exported(study, imported.prompts, table), n_unpaired=n_unpaired(tables)
         )
         if not copies[0].has_responses:
             return imported
@@ -158,9 +160,30 @@ def _factors(copies: Sequence[Copy]) -> dict[str, Factor]:
         factors = [copy.manifest.factors[name] for copy in having]
         said = [(factor.type, factor.reference_level) for factor in factors]
         type_, reference = _agreed(having, f"type and reference of {name}", said)
+        has_units = [name in _own_units(copy) for copy in having]
+        _agreed(having, f"whether {name} is the unit of prompts", has_units)
         levels = list(dict.fromkeys(level for factor in factors for level in factor.levels))
         found[name] = Factor(type=type_, levels=levels, reference=reference)
     return found
+
+
+def _units(copies: Sequence[Copy]) -> dict[str, list[str]]:
+    """The factors whose levels are units of some prompts, each with those that units of every copy keep."""
+    found: dict[str, list[str]] = {}
+    for name, nested_in in (unit for copy in copies for unit in _own_units(copy).items()):
+        found[name] = [one for one in found.get(name, nested_in) if one in nested_in]
+    return found
+
+
+def _own_units(copy: Copy) -> dict[str, list[str]]:
+    """Those of one copy, the unit that its study file declares left out."""
+    factors = copy.manifest.factors
+    declared = copy.manifest.config.get("unit")
+    return {
+        name: factor.nested_in
+        for name, factor in factors.items()
+        if factor.nested_in is not None and name != declared
+    }
 
 
 def _recorded_measures(copies: Sequence[Copy]) -> list[MeasureSpec]:
@@ -211,16 +234,36 @@ def _rows(
     ]
     if copy.has_responses:
         columns += [*_RESPONSE.values(), "status", "error"]
-    table, quarantine = read_rows(copy, columns, [*_FINISH_REASONS, _REFUSAL_VERSION, *measured])
+    optional = [*_UNIT, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
+    table, quarantine = read_rows(copy, columns, optional)
     if table.empty:
         raise SourceError(
             f"{PATH_FIELD}: {copy.path} holds no rows of run {copy.manifest.run_id}, so that nothing can be "
             "compared with it. Take it out, or take another run."
         )
+    table = _with_units(copy, table)
     if copy.has_responses:
         called = {key: named.name for key, named in names.items()}
         table["generation_id"] = table["generation_id"].map(lambda key: called.get(key, key))
     return table, quarantine
+
+
+def _with_units(copy: Copy, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the units of their prompts, root prompts where a version knew no others.
+
+    Raises:
+        SourceError: prompts have units of which the manifest says nothing.
+    """
+    if not set(_UNIT) <= set(table):
+        return table.assign(unit_id=table["root_prompt_id"], unit_factor=None)
+    untold = set(table["unit_factor"].dropna()) - {*_own_units(copy), copy.manifest.config.get("unit")}
+    if untold:
+        raise SourceError(
+            f"{PATH_FIELD}: expected a manifest that tells the units of prompts, but {copy.path}, written "
+            f"by Plumbline {copy.manifest.plumbline_version}, says nothing of {min(untold)}. Run its study "
+            "again with this version."
+        )
+    return table
 
 
 def _refused_alike(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -256,15 +299,19 @@ def _told_levels(names: Sequence[dict[str, Named]]) -> Iterator[tuple[str, str, 
             yield from ((named.name, factor, level) for factor, level in named.levels.items())
 
 
-def _as_exported(prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+def _as_exported(study: Study, prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     by_prompt = kept.drop_duplicates("prompt_id").set_index("prompt_id")
     of_prompts = by_prompt.reindex(prompts["prompt_id"]).reset_index(drop=True)
     texts = of_prompts[list(_KEPT)].astype(object)
     is_root = _is_true(of_prompts["is_root"])
     blank = {name: texts[name].fillna("") for name in ("source_tag", "keyword", "document_id")}
     kinds = texts["baseline_kind"].where(texts["baseline_kind"].notna(), None)
+    # of a unit that the study file declares the levels are looked up, as those of any other study are
+    has_unit = of_prompts["unit_factor"].isin(list(study.prompts.units))
     return prompts.assign(
         **blank,
+        unit_id=of_prompts["unit_id"].where(has_unit, prompts["root_prompt_id"]),
+        unit_factor=of_prompts["unit_factor"].astype(object).where(has_unit, None),
         task=texts["task"],
         baseline_kind=kinds,
         replacements_json=texts["replacements_json"].fillna("{}"),

@@ -244,8 +244,9 @@ def _warnings(
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
+    has_unit = study.unit is not None or bool(study.prompts.units)
     for grouping in groupings:
-        yield from _grouping_warnings(grouping, has_unit=_has_unit(study))
+        yield from _grouping_warnings(grouping, has_unit=has_unit)
     yield from _unused_references(study)
     yield from shape_warnings(study, found)
     yield from power_warnings(study, found)
@@ -266,11 +267,6 @@ def _unpaired_warnings(assembled: AssembleCounts) -> Iterator[str]:
             f"prompts.import: {assembled.n_unpaired:,} of {assembled.n_prompts:,} prompts are not in all of "
             "the runs that are imported, and are left out where these are compared"
         )
-
-
-def _has_unit(study: Study) -> bool:
-    templates = study.prompts.templates
-    return study.unit is not None or (templates is not None and bool(templates.units))
 
 
 def _grouping_warnings(grouping: PlannedGrouping, *, has_unit: bool) -> Iterator[str]:

@@ -28,6 +28,31 @@ from python_assets.study.study import AS_WRITTEN, Prompts
 from python_assets.warehouse.build import utc_now
 
 _FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
+_FACTORS: Final = """
+    select factor, any_value(type) as type, any_value(reference_level) as reference_level,
+        list(distinct level order by level) as levels
+    from prompt_factors
+    inner join factors using (study_id, factor)
+    where study_id = $study and (origin <> 'derived' or rule is not null)
+    group by factor
+    order by factor
+"""
+_NESTED_IN: Final = """
+    with levels as (
+        select unit_factor, unit_id, factor, count(distinct level) as n_levels, min(level) as level
+        from prompts
+        inner join prompt_factors using (study_id, prompt_id)
+        where study_id = $study and unit_factor is not null
+        group by all
+    )
+    select unit_factor, factor
+    from levels
+    where factor <> unit_factor
+    group by all
+    having max(n_levels) = 1 and count(distinct level) > 1
+    order by all
+"""
+_UNITS: Final = "select distinct unit_factor from prompts where study_id = $study and unit_factor is not null"
 
 
 def study_row(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, Any]:
@@ -53,22 +78,23 @@ def factors_of(connection: duckdb.DuckDBPyConnection, study: dict[str, Any]) -> 
         connection: to the published database.
         study: what study_row gave.
     """
-    query = """
-        select factor, any_value(type) as type, any_value(reference_level) as reference_level,
-            list(distinct level order by level) as levels
-        from prompt_factors
-        inner join factors using (study_id, factor)
-        where study_id = $study and (origin <> 'derived' or rule is not null)
-        group by factor
-        order by factor
-    """
+    study_id = study["study_id"]
+    nested_in: dict[str, list[str]] = {row["unit_factor"]: [] for row in _rows(connection, _UNITS, study_id)}
+    rows = _rows(connection, _FACTORS, study_id)
+    named = {row["factor"] for row in rows}
+    for row in _rows(connection, _NESTED_IN, study_id):
+        if row["factor"] in named:
+            nested_in[row["unit_factor"]].append(row["factor"])
     positions = level_positions(json.loads(study["config_json"]))
     found = {}
-    for row in _rows(connection, query, study["study_id"]):
+    for row in rows:
         declared = positions.get(row["factor"], {})
         levels = sorted(row["levels"], key=lambda level: declared.get(level, len(declared)))
         found[row["factor"]] = ExportedFactor(
-            type=row["type"], levels=levels, reference_level=row["reference_level"]
+            type=row["type"],
+            levels=levels,
+            reference_level=row["reference_level"],
+            nested_in=nested_in.get(row["factor"]),
         )
     return found
 

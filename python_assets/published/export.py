@@ -24,6 +24,7 @@ from python_assets.published.manifest import (
     FACTOR_PREFIX,
     FORMULA,
     QUOTE,
+    Archive,
     ExportedFactor,
     ExportFormat,
     Stage,
@@ -32,7 +33,54 @@ from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home, make_folder
 from python_assets.warehouse.raw_tables import columns_of
 
-STATISTICS: Final = ("summary_statistics", "contrasts", "disparities", "findings", "finding_groups")
+EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
+    # in the file of the stage or in its manifest
+    "studies": "prompts",
+    "documents": "prompts",
+    "factors": "prompts",
+    "prompts": "prompts",
+    "prompt_factors": "prompts",
+    "generations": "responses",
+    "generation_factors": "responses",
+    "responses": "responses",
+    # a file each
+    "association_tests": "statistics",
+    "cluster_precision": "statistics",
+    "clusters": "statistics",
+    "concentrations": "statistics",
+    "contrasts": "statistics",
+    "coverage": "statistics",
+    "coverage_cells": "statistics",
+    "data_quality": "statistics",
+    "design_power": "statistics",
+    "disparities": "statistics",
+    "factor_aliasing": "statistics",
+    "factor_importance": "statistics",
+    "factor_models": "statistics",
+    "finding_groups": "statistics",
+    "finding_prompts": "statistics",
+    "findings": "statistics",
+    "generation_comparisons": "statistics",
+    "ground_truth": "statistics",
+    "impossible_cells": "statistics",
+    "measures": "statistics",
+    "outcome_distributions": "statistics",
+    "response_coverage": "statistics",
+    "subgroup_metrics": "statistics",
+    "subgroups": "statistics",
+    "summary_statistics": "statistics",
+    "variance_components": "statistics",
+    # how the others came to be: every run that is kept has them
+    "keywords": "archive",
+    "measurements": "archive",
+    "publications": "archive",
+    "quarantined_records": "archive",
+    "sentences": "archive",
+}
+"""Every published table of studies, with the first stage of an export that holds what it says."""
+
+STATISTICS: Final = tuple(table for table, stage in EXPORTED_WITH.items() if stage == "statistics")
+"""The tables that an export of statistics has a file each of."""
 
 
 class Exported(NamedTuple):
@@ -68,9 +116,22 @@ def export_study(
         What was written: no text of a prompt or a response where the study file hides them.
 
     Raises:
-        WarehouseError: the study is not published, or the folder cannot be written.
+        WarehouseError: the study is not published, was published by a version that knew less, or the folder
+            cannot be written.
     """
     target = home.root / "export" / study_id / stage if folder is None else folder
+    try:
+        return _exported(home, study_id, stage, output, target, escapes_formulas=escapes_formulas)
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        raise WarehouseError(
+            f"{home.published} lacks what this version of Plumbline exports ({str(error).splitlines()[0]}). "
+            f"Run the study again: plumbline run {study_id}"
+        ) from error
+
+
+def _exported(
+    home: Home, study_id: str, stage: Stage, output: ExportFormat, target: Path, *, escapes_formulas: bool
+) -> Exported:
     with open_published(home.published, writes_to=target) as connection:
         hides_texts = hide_texts(connection, study_id)
         study = study_row(connection, study_id)
@@ -116,10 +177,9 @@ def prompts_query(factors: Collection[str]) -> str:
         f", max(case when factor = {literal(name)} then level end) as {identifier(FACTOR_PREFIX + name)}"
         for name in factors
     )
-    named = ", ".join(columns_of("prompts"))
     columns = "".join(f", {identifier(FACTOR_PREFIX + name)}" for name in factors)
     return f"""
-        select {named}{columns}
+        select prompts.* exclude (study_id){columns}
         from prompts
         left join (
             select prompt_id{levels} from prompt_factors where study_id = $study group by prompt_id

@@ -42,11 +42,16 @@ class ExportedFile(_Record):
 
 
 class ExportedFactor(_Record):
-    """A factor of the prompts with its levels in order; its column is FACTOR_PREFIX and its name."""
+    """A factor of the prompts with its levels in order; its column is FACTOR_PREFIX and its name.
+
+    nested_in: of one whose levels are the units of prompts, the factors of which each unit keeps one level.
+    None for others, and in a copy of before prompts had units of their own.
+    """
 
     type: Literal["domain", "prompt", "model"]
     levels: list[str]
     reference_level: str | None
+    nested_in: list[FactorName] | None = None
 
 
 class Manifest(_Record):

@@ -87,7 +87,7 @@ def known_factors(
         found.setdefault(OPTION_ORDER, KnownFactor(OPTION_ORDER, "prompt", "declared", orders))
     for name, known in _derived(prompts).items():
         found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
-    units = {unit, *(prompts.templates.units if prompts.templates else ())}
+    units = {unit, *prompts.units}
     return {name: factor._replace(is_unit=name in units) for name, factor in found.items()}
 
 

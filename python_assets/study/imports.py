@@ -3,10 +3,10 @@
 Belongs here: what every format has. The options of one stand beside its importer, in importers/.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, Field, StrictStr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, StrictStr, model_validator
 
 from python_assets.registry import Registry
 from python_assets.study.base import Columns, Expanded, FactorName, Part, PromptTask, stated_fields
@@ -52,6 +52,18 @@ class Import(Part):
     columns: ImportColumns = ImportColumns(prompt="prompt_id")
     factors: dict[FactorName, StrictStr] = {}
     task: PromptTask = "question"
+    _units: dict[str, list[str]] = PrivateAttr(default_factory=dict)  # no key of study files
+
+    @property
+    def units(self) -> dict[str, list[str]]:
+        """The factors whose levels are units of some prompts, each with those that units are nested in."""
+        return self._units
+
+    def with_units(self, units: Mapping[str, Sequence[str]]) -> Self:
+        """The import with the units that its format told, as `units` gives them."""
+        told = self.model_copy()
+        told._units = {name: list(nested_in) for name, nested_in in units.items()}
+        return told
 
     @property
     def paths(self) -> list[str]:

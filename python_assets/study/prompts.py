@@ -256,6 +256,14 @@ class Prompts(Part):
             and not self.add_prompt
         )
 
+    @property
+    def units(self) -> dict[str, list[str]]:
+        """The factors whose levels are units of some prompts, each with those that units are nested in."""
+        if self.import_ is not None:
+            return self.import_.units
+        of_templates = self.templates.units if self.templates is not None else {}
+        return {name: units.nested_in for name, units in of_templates.items()}
+
     def level(self, scraped: str) -> str:
         """The level that prompts of a scraped level have: the level it merges into, if any."""
         return scraped if self.branch is None else self.branch.merged(scraped)

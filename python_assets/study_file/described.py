@@ -48,7 +48,8 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[Problem
 
 def _prompts(prompts: Prompts, spec: Import, found: Described) -> Prompts:
     columns = {"columns": found.columns, "factors": dict(found.column_of)}
-    update: dict[str, object] = {"import_": spec.model_copy(update=columns)}
+    described = spec.model_copy(update=columns).with_units(found.units)
+    update: dict[str, object] = {"import_": described}
     if found.removes_prompt is not None and prompts.remove_prompt is None and not prompts.add_prompt:
         update["remove_prompt"] = found.removes_prompt
     return prompts.model_copy(update=update)

@@ -204,9 +204,9 @@ def with_parts(
     """
     found = dict(groupings)
     for grouping, path in groupings.items():
-        for units in prompts.templates.units.values() if prompts and prompts.templates else ():
-            kept = tuple(name for name in grouping if name in units.nested_in)
-            varying = tuple(name for name in grouping if name not in units.nested_in)
+        for nested_in in prompts.units.values() if prompts else ():
+            kept = tuple(name for name in grouping if name in nested_in)
+            varying = tuple(name for name in grouping if name not in nested_in)
             for part in (kept, varying) if kept and varying else ():
                 if all(set(part) != set(other) for other in found):
                     found[part] = path

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import duckdb
 import pandas as pd
 
 from python_assets.errors import WarehouseError
 from python_assets.warehouse.raw_tables import RAW_TABLES
+
+SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
 
 
 class Quarantined(NamedTuple):
@@ -102,7 +104,7 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     try:
         if _is_of_another_version(connection):
             connection.execute("drop schema raw cascade")
-        for schema in ("raw", "intermediate", "marts", "inference"):
+        for schema in SCHEMAS:
             connection.execute(f"create schema if not exists {schema}")
         for table, columns in RAW_TABLES.items():
             definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())

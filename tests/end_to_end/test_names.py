@@ -27,9 +27,11 @@ prompts:
       - {id: I2, text: "{name}, a {nationality}, sings.", factors: {category: I}, units: *names}
 generations: [{name: fair, provider: simulator}]
 measures: [vader]
+"""
+ASKED = """
 slices: {each: category}
 groupings: [[gender, race, nationality]]
-analysis: {permutations: 199, bootstrap: 200}
+analysis: {permutations: 199, bootstrap: 200, seed: 1}
 """
 PARTS = ("gender x race", "nationality")
 ALL = "gender x race x nationality"
@@ -43,7 +45,7 @@ def names(run_study, tmp_path_factory):
         for gender, race, n in product(("Female", "Male"), ("Chinese", "Malay"), range(5))
     ]
     (folder / "names.csv").write_text("\n".join(["gender,race,name", *people]), encoding="utf-8")
-    (folder / "names.yml").write_text(STUDY, encoding="utf-8")
+    (folder / "names.yml").write_text(STUDY + ASKED, encoding="utf-8")
     return run_study("names", PLUMBLINE_STUDIES=str(folder))
 
 
@@ -73,15 +75,17 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
             where study_id = 'names' and list_contains(?, factor)
             group by prompt_id
         ),
-        means as (
-            select group_id, avg(value) as mean
+        -- one refused answer is missing, so values are less the mean of their root prompt
+        centred as (
+            select group_id, unit_id, value - avg(value) over (partition by root_prompt_id) as value
             from measurements
             join groups using (prompt_id)
             join prompts using (study_id, prompt_id)
             where study_id = 'names' and measure_id = 'vader' and generation_id = 'fair'
-              and unit_factor = 'name'
-            group by group_id
-        )
+              and unit_factor = 'name' and value is not null
+        ),
+        units as (select group_id, unit_id, avg(value) as mean from centred group by all),
+        means as (select group_id, avg(mean) as mean from units group by group_id)
         select group_id, round(mean - (sum(mean) over () - mean) / 11, 12) from means
         """,
         ALL.split(" x "),
@@ -96,6 +100,7 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
         ALL,
     )
     assert len(of_responses) == 12
+    assert names.value("select count(*) from responses where study_id = 'names' and is_refused") == 1
     assert {(group, value) for group, value, *_ in found} == set(of_responses)
     assert {(floor, p, reason) for _, _, floor, p, reason in found} == {(True, None, "partly_nested")}
 
@@ -113,6 +118,32 @@ def test_subgroups_of_mixed_units_have_no_interval(names):
         ("D", False, True),
         ("I", False, True),
     }
+
+
+def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, run_study, tmp_path):
+    (archive,) = (names.home / "archive" / "names").iterdir()
+    imports = f'prompts: {{import: {{format: plumbline, path: "{archive / "manifest.json"}"}}}}'
+    (tmp_path / "again.yml").write_text(
+        f"title: Again\n{imports}\ngenerations: [{{name: '*', provider: replay}}]\nkeep: 0\n{ASKED}",
+        encoding="utf-8",
+    )
+    run_study("again", PLUMBLINE_STUDIES=str(tmp_path))
+    first, again = (
+        names.rows(
+            """
+            select slice_id, grouping_id, measure_id, group_id, n_units, scope, inference_reason,
+                round(value, 12), round(p_value, 12), round(ci_low, 12)
+            from contrasts
+            where study_id = ? and statistic = 'mean' and parameters = ''
+            order by all
+            """,
+            study_id,
+        )
+        for study_id in ("names", "again")
+    )
+    assert again == first
+    units = "select prompt_id, unit_id, unit_factor from prompts where study_id = ? order by all"
+    assert names.rows(units, "again") == names.rows(units, "names")
 
 
 def test_the_report_says_why_and_names_the_parts(names):

@@ -36,15 +36,24 @@ MEASURES = [
 def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -> None:
     """A published database with one run of a study whose generation g gave these answers.
 
-    told: wave, study, vader and refusal (what measured), at (when it was published).
+    told: wave, study, vader and refusal (what measured), at (when it was published), unit (a factor whose
+    levels, one a prompt, are the units).
     """
+    unit = told.get("unit")
     study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
     rows = {
         "prompts": [
-            (key, key[:2], key[:2], "", True, "question", f"Text {key}?", None, None, "", "", "", "{}")
+            (
+                *(key, key[:2], f"{unit} {key}" if unit else key[:2], unit, True, "question"),
+                *(f"Text {key}?", None, None, "", "", "", "{}"),
+            )
             for key in answers
         ],
-        "prompt_factors": [(key, "gender", level) for key in answers for level in ("man",)],
+        "prompt_factors": [
+            (key, *level)
+            for key in answers
+            for level in (("gender", "man"), *([(unit, f"{unit} {key}")] if unit else []))
+        ],
         "responses": [
             (
                 "g",
@@ -95,9 +104,9 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
         )
         connection.execute("create table documents (study_id varchar, document_id varchar, licence varchar)")
         connection.execute(
-            "create table factors as select ? as study_id, 'gender' as factor, 'domain' as type, "
+            "create table factors as select ? as study_id, unnest(?) as factor, 'domain' as type, "
             "null::varchar as reference_level, 'declared' as origin, null::varchar as rule",
-            [study],
+            [study, ["gender", *([unit] if unit else [])]],
         )
         connection.execute(
             "create table generations as select ? as study_id, 'g' as generation_id, false as is_engine",

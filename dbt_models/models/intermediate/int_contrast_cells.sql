@@ -1,60 +1,38 @@
 -- One row per (comparison_position, statistic, parameters, group_position, block_position): what differences between
 -- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is requested for.
--- In a nested grouping a block is a stratum, and its cells are means over the units of a group, each of these a mean
--- over its root prompts (inference.md 2.7).
+-- In a nested grouping a block is a stratum, and its cells are means over the units of a group (int_nested_units); there
+-- alone centred_mean is another number than cell_mean. block_mean is the mean of centred_mean, block_total the sum of
+-- cell_mean.
 with
 
 cells as (
     select * from {{ ref('int_cells') }}
 ),
 
-comparisons as (
-    select * from {{ ref('int_comparisons') }}
+nested_units as (
+    select * from {{ ref('int_nested_units') }}
 ),
 
-prompt_groups as (
-    select * from {{ ref('int_prompt_groups') }}
+comparisons as (
+    select * from {{ ref('int_comparisons') }}
 ),
 
 requested as (
     select * from {{ source('raw', 'contrasts') }}
 ),
 
-strata as (
-    select distinct layout_position, block_position, stratum_position
-    from prompt_groups
-    where stratum_position is not null
-),
-
-every_cell as (
-    select cells.*
-    from cells
-    left join requested
-        on cells.study_id = requested.study_id
-        and cells.statistic || '_difference' = requested.contrast
-    where cells.statistic = 'mean' or requested.contrast is not null
-),
-
-layouts as (
-    select comparison_position, layout_position, layout_position in (select layout_position from strata) as is_nested
+compared_statistics as (
+    select study_id, 'mean' as statistic
     from comparisons
+    union
+    select study_id, replace(contrast, '_difference', '') as statistic
+    from requested
 ),
 
-units as (
-    select
-        comparison_position,
-        statistic,
-        parameters,
-        group_position,
-        stratum_position,
-        root_position,
-        min(n_responses) as min_responses,
-        avg(cell_mean) as unit_mean
-    from every_cell
-    inner join layouts using (comparison_position)
-    inner join strata using (layout_position, block_position)
-    where is_nested
-    group by comparison_position, statistic, parameters, group_position, stratum_position, root_position
+nested_layouts as (
+    select distinct layout_position
+    from {{ ref('int_prompt_groups') }}
+    where stratum_position is not null
 ),
 
 compared as (
@@ -64,14 +42,16 @@ compared as (
         parameters,
         group_position,
         block_position,
-        is_nested,
+        false as is_nested,
         root_position,
         1 as n_units,
         n_responses as min_responses,
-        cell_mean
-    from every_cell
-    inner join layouts using (comparison_position)
-    where not is_nested
+        cell_mean,
+        cell_mean as centred_mean
+    from cells
+    inner join compared_statistics using (study_id, statistic)
+    inner join comparisons using (comparison_position)
+    where layout_position not in (select layout_position from nested_layouts)
     union all
     select
         comparison_position,
@@ -83,8 +63,10 @@ compared as (
         min(root_position) as root_position,
         count(*) as n_units,
         min(min_responses) as min_responses,
-        avg(unit_mean) as cell_mean
-    from units
+        avg(unit_mean) as cell_mean,
+        avg(centred_mean) as centred_mean
+    from nested_units
+    inner join compared_statistics using (study_id, statistic)
     group by comparison_position, statistic, parameters, group_position, stratum_position
 ),
 
@@ -95,11 +77,12 @@ blocks as (
         parameters,
         block_position,
         count(*) as n_groups,
-        avg(cell_mean) as block_mean
+        avg(centred_mean) as block_mean,
+        sum(cell_mean) as block_total
     from compared
     group by comparison_position, statistic, parameters, block_position
 )
 
-select compared.*, blocks.n_groups, blocks.block_mean
+select compared.*, blocks.n_groups, blocks.block_mean, blocks.block_total
 from compared
 inner join blocks using (comparison_position, statistic, parameters, block_position)

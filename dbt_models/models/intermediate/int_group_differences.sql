@@ -1,9 +1,10 @@
 -- One row per (comparison_position, statistic, parameters, group_position, reference): a group minus what it is
 -- compared with on the same prompt: the others present (rest: mean D of inference.md 1), all present (grand_mean), or
 -- one other group; averaged over the blocks of a unit first, then over units (inference.md 2.6, macro unit_position).
--- rest for every group, grand_mean and other groups where the study compares with them. own_mean is the group alone in
--- the same blocks, so that own_mean - difference is what it is compared with. Both are NULL for a group that shares no
--- block with another; a pair that shares none has no row.
+-- rest for every group, grand_mean and other groups where the study compares with them. own_mean and other_mean are the
+-- group and what it is compared with in the same blocks; where units of a nested grouping lack root prompts, difference is
+-- of centred means and not own_mean - other_mean. All are NULL for a group that shares no block with another; a pair that
+-- shares none has no row.
 with
 
 cells as (
@@ -20,10 +21,6 @@ every_reference as (
 
 contrasts as (
     select * from {{ source('raw', 'contrasts') }}
-),
-
-group_references as (
-    select * from every_reference where other_position is not null
 ),
 
 -- where all present are compared with: the study says so, or asks for dbi
@@ -56,7 +53,8 @@ placed as (
         cells.*,
         case when cells.is_nested then cells.block_position else {{ unit_position('cells', 'designs') }} end
             as unit_position,
-        case when cells.n_groups > 1 then cells.cell_mean - cells.block_mean end as difference_from_mean
+        case when cells.n_groups > 1 then cells.n_groups - 1 end as n_others,
+        case when cells.n_groups > 1 then cells.centred_mean - cells.block_mean end as difference_from_mean
     from cells
     inner join designs using (comparison_position, statistic, parameters)
 ),
@@ -65,23 +63,24 @@ block_differences as (
     select
         *,
         'rest' as reference,
-        case when n_groups > 1 then difference_from_mean * n_groups / (n_groups - 1) end as difference
+        difference_from_mean * n_groups / n_others as difference,
+        (block_total - cell_mean) / n_others as other_mean
     from placed
     union all
-    select placed.*, 'grand_mean' as reference, difference_from_mean as difference
+    select placed.*, 'grand_mean' as reference, difference_from_mean as difference, block_total / n_groups as other_mean
     from placed
     inner join with_grand_mean using (comparison_position)
     union all
-    select placed.*, reference, placed.cell_mean - others.cell_mean as difference
+    select placed.*, reference, placed.centred_mean - others.centred_mean as difference, others.cell_mean as other_mean
     from placed
     inner join comparisons using (comparison_position)
-    inner join group_references using (study_id, slice_id, grouping_id, group_position)
+    inner join every_reference using (study_id, slice_id, grouping_id, group_position)
     inner join placed as others
         on placed.comparison_position = others.comparison_position
         and placed.statistic = others.statistic
         and placed.parameters = others.parameters
         and placed.block_position = others.block_position
-        and group_references.other_position = others.group_position
+        and every_reference.other_position = others.group_position
 ),
 
 unit_differences as (
@@ -96,7 +95,8 @@ unit_differences as (
         min(root_position) as root_position,
         sum(n_units) as n_units,
         avg(difference) as difference,
-        avg(case when difference is not null then cell_mean end) as own_mean
+        avg(case when difference is not null then cell_mean end) as own_mean,
+        avg(case when difference is not null then other_mean end) as other_mean
     from block_differences
     group by comparison_position, statistic, parameters, group_position, reference, is_nested, unit_position
 )
@@ -109,6 +109,7 @@ select
     reference,
     avg(difference) as difference,
     avg(own_mean) as own_mean,
+    avg(other_mean) as other_mean,
     cast(
         case
             when is_nested then sum(case when difference is not null then n_units else 0 end)

@@ -24,7 +24,7 @@ rates as (
     select
         risk_differences.*,
         differences.own_mean as own_rate,
-        differences.own_mean - differences.difference as other_rate,
+        differences.other_mean as other_rate,
         response_differences.own_mean as own_rate_responses,
         response_differences.other_mean as other_rate_responses
     from risk_differences

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from python_assets.study.problems import Problem
+from python_assets.study.problems import Problem, listed
 from python_assets.study.study import ID_PATTERN
 from python_assets.study_file.expand import Draft
+from python_assets.warehouse.build import SCHEMAS
 
 
 def identity_problems(draft: Draft) -> Iterator[Problem]:
@@ -12,6 +13,9 @@ def identity_problems(draft: Draft) -> Iterator[Problem]:
     name = draft.study_id
     if not ID_PATTERN.match(name):
         expected = "a file name of lower-case letters, digits and _, a letter first"
+        yield Problem((), draft.file.name, expected, "rename the file")
+    if name in SCHEMAS:  # DuckDB cannot tell the file of that name from the schema in it
+        expected = f"a file name other than {listed(SCHEMAS)}, which are parts of the warehouse"
         yield Problem((), draft.file.name, expected, "rename the file")
     if draft.parts.study is not None and draft.parts.study != name:
         yield Problem(

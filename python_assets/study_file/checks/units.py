@@ -74,7 +74,7 @@ def unit_file_problems(draft: Draft) -> Iterator[Problem]:
 
 def declared_unit_problems(draft: Draft) -> Iterator[Problem]:
     """The unit of all prompts stands in one place."""
-    templates = draft.parts.prompts.templates if draft.parts.prompts else None
-    if draft.parts.unit not in (None, ROOT_PROMPT) and templates and templates.units:
-        expected = f"no unit beside those of prompts.templates.texts ({listed(templates.units)})"
-        yield Problem(("unit",), draft.parts.unit, expected, "remove it, or the units of the templates")
+    units = draft.parts.prompts.units if draft.parts.prompts else {}
+    if draft.parts.unit not in (None, ROOT_PROMPT) and units:
+        expected = f"no unit beside those that some prompts have of their own ({listed(units)})"
+        yield Problem(("unit",), draft.parts.unit, expected, "remove it, or the units of the prompts")

@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
@@ -14,6 +15,7 @@ from python_assets.importers.formats import read_import
 from python_assets.plan.plan import plan_study
 from python_assets.published.export import export_study
 from python_assets.published.manifest import sha256_of_file
+from python_assets.study.factors import study_factors
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.progress import SILENT
@@ -155,6 +157,92 @@ def test_an_archive_and_an_export_stand_together(importing, home):
     november = export_study(home, "months", "responses", "csv", None).folder / "manifest.json"
     rows = read_import(load_study(importing([october, november]))).rows
     assert rows["generation"].unique().tolist() == ["g 10", "g 11"]
+
+
+def units_of(path, tmp_path):
+    study = load_study(path)
+    with open_build(tmp_path / "units.duckdb") as build:
+        assemble(study, build)
+        found = build.execute("select prompt_id, unit_id, unit_factor from raw.prompts order by 1")
+        return study, found.fetchall()
+
+
+def test_the_units_of_texts_stay_units(importing, home, tmp_path):
+    months = [
+        archived(home, "october", ANSWERS, wave="10", unit="name"),
+        archived(home, "november", ANSWERS, wave="11", unit="name", at="2026-11-01"),
+    ]
+    study, units = units_of(importing(months), tmp_path)
+    assert units == [("p1", "name p1", "name"), ("p2", "name p2", "name")]
+    assert study.unit is None and study_factors(study)["name"].is_unit
+    assert study.groupings == [("gender",)]
+
+
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+def test_the_units_of_texts_stay_units_of_an_export(importing, home, tmp_path, output):
+    publish_run(home, "october", ANSWERS, unit="name")
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute(
+            "update prompt_factors set level = 'woman' where level = 'man' and prompt_id = 'p2'"
+        )
+    manifest = export_study(home, "months", "prompts", output, None).folder / "manifest.json"
+    study, units = units_of(
+        importing([manifest], generations="[{name: g, provider: simulator}]", measures="[vader]"), tmp_path
+    )
+    assert units == [("p1", "name p1", "name"), ("p2", "name p2", "name")]
+    assert study.prompts.units == {"name": ["gender"]}
+
+
+def test_no_unit_is_declared_beside_those_of_texts(importing, home, problems_of):
+    manifest = archived(home, "october", ANSWERS, unit="name")
+    problems = problems_of(importing([manifest], unit="gender"), check_files=True).problems
+    (text,) = (one.text("") for one in problems if one.field == "unit")
+    assert "expected no unit beside those that some prompts have of their own ('name')" in text
+
+
+def without_units(path):
+    """Make an archive one of before prompts had units of their own."""
+    file = path.parent / "marts" / "prompts.parquet"
+    duckdb.sql(
+        f"copy (select * exclude (unit_id, unit_factor) from '{file}') to '{file}.older' (format parquet)"
+    )
+    file.with_name("prompts.parquet.older").replace(file)
+    manifest = json.loads(path.read_text())
+    for one in manifest["files"]:
+        if one["name"] == "prompts.parquet":
+            one["sha256"] = sha256_of_file(file)
+    for factor in manifest["factors"].values():
+        del factor["nested_in"]
+    path.write_text(json.dumps(manifest))
+
+
+def test_root_prompts_are_the_units_of_an_archive_of_before_texts_had_some(importing, months, tmp_path):
+    without_units(months[0])
+    _, units = units_of(importing(months), tmp_path)
+    assert units == [(key, key, None) for key in ("p1", "p2", "p3", "p4")]
+
+
+def test_the_declared_unit_of_such_an_archive_stays_the_unit(importing, home, tmp_path):
+    path = archived(home, "october", ANSWERS, unit="name")
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"config": manifest["config"] | {"unit": "name"}}))
+    without_units(path)
+    _, units = units_of(importing([path]), tmp_path)
+    assert units == [("p1", "name p1", "name"), ("p2", "name p2", "name")]
+
+
+def test_a_manifest_that_lacks_the_units_its_prompts_have_is_named_with_the_remedy(importing, home):
+    path = archived(home, "october", ANSWERS, unit="name")
+    manifest = json.loads(path.read_text())
+    for factor in manifest["factors"].values():
+        del factor["nested_in"]
+    path.write_text(json.dumps(manifest))
+    study = load_study(importing([path]), check_files=False)
+    with pytest.raises(
+        PlumblineError,
+        match=r"october/manifest\.json, written by Plumbline 0\.1\.0, says nothing of name\. Run",
+    ):
+        read_import(study)
 
 
 def refusal_of(problems_of, path):

@@ -10,7 +10,7 @@ from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
 from python_assets.published.copies import removes_prompt
-from python_assets.published.export import export_study
+from python_assets.published.export import STATISTICS, export_study
 from python_assets.published.manifest import read_manifest, sha256_of_file
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
@@ -101,7 +101,7 @@ def home(tmp_path, write_study):
             "'wave' as factor, '2026-11' as level"
         )
         connection.execute("create table measures as select 'small' as study_id, 'vader' as measure_id")
-        for table in ("summary_statistics", "contrasts", "disparities", "findings", "finding_groups"):
+        for table in set(STATISTICS) - {"measures"}:
             connection.execute(f"create table {table} as select 'small' as study_id, 1/3 as value")
     return Home(root)
 
@@ -185,14 +185,17 @@ def test_every_format_holds_the_same_rows(home, tmp_path, output):
 
 def test_statistics_are_one_file_a_table_with_every_digit(home):
     done = export_study(home, "small", "statistics", "csv", None)
-    assert set(done.n_rows) == {
-        "summary_statistics.csv",
-        "contrasts.csv",
-        "disparities.csv",
-        "findings.csv",
-        "finding_groups.csv",
-    }
+    assert set(done.n_rows) == {f"{table}.csv" for table in STATISTICS}
     assert float(rows_of(done.folder / "contrasts.csv")[0]["value"]) == 1 / 3
+
+
+def test_a_database_of_an_older_version_is_told_with_the_remedy(home):
+    with duckdb.connect(str(home.published)) as connection:
+        connection.execute("drop table finding_prompts")
+    with pytest.raises(
+        WarehouseError, match=r"lacks .*finding_prompts .*\. Run the study again: plumbline run s"
+    ):
+        export_study(home, "small", "statistics", "csv", None)
 
 
 def test_a_second_export_replaces_the_first(home):

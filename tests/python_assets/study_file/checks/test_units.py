@@ -30,8 +30,8 @@ CASES = {
     ),
     "a unit in the other place": (
         with_units(unit="document"),
-        "unit: got \"document\"; expected no unit beside those of prompts.templates.texts ('name'); "
-        "remove it, or the units of the templates",
+        'unit: got "document"; expected no unit beside those that some prompts have of their '
+        "own ('name'); remove it, or the units of the prompts",
     ),
     "the unit in a grouping": (
         with_units(groupings="[gender, name]"),
