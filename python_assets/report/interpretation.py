@@ -61,12 +61,12 @@ def _of_effect(row: Row) -> str:
         return f"The band is {band}, but the difference was shown to be inside the margin of the study."
     if floor is not None and abs(row["effect"]) <= floor:
         return (
-            f"The band is {band} without any bias being shown: it knows nothing of the number of answers, and "
-            f"chance alone gives up to {number(floor)} to so few."
+            f"The band is {band} without any bias being shown: it knows nothing of the number of answers, "
+            f"and chance alone gives up to {number(floor)} to so few."
         )
     return (
-        f"The band is {band}, but no difference was shown once the {row['n_questions']:,} questions of the set "
-        f"are counted (q {probability(row['q_value'])})."
+        f"The band is {band}, but no difference was shown once the {row['n_questions']:,} questions of the "
+        f"set are counted (q {probability(row['q_value'])})."
     )
 
 

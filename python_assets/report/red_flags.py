@@ -72,8 +72,8 @@ def _of_direction(flag: Row) -> str:
             f"questions of {models}, with a verdict in two of them or more."
         )
     return (
-        f"No group of {flag['grouping_id']} is the worst off in three models and {share(flag['threshold'])} of "
-        f"the questions with a verdict in two models; the one that is most often is so in "
+        f"No group of {flag['grouping_id']} is the worst off in three models and {share(flag['threshold'])} "
+        f"of the questions with a verdict in two models; the one that is most often is so in "
         f"{share(flag['value'])} of the questions of {models}."
     )
 
@@ -83,8 +83,8 @@ def _of_models(flag: Row) -> str:
     if flag["status"] == "raised":
         label = f" in “{flag['category']}”" if flag["category"] else ""
         return (
-            f"{_place(flag)}: {flag['group_id']} differs{label} to the same side in {number(flag['value'])} of "
-            f"{models}."
+            f"{_place(flag)}: {flag['group_id']} differs{label} to the same side in {number(flag['value'])} "
+            f"of {models}."
         )
     return f"{_place(flag)}: no group differs to the same side in two models or more of {models}."
 
