@@ -15,7 +15,7 @@ def test_repeats_are_as_alike_as_scipy_and_numpy_say(built: Built):
     )
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
     generations = built.raw["generations"]
-    models = set(generations.generation_id[~generations.is_baseline & ~generations.is_engine])
+    models = set(generations.generation_id[~generations.is_baseline])
     measured = built.raw["measurements"]
     measured = measured[measured.generation_id.isin(models) & measured.reason.isna()]
     n_compared = 0
@@ -58,7 +58,7 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
     keys = ["slice_id", "measure_id", "grouping_id", "group_id", "category", "reference"]
     contrasts = built.table("marts.contrasts")
     generations = built.raw["generations"]
-    models = set(generations.generation_id[~generations.is_baseline & ~generations.is_engine])
+    models = set(generations.generation_id[~generations.is_baseline])
     rows = contrasts[
         (contrasts.calibration == "raw")
         & contrasts.contrast.isin(["mean_difference", "risk_difference"])

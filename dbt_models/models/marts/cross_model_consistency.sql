@@ -13,7 +13,7 @@ question_groups as (
 generations as (
     select study_id, generation_id, {{ model_name() }} as model
     from {{ source('raw', 'generations') }} as generations
-    where not is_baseline and not is_engine
+    where not is_baseline
 ),
 
 of_models as (

@@ -12,7 +12,7 @@ measures as (
 ),
 
 generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline and not is_engine
+    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
 ),
 
 measure_slices as (
