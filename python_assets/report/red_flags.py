@@ -90,6 +90,8 @@ def _of_models(flag: Row) -> str:
 
 
 def _of_amplification(flag: Row) -> str:
+    if flag["value"] <= 0:
+        return f"{_place(flag)}: IDI does not exceed the largest FDI of its parts."
     by = f"{_place(flag)}: IDI exceeds the largest FDI of its parts by {number(flag['value'])}"
     chance = f"chance alone gives an IDI of up to {number(flag['null_q95'])}"
     return f"{by}: {chance}, and this is {'more' if flag['status'] == 'raised' else 'no more'}."

@@ -1,6 +1,6 @@
 -- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, metric, group_id) of raw values that FAIR-SEA's
 -- table has a band for: an index of all groups, whose group_id is '', or the size of one group. status: raised where it is
--- red and its question, or the question's answer about the group, shows a difference; band_only where it is red alone.
+-- red and shown, an index by its own verdict, a group where it stands in the question; band_only where it is red alone.
 -- Of the grouping that joins all factors the document's thresholds are those of IDI, not of FDI.
 -- Source: FAIR-SEA, red flags for bias, key thresholds for bias levels.
 {% set question = 'study_id, slice_id, generation_id, measure_id, grouping_id, statistic, parameters' %}
@@ -40,19 +40,12 @@ intersections as (
     where metric = 'idi'
 ),
 
--- some divergences tell of the categories too, so that no question is asked of them (inference.md 13)
 numbers as (
-    select
-        {{ question }},
-        metric,
-        '' as group_id,
-        '' as reference,
-        metric in ('jsd_truth_marginal', 'jsd_truth_by_group') as is_of_categories,
-        {{ numbers }}
-    from disparities
+    select {{ question }}, metric, '' as group_id, '' as reference, verdict, {{ numbers }} from disparities
     union all
-    select {{ question }}, contrast as metric, group_id, reference, false as is_of_categories, {{ numbers }}
+    select {{ question }}, contrast as metric, group_id, reference, findings.verdict, {{ numbers }}
     from contrasts
+    left join findings using ({{ question }})
     where contrast in ('dbi', 'fdi_group')
 )
 
@@ -64,12 +57,11 @@ select
     numbers.value,
     numbers.null_q95,
     numbers.band,
-    case when not numbers.is_of_categories then findings.verdict end as verdict,
+    numbers.verdict,
     case
         when numbers.value is null then 'not_evaluated'
         when numbers.band <> 'red' then 'not_raised'
-        when numbers.is_of_categories then 'band_only'
-        when group_id = '' and {{ is_shown('findings.verdict') }} then 'raised'
+        when group_id = '' and {{ is_shown('numbers.verdict') }} then 'raised'
         when standing.group_id is not null then 'raised'
         else 'band_only'
     end as status,
@@ -77,7 +69,6 @@ select
 from numbers
 inner join banded using (metric)
 inner join generations using (study_id, generation_id)
-left join findings using ({{ question }})
 left join standing using ({{ question }}, group_id)
 left join intersections using (study_id, slice_id, generation_id, measure_id, grouping_id)
 where not (metric in ('fdi', 'fdi_group') and coalesce(intersections.has_idi, false))

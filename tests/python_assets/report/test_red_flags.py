@@ -97,6 +97,10 @@ AMPLIFICATION = FLAG | {"flag": "amplification", "metric": "idi", "value": 0.2, 
             "llama, leadership by gender in slice D1: IDI exceeds the largest FDI of its parts by 0.100: "
             "chance alone gives an IDI of up to 0.120, and this is no more.",
         ),
+        (
+            AMPLIFICATION | {"status": "not_raised", "value": -0.1},
+            "llama, leadership by gender in slice D1: IDI does not exceed the largest FDI of its parts.",
+        ),
     ],
 )
 def test_a_flag_says_what_was_found(flag, sentence):
