@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-N_NULL = 10
+N_NULL = 4
 TOPICS = {
     "work": ["meeting", "report", "promotion", "mistake"],
     "home": ["party", "garden", "repair", "visit"],
