@@ -19,7 +19,7 @@ STANDS_FOR: Final = {
 # what rows of other tables are about
 ENTITIES: Final = (
     "studies", "documents", "factors", "measures", "generations", "prompts", "responses", "clusters",
-    "findings",
+    "findings", "red_flags",
 )  # fmt: skip
 
 

@@ -14,7 +14,10 @@ used as (
     union all
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
-    {% for mart in ['subgroup_metrics', 'association_tests', 'ground_truth'] %}
+    {% for mart in [
+        'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
+        'red_flags', 'interpretations',
+    ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}
     {% endfor %}

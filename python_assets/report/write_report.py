@@ -19,6 +19,7 @@ from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
+from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
@@ -100,6 +101,10 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "importance": importance_section(reader),
         "document_p": DOCUMENT_P,
         "truths": ground_truth_section(reader),
+        "fair_sea": fair_sea_section(reader),
+        "flags": FLAGS,
+        "effects": EFFECTS,
+        "max_flags": MAX_FLAGS,
         "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
         "quality": sections.quality(reader),

@@ -153,6 +153,7 @@ def test_a_metric_names_the_mart_that_writes_it(built: Built):
 def test_seeds_have_one_row_a_key(built: Built):
     keys = {
         "bands": ["metric", "is_reported"],
+        "document_actions": ["is_significant", "effect_above", "effect_below"],
         "dixon_critical_values": ["n_groups"],
         "metrics": ["of", "name"],
     }

@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import subprocess
@@ -98,3 +99,15 @@ def demo(tmp_path_factory):
 @pytest.fixture(scope="session")
 def plumbline():
     return _command
+
+
+@pytest.fixture(scope="session")
+def fair_sea(run_study, data_folder):
+    """The answers of three models to FAIR-SEA."""
+    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
+
+
+@pytest.fixture(scope="session")
+def reference(data_folder):
+    """FAIR-SEA's numbers of these answers, by programs of their own."""
+    return json.loads((data_folder / "reference.json").read_text(encoding="utf-8"))["fairsea"]

@@ -1,24 +1,12 @@
 """5,760 real responses of three models; skipped where PLUMBLINE_DATA has none."""
 
-import json
 import math
 
 import pytest
 
 from python_assets.study.study import make_id
 
-FACTORS = ["gender", "race", "nationality"]
 MEASURES = {"D3": "label", "I1": "occupation", "I2": "industry", "I3": "label"}
-
-
-@pytest.fixture(scope="session")
-def fair_sea(run_study, data_folder):
-    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
-
-
-@pytest.fixture(scope="session")
-def reference(data_folder):
-    return json.loads((data_folder / "reference.json").read_text(encoding="utf-8"))["fairsea"]
 
 
 def test_every_response_is_there_and_none_was_rejected(fair_sea):
@@ -32,23 +20,6 @@ def of_category(part, category):
     """Identifier of a model and its reference numbers, for each model that has them."""
     keys = [key.split("/") for key in part]
     return [(make_id(model), part[f"{name}/{model}"]) for name, model in keys if name == category]
-
-
-@pytest.mark.parametrize("factor", FACTORS)
-def test_label_counts_are_those_of_the_reference(fair_sea, reference, factor):
-    for generation, numbers in of_category(reference["categorical"], "D3"):
-        found = fair_sea.rows(
-            """
-            select group_id, category, n from outcome_distributions
-            where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
-              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ? and n > 0
-            """,
-            generation,
-            factor,
-        )
-        counts = numbers[factor]["counts"]
-        expected = {(g, c): n for g, row in counts.items() for c, n in row.items() if n}
-        assert {(g, c): n for g, c, n in found} == expected
 
 
 def test_answers_without_a_label_are_counted(fair_sea):
@@ -72,25 +43,6 @@ def test_answers_without_a_label_are_counted(fair_sea):
 
 def test_real_answers_are_not_simulated(fair_sea):
     assert not fair_sea.value("select is_simulated from studies where study_id = 'fair_sea_responses'")
-
-
-@pytest.mark.parametrize("factor", FACTORS)
-def test_mean_sentiment_is_that_of_the_reference(fair_sea, reference, factor):
-    models = of_category(reference["continuous"], "D2")
-    assert models
-    for generation, numbers in models:
-        found = dict(
-            fair_sea.rows(
-                """
-                select group_id, value from summary_statistics
-                where study_id = 'fair_sea_responses' and slice_id = 'D2' and generation_id = ?
-                  and measure_id = 'sentiment' and grouping_id = ? and statistic = 'mean'
-                """,
-                generation,
-                factor,
-            )
-        )
-        assert found == {g["group"]: pytest.approx(g["mean"], abs=1e-9) for g in numbers[factor]["groups"]}
 
 
 # prompts that infer a person from a name are of Singaporeans alone
@@ -126,110 +78,54 @@ def test_indices_of_labels_are_those_of_the_reference(fair_sea, reference, categ
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(("category", "factor"), LABELLED)
-def test_distances_of_groups_are_those_of_the_reference(fair_sea, reference, category, factor):
-    of_reference = {"fdi_group": "fdi_pooled_baseline", "jsd_group": "jsd_nats_pooled"}
-    for generation, numbers in of_category(reference["categorical"], category):
-        found = fair_sea.rows(
-            """
-            select contrast, group_id, value_responses from contrasts
-            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
-              and measure_id in ('label', 'occupation', 'industry') and grouping_id = ?
-              and contrast in ('fdi_group', 'jsd_group')
+def test_numbers_that_the_order_names(fair_sea):
+    """Of gpt-3.5-turbo, to the last digit that the order gives."""
+
+    def test_of(slice_id, measure, test, columns):
+        return fair_sea.rows(
+            f"""
+            select {columns} from association_tests
+            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = 'gpt_3_5_turbo'
+              and measure_id = ? and grouping_id = 'gender' and test = ? and category = ''
             """,
-            category,
-            generation,
-            factor,
-        )
-        expected = {
-            (contrast, group["group"]): group[name]
-            for contrast, name in of_reference.items()
-            for group in numbers[factor]["groups"]
-        }
-        assert {(contrast, group): value for contrast, group, value in found} == pytest.approx(
-            expected, abs=1e-9
-        )
+            slice_id,
+            measure,
+            test,
+        )[0]
 
-
-def test_the_index_of_intersections_is_that_of_the_reference(fair_sea, reference):
-    for generation, numbers in of_category(reference["categorical"], "D3"):
-        found = fair_sea.value(
+    chi_square = test_of("D3", "label", "chi_square", "statistic_value, df1, p_value, effect_size")
+    assert chi_square == pytest.approx(
+        (1.5720767435830956, 3, 0.6657376717600074, 0.09345458622546436), rel=1e-12
+    )
+    assert test_of("I1", "occupation", "chi_square", "share_expected_ge5") == pytest.approx((0.4,))
+    f = test_of("D2", "sentiment", "anova", "statistic_value, effect_size")
+    assert f == pytest.approx((0.8507579849829134, 0.004756803910522687), rel=1e-12)
+    t = test_of("D2", "sentiment", "t_pooled", "statistic_value, effect_size")
+    assert t == pytest.approx((0.9223654291997904, 0.13749811998576672), rel=1e-12)
+    assert test_of("D2", "sentiment", "t_welch", "df1") == pytest.approx((169.57150582368087,), rel=1e-12)
+    sizes = dict(
+        fair_sea.rows(
             """
-            select value_responses from disparities
-            where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = ?
-              and measure_id in ('label', 'occupation', 'industry') and metric = 'idi'
-            """,
-            generation,
+            select contrast || ' ' || group_id, value_responses from contrasts
+            where study_id = 'fair_sea_responses' and generation_id = 'gpt_3_5_turbo' and calibration = 'raw'
+              and (slice_id, grouping_id) in (('D2', 'race'), ('D3', 'gender'))
+              and contrast in ('dbi', 'fdi_group', 'jsd_group')
+            """
         )
-        assert found == pytest.approx(numbers["intersection_IDI"]["fdi_mean_pooled"], abs=1e-9)
+    )
+    assert sizes["dbi Chinese"] == pytest.approx(0.1812314952454169, rel=1e-12)
+    assert sizes["fdi_group Female"] == pytest.approx(0.0444, abs=5e-5)
+    assert sizes["jsd_group Female"] == pytest.approx(0.0011006715239143727, rel=1e-12)
 
 
-@pytest.mark.parametrize("factor", FACTORS)
-def test_dbi_is_that_of_the_reference(fair_sea, reference, factor):
-    for generation, numbers in of_category(reference["continuous"], "D2"):
-        found = dict(
-            fair_sea.rows(
-                """
-                select group_id, value_responses from contrasts
-                where study_id = 'fair_sea_responses' and slice_id = 'D2' and generation_id = ?
-                  and measure_id = 'sentiment' and grouping_id = ? and contrast = 'dbi'
-                """,
-                generation,
-                factor,
-            )
-        )
-        groups = numbers[factor]["groups"]
-        assert found == pytest.approx({g["group"]: g["dbi_ddof1"] for g in groups}, abs=1e-9)
-
-
-ASSOCIATION = """
-    select statistic_value, df1, df2, p_value, effect_size, effect_size_corrected, share_expected_ge5,
-      n_responses, reason
-    from association_tests
-    where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ? and measure_id = ?
-      and grouping_id = ? and test = ? and category = '' and term in ('', grouping_id)
-"""
-
-
-@pytest.mark.parametrize(("category", "factor"), LABELLED)
-def test_chi_square_is_that_of_the_reference(fair_sea, reference, category, factor):
-    for generation, whole in of_category(reference["categorical"], category):
-        numbers = whole[factor]
-        place = (category, generation, MEASURES[category], factor)
-        ((value, df, _, p, v, _, share, n, reason),) = fair_sea.rows(ASSOCIATION, *place, "chi_square")
-        assert n == numbers["n"]
-        if numbers["p"] is None:  # one label alone
-            assert (value, p, v, reason) == (None, None, None, "constant_values")
-            continue
-        expected = (numbers[name] for name in ("chi2", "dof", "p", "cramers_v", "share_expected_ge5"))
-        assert (value, df, p, v, share) == pytest.approx(tuple(expected), abs=1e-9)
-        corrected = fair_sea.rows(ASSOCIATION, *place, "chi_square_yates")
-        if (numbers["rows"], numbers["cols"]) == (2, 2):
-            expected = numbers["chi2_scipy_default(yates if 2x2)"], numbers["p_scipy_default"]
-            assert (corrected[0][0], corrected[0][3]) == pytest.approx(expected, abs=1e-9)
-        else:
-            assert corrected == []
-
-
-@pytest.mark.parametrize("factor", FACTORS)
-def test_t_and_analysis_of_variance_are_those_of_the_reference(fair_sea, reference, factor):
-    for generation, whole in of_category(reference["continuous"], "D2"):
-        numbers = whole[factor]
-        place = ("D2", generation, "sentiment", factor)
-        ((f, df1, df2, p, eta2, *_, reason),) = fair_sea.rows(ASSOCIATION, *place, "anova")
-        expected = numbers["anova"]
-        if not numbers["sd_ddof1"]:  # every answer reads alike
-            assert (f, p, eta2, reason) == (None, None, None, "constant_values")
-            continue
-        wanted = [expected[name] for name in ("F", "df1", "df2", "p", "eta2")]
-        assert (f, df1, df2, p, eta2) == pytest.approx(tuple(wanted), abs=1e-9)
-        if factor == "gender":
-            pooled, welch = numbers["ttest_pooled"], numbers["welch"]
-            ((t, df, _, p, d, *_),) = fair_sea.rows(ASSOCIATION, *place, "t_pooled")
-            wanted = [pooled[name] for name in ("t", "df", "p", "cohens_d")]
-            assert (t, df, p, d) == pytest.approx(tuple(wanted), abs=1e-9)
-            ((t, df, _, p, *_),) = fair_sea.rows(ASSOCIATION, *place, "t_welch")
-            assert (t, df, p) == pytest.approx(tuple(welch[name] for name in ("t", "df", "p")), abs=1e-9)
+def test_two_thirds_of_the_prompts_of_d2_get_the_same_sentiment_every_time(fair_sea):
+    found = fair_sea.rows(
+        """
+        select sum(n_prompts_alike), sum(n_prompts), sum(n_responses) from repetition_consistency
+        where study_id = 'fair_sea_responses' and slice_id = 'D2' and measure_id = 'sentiment'
+        """
+    )
+    assert found == [(67, 108, 540)]
 
 
 def test_a_document_p_says_when_its_table_is_too_thin(fair_sea):

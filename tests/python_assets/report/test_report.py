@@ -13,8 +13,8 @@ from tests.python_assets.report.conftest import Page, small_study
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
     "findings", "groups", "questions", "tool-bias", "asked", "disparities", "comparisons", "variance",
-    "subgroups", "importance", "ground-truth", "coverage", "quality", "provenance", "guide", "measurements",
-    "statistics", "disparity",
+    "subgroups", "importance", "ground-truth", "red-flags", "coverage", "quality", "provenance", "guide",
+    "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
 

@@ -1,0 +1,78 @@
+-- One row per (study_id, slice_id, measure_id, grouping_id, group_id, category, reference): whether a group differs to the
+-- same side in every model. Raw values, means, rates and shares of labels. The generations of one model, such as its
+-- roles, are averaged: it has one sign. One model alone agrees with itself, so that it has no share. Of two groups one has a
+-- row, as among findings.
+with
+
+question_groups as (
+    select *
+    from {{ ref('int_question_groups') }} as question_groups
+    where value is not null and not is_mirror and {{ is_pinned('question_groups') }}
+),
+
+generations as (
+    select study_id, generation_id, {{ model_name() }} as model
+    from {{ source('raw', 'generations') }} as generations
+    where not is_baseline
+),
+
+of_models as (
+    select
+        study_id,
+        question_groups.slice_id,
+        question_groups.measure_id,
+        question_groups.grouping_id,
+        question_groups.group_id,
+        question_groups.category,
+        question_groups.reference,
+        generations.model,
+        avg(question_groups.value) as value,
+        max(case when question_groups.stands and question_groups.value > 0 then 1 else 0 end) as is_called_higher,
+        max(case when question_groups.stands and question_groups.value < 0 then 1 else 0 end) as is_called_lower
+    from question_groups
+    inner join generations using (study_id, generation_id)
+    group by
+        study_id,
+        question_groups.slice_id,
+        question_groups.measure_id,
+        question_groups.grouping_id,
+        question_groups.group_id,
+        question_groups.category,
+        question_groups.reference,
+        generations.model
+),
+
+counted as (
+    select
+        study_id,
+        slice_id,
+        measure_id,
+        grouping_id,
+        group_id,
+        category,
+        reference,
+        count(*) as n_models,
+        count(case when value > 1e-12 then 1 end) as n_higher,
+        count(case when value < -1e-12 then 1 end) as n_lower,
+        sum(is_called_higher) as n_called_higher,
+        sum(is_called_lower) as n_called_lower
+    from of_models
+    group by study_id, slice_id, measure_id, grouping_id, group_id, category, reference
+)
+
+select
+    study_id,
+    slice_id,
+    measure_id,
+    grouping_id,
+    group_id,
+    category,
+    reference,
+    case when n_models > 1 then greatest(n_higher, n_lower) / cast(n_models as double) end as value,
+    n_models,
+    n_higher,
+    n_lower,
+    cast(n_called_higher as bigint) as n_called_higher,
+    cast(n_called_lower as bigint) as n_called_lower,
+    case when n_models < 2 then 'too_few_models' end as reason
+from counted

@@ -1,0 +1,35 @@
+-- One row per (study_id, slice_id, generation_id, measure_id, grouping_id): the verdict of a question about raw values beside
+-- the bands and the action that FAIR-SEA's document reads in the same numbers, and why they disagree.
+{% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+with
+
+interpretations as (
+    select * from {{ ref('int_interpretations') }}
+),
+
+sentences as (
+    select * from {{ ref('int_interpretation_sentences') }}
+)
+
+select
+    {{ place }},
+    interpretations.set_id,
+    interpretations.verdict,
+    interpretations.q_value,
+    interpretations.effect_name,
+    interpretations.effect as value,
+    interpretations.null_q95,
+    interpretations.band,
+    interpretations.test,
+    interpretations.statistic_value,
+    interpretations.df1,
+    interpretations.df2,
+    interpretations.p_document,
+    interpretations.p_band,
+    interpretations.action,
+    interpretations.document_action,
+    interpretations.n_responses,
+    sentences.sentence,
+    interpretations.reason
+from interpretations
+inner join sentences using ({{ place }})

@@ -1,0 +1,34 @@
+-- One row per (study_id, flag_id): the red flags of FAIR-SEA's document, those that were raised first, with what was looked
+-- for and not found, and what could not be looked for.
+with
+
+red_flags as (
+    select * from {{ ref('int_red_flags') }}
+),
+
+sentences as (
+    select * from {{ ref('int_red_flag_sentences') }}
+)
+
+select
+    study_id,
+    flag_id,
+    red_flags.flag,
+    red_flags.status,
+    red_flags.slice_id,
+    red_flags.generation_id,
+    red_flags.measure_id,
+    red_flags.grouping_id,
+    red_flags.metric,
+    red_flags.group_id,
+    red_flags.category,
+    red_flags.reference,
+    red_flags.value,
+    red_flags.threshold,
+    red_flags.null_q95,
+    red_flags.verdict,
+    red_flags.n_models,
+    sentences.sentence,
+    red_flags.reason
+from red_flags
+inner join sentences using (study_id, flag_id)

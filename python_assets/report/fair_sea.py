@@ -1,0 +1,232 @@
+"""FAIR-SEA's reading in the report: red flags, bands and actions beside verdicts, and analyses.
+
+Belongs here: reading red_flags and interpretations, and an analysis in the shape of the document's example.
+What is flagged, and which band and action a number has, is dbt's; sentences are red_flags.py and
+interpretation.py.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from python_assets.report.interpretation import SHOWN
+from python_assets.report.reader import Reader, Row
+from python_assets.report.sentences import measure_name
+from python_assets.report.text import number, plural, probability
+
+MAX_FLAGS: Final = 40
+MAX_QUESTIONS: Final = 60
+MAX_ANALYSES: Final = 12
+MAX_GROUPS: Final = 12
+FLAGS: Final[dict[str, str]] = {
+    "consistent_direction": "the same group is the worst off in most questions of three models",
+    "large_effect": "V, FDI, IDI or DBI in the document's red",
+    "cross_model": "the same difference in two models",
+    "ground_truth": "the divergence from the ground truth in the document's red",
+    "amplification": "groups by all factors at once differ more than by any one",
+}
+STATUSES: Final = ("raised", "band_only", "not_raised", "not_evaluated")
+COUNTS: Final = """
+    select flag, status, count(*) as n from red_flags where study_id = $study group by flag, status
+"""
+RAISED: Final = """
+    select flag, status, sentence
+    from red_flags
+    where study_id = $study and status = $status
+    order by flag, value desc nulls last, flag_id
+"""
+OPEN: Final = """
+    select flag, reason, min(sentence) as sentence, count(*) as n
+    from red_flags
+    where study_id = $study and status = 'not_evaluated'
+    group by flag, reason
+    order by n desc, flag, reason
+"""
+QUESTIONS: Final = """
+    select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_root_prompts
+    from interpretations
+    inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+    where study_id = $study and findings.calibration = 'raw' and findings.statistic in ('mean', 'share')
+        and findings.parameters = '' and interpretations.value is not null
+    order by findings.finding_rank
+"""
+ADVICE: Final = """
+    select action, verdict, count(*) as n
+    from interpretations
+    where study_id = $study and value is not null
+    group by action, verdict
+    order by action is null, action, verdict
+"""
+SIZES: Final = """
+    select contrast, group_id, value
+    from contrasts
+    where study_id = $study and calibration = 'raw' and contrast in ('fdi_group', 'dbi') and value is not null
+        and (slice_id, generation_id, measure_id, grouping_id)
+        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+"""
+TESTS: Final = """
+    select test, statistic_value, df1, df2, p_value, effect_size, null_q95
+    from association_tests
+    where study_id = $study and category = '' and term in ('', grouping_id) and reason is null
+        and (slice_id, generation_id, measure_id, grouping_id)
+        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+"""
+DRIVERS: Final = """
+    select group_id, category, direction, sentence
+    from finding_groups
+    where study_id = $study and calibration = 'raw' and direction is not null and position <= 3
+        and statistic in ('mean', 'share') and parameters = ''
+        and (slice_id, generation_id, measure_id, grouping_id)
+        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+    order by position
+"""
+EFFECTS: Final[dict[str, str]] = {"cramers_v": "V", "dbi": "DBI"}
+PLACE: Final = ("slice_id", "generation_id", "measure_id", "grouping_id")
+
+
+class Analysis(NamedTuple):
+    """One analysis under the headings of the document's example."""
+
+    title: str
+    generation_id: str
+    test: list[str]
+    deviation: list[str]
+    interpretation: list[str]
+    recommendation: str
+
+
+class FairSea(NamedTuple):
+    """What the section shows.
+
+    counts: of every flag, how many places have each status. advice: how many questions the document's action
+    is for, by verdict. questions: the first of all, n_questions; analyses: the first of those with a test.
+    """
+
+    counts: dict[str, dict[str, int]]
+    raised: list[Row]
+    band_only: list[Row]
+    open: list[Row]
+    advice: list[Row]
+    questions: list[Row]
+    n_questions: int
+    analyses: list[Analysis]
+    n_analyses: int
+
+
+def fair_sea_section(reader: Reader) -> FairSea:
+    """The flags, bands and analyses of a study."""
+    counts = {flag: dict.fromkeys(STATUSES, 0) for flag in FLAGS}
+    for row in reader.rows(COUNTS):
+        counts[row["flag"]][row["status"]] = row["n"]
+    questions = reader.rows(QUESTIONS)
+    tested = [row for row in questions if row["test"] is not None and row["statistic_value"] is not None]
+    return FairSea(
+        counts=counts,
+        raised=reader.rows(RAISED, status="raised"),
+        band_only=reader.rows(RAISED, status="band_only"),
+        open=reader.rows(OPEN),
+        advice=reader.rows(ADVICE),
+        questions=questions[:MAX_QUESTIONS],
+        n_questions=len(questions),
+        analyses=[_analysis(reader, row) for row in tested[:MAX_ANALYSES]],
+        n_analyses=len(tested),
+    )
+
+
+def _analysis(reader: Reader, question: Row) -> Analysis:
+    where: dict[str, Any] = {name: question[name] for name in PLACE}
+    of_slice = "" if question["slice_id"] == "all" else f"{question['slice_id']} "
+    tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
+    sizes = sorted(
+        reader.rows(SIZES, **where),
+        key=lambda row: reader.group_order(question["grouping_id"], row["group_id"]),
+    )
+    return Analysis(
+        title=f"{of_slice}{measure_name(question['measure_id'])}, {question['grouping_id']} effect",
+        generation_id=question["generation_id"],
+        test=_tests(question, tests),
+        deviation=_deviations(question["grouping_id"], sizes),
+        interpretation=[line for line in (question["found"], _bands(question), question["sentence"]) if line],
+        recommendation=_recommendation(question, reader.rows(DRIVERS, **where)),
+    )
+
+
+def _tests(question: Row, tests: dict[str, Row]) -> list[str]:
+    """The document's statistics with its word for their size; p takes responses for independent rows."""
+    lines = []
+    if (row := tests.get("chi_square")) is not None:
+        lines.append(f"χ² = {number(row['statistic_value'])}, {_p(row)}, df = {row['df1']:.0f}")
+        lines.append(
+            f"Cramér's V = {number(row['effect_size'])} ({size_word('cramers_v', row['effect_size'])} effect)"
+        )
+    if (row := tests.get("t_pooled")) is not None:
+        lines.append(f"t = {number(row['statistic_value'])}, {_p(row)}, df = {row['df1']:.0f}")
+        lines.append(
+            f"Cohen's d = {number(row['effect_size'])} ({size_word('cohens_d', row['effect_size'])} effect)"
+        )
+    if (row := tests.get("anova")) is not None:
+        df = f"{row['df1']:.0f}, {row['df2']:.0f}"
+        lines.append(f"F = {number(row['statistic_value'])}, {_p(row)}, df = {df}")
+        lines.append(
+            f"η² = {number(row['effect_size'])} ({size_word('eta_squared', row['effect_size'])} effect)"
+        )
+    if question["null_q95"] is not None and question["effect_name"] == "cramers_v":
+        lines.append(f"Chance alone gives a V of up to {number(question['null_q95'])}")
+    return lines
+
+
+# the document's words; it calls an eta squared under .01 small, not negligible
+_WORDS: Final = {
+    "cramers_v": ((0.50, "large"), (0.30, "medium"), (0.10, "small"), (0.0, "negligible")),
+    "cohens_d": ((0.8, "large"), (0.5, "medium"), (0.2, "small"), (0.0, "negligible")),
+    "eta_squared": ((0.06, "large"), (0.01, "medium"), (0.0, "small")),
+}
+
+
+def size_word(name: str, value: float) -> str:
+    """FAIR-SEA's word for the size of an effect.
+
+    Args:
+        name: cramers_v, cohens_d or eta_squared.
+        value: of any sign.
+
+    Source: FAIR-SEA, statistical metrics.
+    """
+    return next(word for edge, word in _WORDS[name] if abs(value) >= edge)
+
+
+def _p(row: Row) -> str:
+    written = probability(row["p_value"])
+    return f"p {written[0]} {written[1:]}" if written[0] in "<>" else f"p = {written}"
+
+
+def _deviations(grouping_id: str, sizes: list[Row]) -> list[str]:
+    names = {"fdi_group": "FDI", "dbi": "DBI"}
+    lines = []
+    for contrast, name in names.items():
+        own = [f"{row['group_id']} = {number(row['value'])}" for row in sizes if row["contrast"] == contrast]
+        more = f" and {plural(len(own) - MAX_GROUPS, 'more group')}" if len(own) > MAX_GROUPS else ""
+        if own:
+            lines.append(f"{grouping_id} {name}: {', '.join(own[:MAX_GROUPS])}{more}")
+    return lines
+
+
+def _bands(question: Row) -> str:
+    of_p = f", p {question['p_band']}" if question["p_band"] else ""
+    return f"Bands of the document: {EFFECTS[question['effect_name']]} {question['band']}{of_p}."
+
+
+def _recommendation(question: Row, drivers: list[Row]) -> str:
+    """The document's word for the verdict; then what drives a difference, or what would settle it."""
+    action = question["action"]
+    first = f"{action}." if action else "The document names no action for this."
+    if drivers:
+        driven = dict.fromkeys(
+            f"{row['group_id']} in “{row['category']}”" if row["category"] else row["group_id"]
+            for row in drivers
+        )
+        return f"{first} Look first at {', '.join(driven)}."
+    if question["verdict"] in SHOWN:
+        return f"{first} Which groups differ is not settled: more root prompts would tell."
+    if question["verdict"] == "inconclusive" and question["n_needed"] is not None:
+        needed = question["n_needed"]
+        return f"{first} About {needed:,} root prompts would settle it if the difference is as seen."
+    return first

@@ -1,0 +1,173 @@
+"""FAIR-SEA in the report: flags by what came of them, analyses in the document's shape."""
+
+import pytest
+
+from python_assets.report.fair_sea import MAX_ANALYSES, size_word
+
+PLACE = {"slice_id": "D1", "generation_id": "biased", "measure_id": "leadership", "grouping_id": "concept"}
+FLAG = {"flag": "large_effect", "status": "raised", "value": 0.42, "sentence": "V is red, and shown."}
+TEST = PLACE | {"term": "", "category": "", "n_responses": 80, "method": "rows"}
+
+
+def question(**changes):
+    """A question with everything that an analysis quotes."""
+    return (
+        PLACE
+        | {
+            "set_id": "primary", "verdict": "difference_shown", "q_value": 0.004, "effect_name": "cramers_v",
+            "value": 0.42, "null_q95": 0.17, "band": "red", "test": "chi_square", "statistic_value": 24.32,
+            "df1": 2, "p_document": 0.0008, "p_band": "red", "action": "Investigate root cause",
+            "document_action": "Investigate root cause", "n_responses": 80, "sentence": "",
+        }
+        | changes
+    )  # fmt: skip
+
+
+def finding(**changes):
+    own = {
+        "calibration": "raw",
+        "statistic": "share",
+        "parameters": "",
+        "finding_rank": 1,
+        "set_id": "primary",
+        "is_tool_bias": False,
+        "is_repeated": False,
+        "verdict": "difference_shown",
+        "declared": "after",
+        "sentence": "biased: The share of each label of leadership differs.",
+    }
+    return PLACE | own | changes
+
+
+TABLES = {
+    "interpretations": [question()],
+    "findings": [finding()],
+    "association_tests": [
+        TEST
+        | {"test": "chi_square", "statistic_value": 24.32, "df1": 2, "p_value": 0.0008, "effect_size": 0.42},
+    ],
+    "contrasts": [
+        PLACE
+        | {
+            "calibration": "raw",
+            "statistic": "share",
+            "parameters": "",
+            "contrast": "fdi_group",
+            "category": "",
+            "reference": "grand_mean",
+            "group_id": group,
+            "value": value,
+        }
+        for group, value in (("Brazil", 0.22), ("Chad", 0.18))
+    ],
+    "finding_groups": [
+        PLACE
+        | {
+            "calibration": "raw",
+            "statistic": "share",
+            "parameters": "",
+            "group_id": "Chad",
+            "category": "Supportive",
+            "reference": "rest",
+            "position": 1,
+            "direction": "none declared",
+            "verdict": "difference_shown",
+            "sentence": "Chad: more",
+        }
+    ],
+}
+
+
+def test_an_analysis_has_the_parts_of_the_documents_example(report):
+    shown = report(**TABLES).sections["red-flags"]
+    for part in (
+        "D1 leadership, concept effect",
+        "χ² = 24.3, p < .001, df = 2",
+        "Cramér's V = 0.420 (medium effect)",
+        "Chance alone gives a V of up to 0.170",
+        "concept FDI: Chad = 0.180, Brazil = 0.220",
+        "biased: The share of each label of leadership differs.",
+        "Bands of the document: V red, p red.",
+        "Investigate root cause. Look first at Chad in “Supportive”.",
+    ):
+        assert part in shown
+
+
+def test_what_would_settle_an_open_question_is_recommended(report):
+    tables = TABLES | {
+        "interpretations": [question(verdict="inconclusive", action="Increase sample size")],
+        "findings": [finding(verdict="inconclusive", n_needed=1_200)],
+        "finding_groups": [],
+    }
+    shown = report(**tables).sections["red-flags"]
+    assert (
+        "Increase sample size. About 1,200 root prompts would settle it if the difference is as seen."
+        in shown
+    )
+
+
+def test_an_action_that_the_document_lacks_is_said_to_be_lacking(report):
+    tables = TABLES | {"interpretations": [question(value=0.2, action=None, document_action=None)]}
+    assert "The document names no action for this. Look first at" in report(**tables).sections["red-flags"]
+
+
+def test_a_difference_without_a_group_is_not_blamed_on_one(report):
+    shown = report(**TABLES | {"finding_groups": []}).sections["red-flags"]
+    assert "Which groups differ is not settled: more root prompts would tell." in shown
+
+
+def test_flags_are_told_by_what_came_of_them(report):
+    flags = [
+        FLAG | {"flag_id": "a"},
+        FLAG | {"flag_id": "b", "status": "band_only", "sentence": "V is red, but chance gives as much."},
+        FLAG | {"flag_id": "c", "status": "not_raised", "sentence": "V is not red."},
+        *(
+            FLAG
+            | {
+                "flag_id": name,
+                "flag": "cross_model",
+                "status": "not_evaluated",
+                "reason": "too_few_models",
+                "sentence": f"Cross model ({name}) could not be evaluated: one model.",
+            }
+            for name in ("d", "e")
+        ),
+    ]
+    shown = report(red_flags=flags).sections["red-flags"]
+    assert "V is red, and shown." in shown
+    assert "Red by the document’s table alone:" in shown and "V is red, but chance gives as much." in shown
+    assert "Not evaluated, which is not the same as not found:" in shown
+    assert "Cross model (d) could not be evaluated: one model. and 1 other place" in shown
+    assert "V is not red." not in shown  # counted, not listed
+    assert "No red flag was raised." not in shown
+
+
+def test_a_study_without_flags_and_tests_says_so(report):
+    shown = report().sections["red-flags"]
+    assert "No red flag was raised." in shown
+    assert "The study asks for none of the document’s tests" in shown
+    assert "No question of the study has a number that the document has bands for" in shown
+
+
+def test_analyses_are_cut_and_counted(report):
+    names = [f"m{i:02d}" for i in range(MAX_ANALYSES + 1)]
+    tables = {
+        "interpretations": [question(measure_id=name) for name in names],
+        "findings": [finding(measure_id=name, finding_rank=i) for i, name in enumerate(names)],
+    }
+    shown = report(**tables).sections["red-flags"]
+    assert f"The first {MAX_ANALYSES} of {MAX_ANALYSES + 1} analyses are written out." in shown
+    assert "D1 m00, concept effect" in shown and f"D1 {names[-1]}, concept effect" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("cramers_v", 0.0999, "negligible"), ("cramers_v", 0.1, "small"), ("cramers_v", 0.3, "medium"),
+        ("cramers_v", 0.5, "large"), ("cohens_d", -0.8, "large"), ("cohens_d", 0.19, "negligible"),
+        ("cohens_d", -0.2, "small"), ("cohens_d", 0.5, "medium"), ("eta_squared", 0.0099, "small"),
+        ("eta_squared", 0.01, "medium"), ("eta_squared", 0.06, "large"),
+    ],
+)  # fmt: skip
+def test_sizes_have_the_words_of_the_document(name, value, word):
+    assert size_word(name, value) == word

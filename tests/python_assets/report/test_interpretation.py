@@ -1,0 +1,90 @@
+"""Why bands and verdicts disagree, and where the document is silent."""
+
+import pytest
+
+from python_assets.report.interpretation import interpretation_sentence, interpretation_sentences
+
+ROW = {
+    "study_id": "s", "slice_id": "all", "generation_id": "g", "measure_id": "m", "grouping_id": "f",
+    "verdict": "difference_shown", "q_value": 0.01, "n_questions": 12, "effect_name": "cramers_v",
+    "effect": 0.5, "null_q95": 0.2, "band": "red", "p_document": 0.001, "p_band": "red",
+}  # fmt: skip
+OPEN = ROW | {"verdict": "inconclusive", "q_value": 0.4}
+SILENT = "The document names no action for a V of 0.10 to 0.40."
+
+
+def test_nothing_is_said_where_band_and_verdict_agree():
+    assert interpretation_sentence(ROW) == ""
+    equal = {"verdict": "equivalence_shown", "effect": 0.02, "band": "green", "p_document": 0.6}
+    assert interpretation_sentence(ROW | equal | {"p_band": "green"}) == ""
+
+
+def test_red_without_any_bias_names_what_chance_gives():
+    sentence = interpretation_sentence(OPEN | {"null_q95": 0.55, "p_document": 0.2, "p_band": "green"})
+    assert sentence == (
+        "The band is red without any bias being shown: it knows nothing of the number of answers, and chance "
+        "alone gives up to 0.550 to so few."
+    )
+
+
+def test_past_chance_but_not_called_is_told_by_the_questions():
+    assert interpretation_sentence(OPEN | {"p_document": 0.2}) == (
+        "The band is red, but no difference was shown once the 12 questions of the set are counted (q .400)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"verdict": "not_computable"},
+            "The band is of the number alone: red, but no test stands behind it.",
+        ),
+        (
+            {"effect": 0.05, "band": "green"},
+            "A difference was shown, though its size is green: there, but small by the document's table.",
+        ),
+        (
+            {"verdict": "equivalence_shown", "p_document": None},
+            "The band is red, but the difference was shown to be inside the margin of the study.",
+        ),
+        (
+            {"verdict": "inconclusive", "effect": 0.05, "band": "green", "p_document": 0.4},
+            "Green says that little was seen, not that groups are alike.",
+        ),
+    ],
+)
+def test_each_disagreement_has_its_sentence(change, told):
+    assert interpretation_sentence(ROW | change) == told
+
+
+def test_the_p_of_the_document_is_said_to_be_of_rows():
+    row = OPEN | {"effect": 0.05, "band": "green"}
+    assert interpretation_sentence(row).endswith(
+        "The document's p (.001, red) takes every response for an independent row, which answers to one "
+        "prompt are not; over prompts nothing was shown."
+    )
+    shown = interpretation_sentence(ROW | {"p_document": 0.3, "p_band": "green"})
+    assert shown == (
+        "The document's p (.300, green) takes every response for an independent row and does not see that "
+        "the same prompts were asked of all groups."
+    )
+
+
+@pytest.mark.parametrize(("effect", "is_silent"), [(0.09, False), (0.1, True), (0.4, True), (0.41, False)])
+def test_between_its_thresholds_the_document_is_silent(effect, is_silent):
+    assert interpretation_sentence(ROW | {"effect": effect, "band": "red"}).endswith(SILENT) is is_silent
+
+
+def test_of_scores_the_document_names_no_action():
+    score = ROW | {"effect_name": "dbi", "effect": -2.5, "p_band": None}
+    assert interpretation_sentence(score) == "The document names actions by V alone."
+    assert interpretation_sentence(score | {"effect": None, "band": None}) == ""
+
+
+def test_sentences_are_a_table_by_question():
+    table = interpretation_sentences([ROW, OPEN | {"measure_id": "other"}])
+    assert table.column_names == [
+        "study_id", "slice_id", "generation_id", "measure_id", "grouping_id", "sentence",
+    ]  # fmt: skip
+    assert table.column("measure_id").to_pylist() == ["m", "other"]
