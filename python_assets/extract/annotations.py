@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from python_assets.errors import StudyError
 from python_assets.extract.column import KEYS, VERSION, parse_column, positions
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, nothing, storable
+from python_assets.extract.measurement_rows import (
+    MeasuredValues,
+    Objects,
+    given,
+    nothing,
+    only_where,
+    storable,
+)
 from python_assets.extract.measures import Measure
 from python_assets.study.base import UNMATCHED
 from python_assets.warehouse.build import Quarantined
@@ -99,12 +106,11 @@ def _entries(column: pd.Series, measure: Measure) -> _Entries:
 
 def _in_place(values: MeasuredValues, own: _Entries, wins: NDArray[np.bool_]) -> MeasuredValues:
     decided = wins | own.rejected
-    reason = np.where(own.rejected, INVALID, None)
     return values._replace(
         value=np.where(decided, own.value, values.value),
         label=np.where(decided, own.label, values.label),
-        label_method=np.where(decided, np.where(given(own.label), "column", None), values.label_method),
-        reason=np.where(decided, reason, values.reason),
+        label_method=np.where(decided, only_where(given(own.label), "column"), values.label_method),
+        reason=np.where(decided, only_where(own.rejected, INVALID), values.reason),
     )
 
 
@@ -113,7 +119,7 @@ def _beside(first: Measure, other: Read, wins: NDArray[np.bool_], rejected: NDAr
     if other.measure.measure_id != first.measure_id + UNMATCHED:
         return other
     values = other.values
-    reason = np.where(rejected, INVALID, np.where(wins, None, values.reason))
+    reason = np.where(wins | rejected, only_where(rejected, INVALID), values.reason)
     value = np.where(rejected, np.nan, np.where(wins, 0.0, values.value))
     return other._replace(values=values._replace(value=value, reason=reason))
 

@@ -90,9 +90,9 @@ def _annotation_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem
     """Only what is one label or one score of a text can be given by people as well."""
     if spec.annotation is None:
         return
-    has_text = spec.method in (*LABELLING, "classifier") or (spec.rubric is not None)
-    if spec.extractor in extractors:
-        built = extractors[spec.extractor]
+    has_text = spec.method in (*LABELLING, "classifier") or spec.rubric is not None
+    if (name := str(spec.extractor)) in extractors:
+        built = extractors[name]
         has_text = built.reads in ("text", "classifier") and len(built.recipes) <= 1
     if not has_text:
         expected = "a measure of one label or score that is read off a text"

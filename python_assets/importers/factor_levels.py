@@ -24,7 +24,7 @@ def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.Data
         none, keeps its case.
     """
     levels = entries.apply(lambda column: column.str.strip())
-    for name in entries:
+    for name in map(str, entries):
         declared = factors[name].levels if name in factors else None
         levels[name] = levels[name].replace(_spellings(levels[name].dropna().unique(), declared or []))
     return levels

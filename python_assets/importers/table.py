@@ -183,7 +183,8 @@ def table_of_rows(
 
 
 def _respelled(entries: pd.DataFrame, levels: pd.DataFrame) -> list[str]:
-    return [name for name in entries if (entries[name].notna() & (entries[name] != levels[name])).any()]
+    names = map(str, entries)
+    return [name for name in names if (entries[name].notna() & (entries[name] != levels[name])).any()]
 
 
 def _normalised(table: pd.DataFrame, entries: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:

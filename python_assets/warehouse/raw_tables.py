@@ -97,6 +97,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factor": "varchar not null",
         "level": "varchar not null",
         "level_position": "integer not null",
+        "target_share": "double",
     },
     "slices": {
         "study_id": "varchar not null",
