@@ -53,7 +53,7 @@ RECORDS = [
 
 
 @pytest.fixture(params=["csv", "jsonl", "parquet"])
-def study(request, tmp_path, monkeypatch):
+def study(request, tmp_path):
     table = pd.DataFrame(RECORDS)
     if request.param == "csv":
         table.to_csv(tmp_path / "records.csv", index=False)
@@ -64,8 +64,19 @@ def study(request, tmp_path, monkeypatch):
             json.dumps({key: value for key, value in row.items() if value is not None}) for row in RECORDS
         ]
         (tmp_path / "records.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setenv("FAIR_SEA_RECORDS", str(tmp_path))
-    return load_study(PROJECT / "studies" / "fair_sea_records.yml")
+    of_example = (PROJECT / "studies" / "fair_sea_records.yml").read_text(encoding="utf-8")
+    file = tmp_path / "fair_sea_records.yml"
+    file.write_text(of_example.replace("fair_sea_records.csv", f"records.{request.param}"), encoding="utf-8")
+    return load_study(file)
+
+
+def test_the_example_shows_what_is_put_right_and_what_is_set_aside():
+    imported = read_import(load_study(PROJECT / "studies" / "fair_sea_records.yml"))
+    assert imported.normalised["entry"].tolist() == ["MALE", "female ", "INDIAN"]
+    assert [(record.record_key, record.rule) for record in imported.quarantine] == [
+        ("fair_sea_records.csv:row 68", "invalid_level"),
+        ("fair_sea_records.csv:row 161", "duplicate_key"),
+    ]
 
 
 def test_levels_are_put_right_and_counted_and_unknown_ones_set_aside(study):
