@@ -116,8 +116,8 @@ CASES = {
     ),
     "a target of a factor that is not there": (
         {**SCRAPE, "analysis": "{coverage: {targets: {gendr: {Italy: 1.0}}}}"},
-        'analysis.coverage.targets.gendr: got "gendr"; expected a factor: '
-        "'concept', 'source_tag', 'keyword', 'document', 'task', 'is_root'; declare it under factors:, or take one of these",
+        "analysis.coverage.targets.gendr: got \"gendr\"; expected a factor: 'concept', 'source_tag', "
+        "'keyword', 'document', 'task', 'is_root'; declare it under factors:, or take one of these",
     ),
     "an impossible cell of one factor": (
         {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy}]}}"},
