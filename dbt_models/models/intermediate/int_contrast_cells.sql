@@ -1,7 +1,9 @@
 -- One row per (comparison_position, statistic, parameters, group_position, block_position): what differences between
 -- groups are taken of: cell means, and the selection rates and precisions of cells where their difference is requested for.
 -- In a nested grouping a block is a stratum, and its cells are means over the units of a group, each of these a mean
--- over its root prompts (inference.md 2.7).
+-- over its root prompts. Where a unit lacks a root prompt that others of its stratum were asked, values are centred by
+-- prompt first, so that a unit does not stand high for lacking a prompt on which all are low; a prompt that units of one
+-- group alone answered is left out (inference.md 2.7).
 with
 
 cells as (
@@ -21,7 +23,7 @@ requested as (
 ),
 
 strata as (
-    select distinct layout_position, block_position, stratum_position
+    select distinct layout_position, block_position, stratum_position, root_prompt_position
     from prompt_groups
     where stratum_position is not null
 ),
@@ -40,21 +42,105 @@ layouts as (
     from comparisons
 ),
 
+nested as (
+    select every_cell.*, strata.stratum_position, strata.root_prompt_position
+    from every_cell
+    inner join layouts using (comparison_position)
+    inner join strata using (layout_position, block_position)
+    where is_nested
+),
+
+-- units that share no prompt have prompts of their own
+sharing as (
+    select comparison_position, statistic, parameters, count(*) > count(distinct root_prompt_position) as is_shared
+    from nested
+    group by comparison_position, statistic, parameters
+),
+
+prompt_means as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        root_prompt_position,
+        count(distinct group_position) as n_groups_asked,
+        avg(cell_mean) as prompt_mean
+    from nested
+    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position
+),
+
+kept as (
+    select nested.*, prompt_means.prompt_mean, sharing.is_shared
+    from nested
+    inner join sharing using (comparison_position, statistic, parameters)
+    inner join prompt_means using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
+    where not sharing.is_shared or prompt_means.n_groups_asked > 1
+),
+
+unit_sizes as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        root_position,
+        group_position,
+        count(*) as n_cells
+    from kept
+    group by comparison_position, statistic, parameters, stratum_position, root_position, group_position
+),
+
+-- a stratum is complete where each of its units was asked each of its prompts
+levels as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        count(distinct root_prompt_position) as n_prompts,
+        avg(prompt_mean) as mean_of_prompts
+    from (
+        select distinct
+            comparison_position,
+            statistic,
+            parameters,
+            stratum_position,
+            root_prompt_position,
+            prompt_mean
+        from kept
+    ) as prompts
+    group by comparison_position, statistic, parameters, stratum_position
+),
+
+incomplete as (
+    select comparison_position, statistic, parameters, stratum_position, true as lacks_cells
+    from unit_sizes
+    inner join levels using (comparison_position, statistic, parameters, stratum_position)
+    group by comparison_position, statistic, parameters, stratum_position
+    having min(n_cells) < min(n_prompts)
+),
+
 units as (
     select
         comparison_position,
         statistic,
         parameters,
-        group_position,
+        kept.group_position,
         stratum_position,
-        root_position,
-        min(n_responses) as min_responses,
-        avg(cell_mean) as unit_mean
-    from every_cell
-    inner join layouts using (comparison_position)
-    inner join strata using (layout_position, block_position)
-    where is_nested
-    group by comparison_position, statistic, parameters, group_position, stratum_position, root_position
+        kept.root_position,
+        min(kept.n_responses) as min_responses,
+        avg(
+            case
+                when kept.is_shared and incomplete.lacks_cells
+                then kept.cell_mean - kept.prompt_mean + levels.mean_of_prompts
+                else kept.cell_mean
+            end
+        ) as unit_mean
+    from kept
+    inner join levels using (comparison_position, statistic, parameters, stratum_position)
+    left join incomplete using (comparison_position, statistic, parameters, stratum_position)
+    group by comparison_position, statistic, parameters, kept.group_position, stratum_position, kept.root_position
 ),
 
 compared as (
