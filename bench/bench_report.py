@@ -19,7 +19,7 @@ import yaml
 from bench.chromium import CHROMIUM, Browser, browser
 from python_assets.report.write_report import write_report
 
-MODELS = Path(__file__).resolve().parent.parent / "dbt_models" / "models" / "marts"
+MODELS = Path(__file__).resolve().parent.parent / "dbt_models" / "models"
 N_OPENED = 5
 # words of 3 to 9 letters; a text of them shrinks about as much as one of a model does
 WORDS = "(select list(substr(md5(w::varchar), 1, 3 + (w % 7)::int) order by w) from range(4000) words(w))"
@@ -117,7 +117,7 @@ def make_published(path: Path) -> None:
         connection.execute("select setseed(0.5)")
         models = [
             m
-            for file in sorted(MODELS.glob("*.yml"))
+            for file in sorted([*MODELS.glob("marts/*.yml"), *MODELS.glob("views/*.yml")])
             for m in yaml.safe_load(file.read_text()).get("models", [])
         ]
         for model in models:

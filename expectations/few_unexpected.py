@@ -47,7 +47,7 @@ def few_unexpected(
     notes: str,
     unexpected: str,
     evaluated: str = "select count(*) from batch",
-    at_most: float = 0.0,
+    at_most: float | str = 0.0,
     relations: Mapping[str, str] | None = None,
     severity: FailureSeverity = FailureSeverity.CRITICAL,
 ) -> ExpectFewUnexpected:
@@ -62,7 +62,7 @@ def few_unexpected(
             `batch`, the rows of the table that belong to the study, `relations`, and raw tables that are
             written before the batch or with it, never later ones.
         evaluated: SQL; how many things were looked at.
-        at_most: the share of them that may be unexpected.
+        at_most: the share of them that may be unexpected; SQL where the rows decide it.
         relations: SQL by the name under which both read it.
         severity: critical where wrong numbers would follow, which blocks; warning where a reader must know.
     """
@@ -80,7 +80,7 @@ def few_unexpected(
             select
                 ({_escaped(evaluated)}) as n_evaluated,
                 (select count(*) from unexpected) as n_unexpected,
-                cast({at_most!r} as double) as at_most,
+                cast(({_escaped(str(at_most))}) as double) as at_most,
                 (select list(shown) from (select * from unexpected order by all limit {N_EXAMPLES}) as shown)
                     as examples
         """,
@@ -116,14 +116,15 @@ def relation(columns: Mapping[str, str], rows: Iterable[tuple[str | int, ...]]) 
         columns: DuckDB type by name.
         rows: one value a column; none is needed.
     """
-    written = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+    written = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     if not written:
         nothing = ", ".join(f"cast(null as {kind}) as {name}" for name, kind in columns.items())
         return f"select {nothing} where false"
     return f"select * from (values {written}) as t({', '.join(columns)})"
 
 
-def _literal(value: str | int) -> str:
+def literal(value: str | int) -> str:
+    """A value as SQL."""
     # as digits: in a level, {x}, :x and %(x)s would be parameters to Great Expectations or SQLAlchemy
     return str(value) if isinstance(value, int) else f"decode(unhex('{value.encode().hex()}'))"
 

@@ -17,6 +17,14 @@ _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "Materialise the extract stage again."
 _SCALE: Final = "Correct the scale of the measure in the study file, or the values of the imported column."
 _LARGEST: Final = 1e100  # engines raise or spread NaN on powers of larger values
+# reasons of a text that was read and got no label
+_UNMATCHED: Final = (
+    "no_rule_matched",
+    "several_rules_matched",
+    "no_label_near",
+    "several_labels_near",
+    "no_words",
+)
 _ROUNDING: Final = 1e-6  # distances come from 32-bit numbers
 
 
@@ -43,6 +51,7 @@ def suite(study: Study) -> ExpectationSuite:
             _responses_in_every_cell(study),
             _few_removed(study),
             _few_without_score(study),
+            *_taxonomy_coverage(study),
         ],
     )
 
@@ -255,3 +264,44 @@ def _few_without_score(study: Study) -> Expectation:
         """,
         evaluated="select count(distinct measure_id) from batch",
     )
+
+
+def _taxonomy_coverage(study: Study) -> list[Expectation]:
+    measures = [(make_id(measure.name),) for measure in study.measures if measure.taxonomy is not None]
+    if not measures:
+        return []
+    share = study.analysis.quality.max_unmatched_share
+    unmatched = ", ".join(f"'{reason}'" for reason in _UNMATCHED)
+    return [
+        few_unexpected(
+            "expect_taxonomy_coverage",
+            ["label"],
+            description=(
+                f"of every generation at most a share of {share!r} of the answers that a measure with a "
+                "taxonomy reads has no label of it"
+            ),
+            notes=(
+                "Read these answers; add synonyms or a step to the taxonomy, or raise "
+                "analysis.quality.max_unmatched_share."
+            ),
+            relations={
+                "aligned": relation({"measure_id": "varchar"}, measures),
+                "answers": f"""
+                    select {_SHOWN}, reason
+                    from batch
+                    inner join aligned using (measure_id)
+                    inner join raw.generations using (study_id, generation_id)
+                    where not is_baseline and (reason is null or reason in ({unmatched}))
+                """,
+                "too_many": f"""
+                    select generation_id, measure_id
+                    from answers
+                    group by generation_id, measure_id
+                    having count(reason) > {share!r} * count(*)
+                """,
+            },
+            unexpected=f"select {_SHOWN}, reason from answers where reason is not null",
+            evaluated="select count(*) from answers",
+            at_most="if(exists(select 1 from too_many), 0.0, 1.0)",
+        )
+    ]

@@ -11,6 +11,7 @@ from great_expectations.expectations.row_conditions import Column
 from expectations.articles import fitting_articles
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
+from expectations.slots import only_slots_differ
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id",)
@@ -50,6 +51,7 @@ def suite(study: Study) -> ExpectationSuite:
             *_baselines(),
             *_of_sentences(study),
             _distinct_prompts(study),
+            *only_slots_differ(study),
             # what an import removes are rows of responses: responses.py
             *(
                 []

@@ -12,6 +12,7 @@ from great_expectations.expectations.row_conditions import Column
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from expectations.prompt_factors import group_members
+from expectations.record_rules import record_rules
 from python_assets.study.study import Study
 
 STATUSES: Final = ("ok", "error", "not_recorded")
@@ -44,6 +45,7 @@ def suite(study: Study) -> ExpectationSuite:
             _no_tags(),
             _few_errors(study),
             _few_errors_of_each_group(study),
+            *record_rules(study),
             few_removed(study, quarantined, FailureSeverity.CRITICAL),
         ],
     )

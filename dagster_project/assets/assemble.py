@@ -17,6 +17,9 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]
         ),
+        raw_table(
+            "normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]
+        ),
     ],
 )
 @tells_mistakes
@@ -29,7 +32,7 @@ def assemble(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
-        for table in ("prompts", "prompt_factors"):
+        for table in ("prompts", "prompt_factors", "normalised_levels"):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import duckdb
 import pandas as pd
@@ -17,6 +17,7 @@ from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.study import Scrape, Study, Templates
 from python_assets.warehouse.build import Quarantined, write_stage
+from python_assets.warehouse.raw_tables import columns_of
 from python_assets.warehouse.run_context import RunContext
 
 
@@ -25,7 +26,7 @@ class AssembleCounts(NamedTuple):
 
     n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
     engine was asked to replace, by what became of them. n_unpaired: prompts that some of several imported
-    runs lack.
+    runs lack. n_normalised: imported levels whose spelling was put right.
     """
 
     n_prompts: int
@@ -34,7 +35,11 @@ class AssembleCounts(NamedTuple):
     n_quarantined: int
     n_replacements: dict[str, int]
     n_unpaired: int
+    n_normalised: int
     seconds: float
+
+
+_NONE_NORMALISED: Final = pd.DataFrame(columns=columns_of("normalised_levels"))
 
 
 class _Assembled(NamedTuple):
@@ -43,12 +48,13 @@ class _Assembled(NamedTuple):
     quarantine: list[Quarantined]
     n_replacements: Mapping[str, int] = {}
     n_unpaired: int = 0
+    normalised: pd.DataFrame = _NONE_NORMALISED
 
 
 def assemble(
     study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
-    """Write the prompts of a study and the levels of their factors: raw.prompts and raw.prompt_factors.
+    """Write the prompts of a study and the levels of their factors.
 
     Args:
         study: says which of the three ways its prompts come.
@@ -56,7 +62,7 @@ def assemble(
         run_context: for methods and replacements that an engine is asked for.
 
     Returns:
-        Rows by what became of them.
+        Counts; the rows are in raw.prompts, raw.prompt_factors and raw.normalised_levels.
 
     Raises:
         SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
@@ -74,10 +80,20 @@ def assemble(
         imported = read_import(study)
         factors = pd.concat([imported.prompt_factors, derived_factors(imported.prompts)], ignore_index=True)
         tables = PromptTables(imported.prompts, factors)
-        assembled = _Assembled(tables, Counter(), imported.quarantine, n_unpaired=imported.n_unpaired)
+        assembled = _Assembled(
+            tables,
+            Counter(),
+            imported.quarantine,
+            n_unpaired=imported.n_unpaired,
+            normalised=imported.normalised,
+        )
     tables = with_derived_levels(study, assembled.tables)
     prompts = _with_units(study, tables)
-    tables_by_name = {"prompts": prompts, "prompt_factors": tables.prompt_factors}
+    tables_by_name = {
+        "prompts": prompts,
+        "prompt_factors": tables.prompt_factors,
+        "normalised_levels": assembled.normalised,
+    }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
         n_prompts=len(prompts),
@@ -86,6 +102,7 @@ def assemble(
         n_quarantined=len(assembled.quarantine),
         n_replacements=dict(assembled.n_replacements),
         n_unpaired=assembled.n_unpaired,
+        n_normalised=len(assembled.normalised),
         seconds=time.perf_counter() - started,
     )
 

@@ -41,7 +41,7 @@ class Imported(Protocol):
         ...
 
 
-class _Parsed(NamedTuple):
+class ParsedColumn(NamedTuple):
     """One column of the import, read as numbers or labels; rejected: what is neither blank nor readable."""
 
     value: NDArray[np.float64]
@@ -91,7 +91,7 @@ def column_values(
     has_baseline = baseline is not None and measure.kind == "continuous"
     if not has_baseline:
         wanted = wanted[~units.column("is_baseline")[wanted]]
-    own = _parse(rows[column], measure)
+    own = parse_column(rows[column], measure)
     quarantine = _rejections(measure, rows, column, own.rejected)
     at = positions(units, wanted, rows)
     numbers, labels, reason = _taken(own, at)
@@ -105,7 +105,7 @@ def column_values(
     )
     if not has_baseline:
         return values, quarantine
-    base = _parse(rows[baseline], measure)
+    base = parse_column(rows[baseline], measure)
     quarantine += _rejections(measure, rows, str(baseline), base.rejected)
     values = values._replace(baseline_value=_taken(base, at)[0])
     by_prompt, differing = _by_prompt(rows, base)
@@ -178,11 +178,16 @@ def _require(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequen
         )
 
 
-def _parse(column: pd.Series, measure: Measure) -> _Parsed:
-    """Read every distinct entry once."""
+def parse_column(column: pd.Series, measure: Measure) -> ParsedColumn:
+    """Read a column of the import as what a measure has, every distinct entry once.
+
+    Args:
+        column: as the import has it.
+        measure: says whether numbers, 0 and 1, or labels are expected.
+    """
     if pd.api.types.is_numeric_dtype(column.dtype) and measure.kind == "continuous":
         numbers = column.to_numpy(dtype=float, na_value=np.nan)
-        return _Parsed(numbers, nothing(len(column)), np.zeros(len(column), dtype=bool))
+        return ParsedColumn(numbers, nothing(len(column)), np.zeros(len(column), dtype=bool))
     codes, entries = pd.factorize(_hashable(column))
     wants_label = measure.kind == "categorical" or measure.favourable is not None
     n = len(entries) + 1
@@ -195,7 +200,7 @@ def _parse(column: pd.Series, measure: Measure) -> _Parsed:
         rejected[position] = number is None
         value[position] = np.nan if number is None else number
     # code -1, which is null, takes the last position, which stays empty
-    return _Parsed(value[codes], label[codes], rejected[codes])
+    return ParsedColumn(value[codes], label[codes], rejected[codes])
 
 
 def _hashable(column: pd.Series) -> Objects:
@@ -242,7 +247,7 @@ def positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
     return joined["at"].fillna(-1).to_numpy(dtype=np.intp)
 
 
-def _taken(parsed: _Parsed, at: Ids) -> tuple[NDArray[np.float64], Objects, Objects]:
+def _taken(parsed: ParsedColumn, at: Ids) -> tuple[NDArray[np.float64], Objects, Objects]:
     """The values and labels at some rows, and why there is none."""
     numbers = np.append(parsed.value, np.nan)[at]
     labels = np.append(parsed.label, nothing(1))[at]
@@ -253,7 +258,7 @@ def _taken(parsed: _Parsed, at: Ids) -> tuple[NDArray[np.float64], Objects, Obje
     return np.where(too_large, np.nan, numbers), labels, reason
 
 
-def _by_prompt(rows: pd.DataFrame, base: _Parsed) -> tuple[pd.Series, list[str]]:
+def _by_prompt(rows: pd.DataFrame, base: ParsedColumn) -> tuple[pd.Series, list[str]]:
     """The baseline value of every prompt whose rows agree on it, and the prompts whose rows do not."""
     values = pd.DataFrame({"prompt_id": rows["prompt_id"].astype(object), "value": base.value}).dropna()
     found = values.groupby("prompt_id")["value"].agg(["min", "max"])

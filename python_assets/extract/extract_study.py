@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.embeddings.cache import ScoreCache
+from python_assets.extract.annotations import with_annotations
 from python_assets.extract.baseline import against_generations
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.ground_truth import truth_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, given, measurement_rows, stacked
-from python_assets.extract.measures import READ_IMPORTS, Measure, resolve_measures
+from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
@@ -125,7 +126,10 @@ def _reads(job: Job) -> Iterator[Read]:
     found: dict[str, Read] = {}
     for together in sorted(entries, key=lambda entry: entry[0].reads == "when"):
         of_entry = job._replace(measures=together, wanted=_units_of(job, together[0]), read=found)
-        found |= {read.measure.measure_id: read for read in READERS[together[0].reads](of_entry)}
+        reads = READERS[together[0].reads](of_entry)
+        if together[0].spec.annotation is not None:
+            reads = with_annotations(of_entry, reads)
+        found |= {read.measure.measure_id: read for read in reads}
     yield from (found[measure.measure_id] for measure in job.measures)
 
 
@@ -167,7 +171,7 @@ def _imported_rows(
     measures: list[Measure],
     imported: Imported | None,
 ) -> pd.DataFrame | None:
-    if not any(measure.reads in READ_IMPORTS for measure in measures):
+    if not any(measure.spec.imported_columns for measure in measures):
         return None
     if imported is None:
         from python_assets.importers.formats import read_import

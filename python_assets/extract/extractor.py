@@ -30,6 +30,7 @@ Reason = Literal[
     "several_labels_near",
     "not_finite",
     "missing_in_import",
+    "invalid_annotation",
     "function_failed",
     "classifier_failed",
     "judge_disagrees",

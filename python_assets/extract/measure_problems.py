@@ -14,7 +14,7 @@ from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.labels import words_by_label
 from python_assets.registry import is_function_path
 from python_assets.study.label_sets import label_sets
-from python_assets.study.measures import CLUSTERINGS
+from python_assets.study.measures import CLUSTERINGS, LABELLING
 from python_assets.study.problems import (
     FieldPath,
     Problem,
@@ -56,6 +56,7 @@ def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
     yield from _label_text_problems(path, spec)
     yield from _direction_problems(path, spec)
     yield from _own_kind_problems(path, spec)
+    yield from _annotation_problems(path, spec)
 
 
 def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
@@ -83,6 +84,19 @@ def _parameter_problems(
     elif known and str(value) not in known and not _is_own_function(built, parameter, value):
         also = ", or module:function" if parameter in built.functions else ""
         yield Problem(where, value, f"one of {listed(known)}{also}", "write one of them")
+
+
+def _annotation_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+    """Only what is one label or one score of a text can be given by people as well."""
+    if spec.annotation is None:
+        return
+    has_text = spec.method in (*LABELLING, "classifier") or spec.rubric is not None
+    if (name := str(spec.extractor)) in extractors:
+        built = extractors[name]
+        has_text = built.reads in ("text", "classifier") and len(built.recipes) <= 1
+    if not has_text:
+        expected = "a measure of one label or score that is read off a text"
+        yield Problem((*path, "annotation"), spec.annotation, expected, "write column: in its place")
 
 
 _EXPECTED_COMPUTING: Final = {

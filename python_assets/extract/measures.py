@@ -38,7 +38,6 @@ MeasureReads = Literal[
     "prototypes",
     "taxonomy",
 ]
-READ_IMPORTS: Final[frozenset[MeasureReads]] = frozenset({"column", "row"})
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
 _READS: Final[Mapping[str, MeasureReads]] = {
@@ -117,6 +116,17 @@ def gated_languages(measures: Iterable[Measure]) -> list[str]:
 
 def measures_of(spec: MeasureSpec) -> list[Measure]:
     """The measures of one entry of a study file, which has no problems, in the order of raw.measures."""
+    return [_with_annotation(measure) for measure in _measures_of(spec)]
+
+
+def _with_annotation(measure: Measure) -> Measure:
+    column = measure.spec.annotation
+    if column is None:
+        return measure
+    return measure._replace(parameters=";".join(filter(None, [measure.parameters, f"annotation={column}"])))
+
+
+def _measures_of(spec: MeasureSpec) -> list[Measure]:
     if spec.extractor is not None:
         built = extractors[spec.extractor]
         return [_built_in(spec, built, part) for part in built.recipes or ("",)]

@@ -205,6 +205,7 @@ _JOINED: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
+_BEFORE_A_WORD: Final = re.compile(r"\A[\s,.;:!?\u2013\u2014-]+")
 _NEARBY: Final = 200
 _MARKUP: Final = re.compile(
     r"[*_`#>$\u200b\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]|\\(?:text|textbf|mathbf|mathrm)\b"
@@ -300,6 +301,40 @@ def _score(preset: _Preset, text: str) -> Score:
     return Score(label=labels.pop(), label_method="short_answer")
 
 
+def without_answer(text: str) -> str:
+    """A text without the words that answer yes or no, which short_answer_method finds: what is left is why.
+
+    Args:
+        text: of English. Only its opening is read for an answer where it is long.
+
+    Returns:
+        The rest, without markup and without the punctuation before its first word; the text itself where it
+        gives no answer.
+    """
+    preset, opening = _preset("yes_no"), _plain(text[:_OPENING])
+    spans = [*_json_spans(preset, opening), *_spans(preset, opening)]
+    if not spans:
+        return text
+    kept = list(opening)
+    for start, end in spans:
+        kept[start:end] = " " * (end - start)
+    # "no, no, no" is one answer
+    return without_answer(_BEFORE_A_WORD.sub("", "".join(kept) + text[_OPENING:]))
+
+
+def _json_spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
+    for pair in _JSON_PAIR.finditer(text):
+        if preset.label_of(pair["value"]):
+            yield pair.span("value")
+
+
+def _spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
+    for answer in _answers(preset, text):
+        yield answer.span
+        if other := _JOINED.match(text, answer.end):
+            yield other.span(1)
+
+
 def _plain(text: str) -> str:
     """The text without markup, boxes and tags on lines of their own; a long one without its middle."""
     if len(text) > _OPENING + _ENDING:
@@ -320,14 +355,27 @@ def _json_labels(preset: _Preset, text: str) -> set[str]:
 
 def _labels(preset: _Preset, text: str) -> Iterator[str]:
     """The labels given at the places of an answer, one of two joined ones ("yes and no") included."""
+    for answer in _answers(preset, text):
+        yield answer.label
+        if other := _JOINED.match(text, answer.end):
+            yield preset.label_of(other[1]) or answer.label
+
+
+class _Answer(NamedTuple):
+    """What an answer says; span: of its words; end: of what was found with them."""
+
+    label: str
+    span: tuple[int, int]
+    end: int
+
+
+def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
     for place in preset.places:
         for found in place.finditer(text):
             word = next(name for name, value in found.groupdict().items() if value)
             label = preset.label_of(found[word])
             if label and not _is_none(preset, text, found.start(word)):
-                yield label
-                if other := _JOINED.match(text, found.end()):
-                    yield preset.label_of(other[1]) or label
+                yield _Answer(label, found.span(word), found.end())
 
 
 def _is_none(preset: _Preset, text: str, start: int) -> bool:

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from python_assets.extract.extractor import Score, extractor
+from python_assets.extract.short_answers import without_answer
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.sentences import SentenceSplitter
 
 SENTENCE: Final = "sentence"
+REMOVED: Final = "removed"
 
 
 @extractor(
@@ -24,7 +26,7 @@ SENTENCE: Final = "sentence"
     reads="text",
     version=lambda: f"vader 1, vaderSentiment {version('vaderSentiment')}",
     source="Hutto and Gilbert 2014",
-    parameters={"per": ("text", SENTENCE)},
+    parameters={"per": ("text", SENTENCE), "answer": ("kept", REMOVED)},
 )
 def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     """VADER compound score of each text, read up to MOST_CHARACTERS.
@@ -32,10 +34,11 @@ def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     Args:
         texts: responses and baselines.
         parameters: per: sentence takes the mean over the sentences that hold a letter; else the text is
-            scored as a whole, which comes near to 1 or -1 the longer it is.
+            scored as a whole, which comes near to 1 or -1 the longer it is. answer: removed takes the words
+            of a yes or a no out first, which the lexicon has as kind and unkind words.
 
     Returns:
-        One score in [-1, 1] a text, same order; reason no_words for a text without a letter.
+        One score in [-1, 1] a text, same order; reason no_words where there is no letter to score.
 
     Source: Hutto and Gilbert 2014.
     """
@@ -45,7 +48,8 @@ def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
         return float(analyser.polarity_scores(text)["compound"])
 
     parts = _sentences if parameters.get("per") == SENTENCE else _whole
-    return [_score(parts(text[:MOST_CHARACTERS]), compound) for text in texts]
+    read = without_answer if parameters.get("answer") == REMOVED else str
+    return [_score(parts(read(text[:MOST_CHARACTERS])), compound) for text in texts]
 
 
 def _score(parts: Sequence[str], compound: Callable[[str], float]) -> Score:

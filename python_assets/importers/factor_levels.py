@@ -3,13 +3,40 @@
 Belongs here: what a column of levels means. Reading the table is table.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
 from python_assets.errors import SourceError
 from python_assets.study.problems import listed
 from python_assets.study.study import Factor
+
+
+def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.DataFrame:
+    """Levels as the study file writes them, where entries differ in case or in the space around them.
+
+    Args:
+        factors: declared ones.
+        entries: one row a row of the import, one column a factor, as text.
+
+    Returns:
+        The same without space around; an entry that several levels differ from in case alone, or that is like
+        none, keeps its case.
+    """
+    levels = entries.apply(lambda column: column.str.strip())
+    for name in map(str, entries):
+        declared = factors[name].levels if name in factors else None
+        levels[name] = levels[name].replace(_spellings(levels[name].dropna().unique(), declared or []))
+    return levels
+
+
+def _spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
+    """The declared level of each entry that is one of them in another case."""
+    by_folded: dict[str, list[str]] = {}
+    for level in declared:
+        by_folded.setdefault(level.casefold(), []).append(level)
+    found = {entry: by_folded.get(entry.casefold(), []) for entry in entries if entry not in declared}
+    return {entry: levels[0] for entry, levels in found.items() if len(levels) == 1}
 
 
 def conditional(factors: Mapping[str, Factor], levels: pd.DataFrame) -> list[str]:

@@ -45,8 +45,9 @@ class ImportedTable(NamedTuple):
     name, as the file has them (text from csv; numbers where the format has numbers); beside them
     finish_reason and error, where the format tells how responses ended; finish_reason is not_recorded where
     there is no text of a response.
-    quarantine: rows that were rejected; n_rows: all rows of the file. n_unpaired: prompts that some of
-    several imported runs lack.
+    quarantine: rows that were rejected; n_rows: all rows of the file. normalised: record_key, factor, entry
+    and level of what kept rows spell otherwise than the study file. n_unpaired: prompts that some of several
+    imported runs lack.
     """
 
     prompts: pd.DataFrame
@@ -55,6 +56,7 @@ class ImportedTable(NamedTuple):
     rows: pd.DataFrame
     quarantine: list[Quarantined]
     n_rows: int
+    normalised: pd.DataFrame
     n_unpaired: int = 0
 
 

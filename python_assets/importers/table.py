@@ -1,6 +1,6 @@
 """Any table of prompts, of responses or of scores, one row a response: csv, jsonl, parquet or xlsx."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -10,7 +10,12 @@ from pydantic import model_validator
 
 from python_assets.errors import SourceError
 from python_assets.importers.entries import as_text, is_blank, joined, text_or_null
-from python_assets.importers.factor_levels import conditional, generation_levels, with_references
+from python_assets.importers.factor_levels import (
+    as_declared,
+    conditional,
+    generation_levels,
+    with_references,
+)
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import (
     PATH_FIELD,
@@ -135,10 +140,12 @@ def table_of_rows(
     spec, measured = import_of(study), measure_columns(study)
     column_of = spec.factors | spec.columns_of_models
     of_models = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
-    levels = with_references(study.factors, _levels(table, column_of))
-    # a generation may be named by a factor of models that has a condition
-    table = table.assign(**{column_of[name]: levels[name] for name in conditional(study.factors, levels)})
-    keyed = _keyed(table, spec, levels.drop(columns=of_models))
+    entries = pd.DataFrame({name: as_text(table[column]) for name, column in column_of.items()}, table.index)
+    levels = with_references(study.factors, as_declared(study.factors, entries))
+    # prompts and generations may be named by columns of levels
+    told = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
+    spelled = table.assign(**{column_of[name]: levels[name] for name in told})
+    keyed = _keyed(spelled, spec, levels.drop(columns=of_models))
     rules = broken_rules(
         keyed,
         study.factors,
@@ -171,18 +178,30 @@ def table_of_rows(
         rows=rows,
         quarantine=[*quarantine, *quarantine_of(table, rules)],
         n_rows=len(table),
+        normalised=_normalised(table[rules.keeps], entries[rules.keeps], levels[rules.keeps]),
     )
+
+
+def _respelled(entries: pd.DataFrame, levels: pd.DataFrame) -> list[str]:
+    names = map(str, entries)
+    return [name for name in names if (entries[name].notna() & (entries[name] != levels[name])).any()]
+
+
+def _normalised(table: pd.DataFrame, entries: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
+    """Every entry of kept rows that became a level by another spelling."""
+    keys = table[FILE] + ":row " + table[ROW].astype(str)
+    parts = [
+        pd.DataFrame({"record_key": keys, "factor": name, "entry": entries[name], "level": levels[name]})
+        for name in entries
+    ]
+    found = pd.concat(parts) if parts else pd.DataFrame(columns=["record_key", "factor", "entry", "level"])
+    is_read = ~is_blank(found["entry"].astype("str"))
+    return found[is_read & (found["entry"] != found["level"])].reset_index(drop=True)
 
 
 def _factors_of_prompts(study: Study, spec: Import) -> list[str]:
     of_models = spec.columns_of_models
     return [name for name in spec.factors if name not in of_models and _declared(study, name).type != "model"]
-
-
-def _levels(table: pd.DataFrame, column_of: Mapping[str, str]) -> pd.DataFrame:
-    """The levels of every factor as text, those of models included."""
-    levels = {name: as_text(table[column]).str.strip() for name, column in column_of.items()}
-    return pd.DataFrame(levels, index=table.index)
 
 
 def _declared(study: Study, factor: str) -> Factor:

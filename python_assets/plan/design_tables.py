@@ -57,7 +57,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
         "factor_levels": _table(
             "factor_levels",
             (
-                (factor, level, position)
+                (factor, level, position, study.analysis.coverage.targets.get(factor, {}).get(level))
                 for factor, names in levels.items()
                 for position, level in enumerate(names)
             ),

@@ -244,6 +244,8 @@ def _warnings(
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"
+    if n := assembled.n_normalised:
+        yield f"{n:,} imported levels are spelled otherwise than in the study file and read as declared there"
     has_unit = study.unit is not None or bool(study.prompts.units)
     for grouping in groupings:
         yield from _grouping_warnings(grouping, has_unit=has_unit)

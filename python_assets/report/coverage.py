@@ -72,8 +72,20 @@ def coverage_section(reader: Reader) -> dict[str, Any]:
             qualify n_factors = max(n_factors) over () order by factors, generation_id
             """
         ),
+        "targets": _targets(reader),
         "rarest": [{**row, "cells": _rarest(reader, row["factors"])} for row in _listed_by_cell(sets)],
     }
+
+
+def _targets(reader: Reader) -> list[Row]:
+    """The levels whose share the study file declares, in its order."""
+    declared = reader.rows(
+        "select factors, group_id, n_prompts, prompt_share, target_share from coverage_cells "
+        "where study_id = $study and target_share is not null"
+    )
+    return sorted(
+        declared, key=lambda row: (row["factors"], reader.group_order(row["factors"], row["group_id"]))
+    )
 
 
 def _listed_by_cell(sets: list[Row]) -> list[Row]:

@@ -203,6 +203,7 @@ def quality(reader: Reader) -> dict[str, Any]:
             order by n_failed desc, contains(tables, ','), tables
             """
         ),
+        "rules": reader.rows("select * from v_quality_rules where study_id = $study order by rule_position"),
         "failed": _listed(reader, "data_quality", failed, order, MAX_FAILURES),
         "quarantined": reader.rows(
             """

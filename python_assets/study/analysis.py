@@ -4,6 +4,7 @@ Belongs here: the shape of the section and its defaults. Checking it against the
 study_file/checks/comparisons.py and study_file/checks/analysis.py.
 """
 
+import math
 from functools import cached_property
 from typing import Annotated, Final, Literal
 
@@ -59,22 +60,44 @@ DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expres
 
 
 class Quality(Part):
-    """Bounds that the gate holds the data to."""
+    """Bounds that the gate holds the data to.
+
+    max_unmatched_share: of the answers of a generation that a measure with a taxonomy finds no label in.
+    """
 
     min_responses_per_cell: int = Field(1, ge=1)
     max_removed_share: float = Field(0.05, ge=0, le=1)
     max_error_share: float = Field(0.05, ge=0, le=1)
+    max_unmatched_share: float = Field(0.05, ge=0, le=1)
+
+
+_ROUNDED: Final = 0.01  # declared shares may be rounded: .33, .33, .33
+
+
+def _check_shares(shares: dict[str, float]) -> dict[str, float]:
+    total = math.fsum(shares.values())
+    if abs(total - 1) > _ROUNDED:
+        raise ValueError(
+            f"shares of all levels, which add up to 1 (within {_ROUNDED:g}), not {total:g}; correct them, or "
+            "name the missing level"
+        )
+    return shares
+
+
+Shares = Annotated[dict[Level, Annotated[float, Field(ge=0, le=1)]], AfterValidator(_check_shares)]
 
 
 class Coverage(Part):
     """Which combinations of factors coverage is counted for: all of up to depth factors, and all together.
 
-    impossible: cells that no prompt can have, by levels of two factors or more; they are no gaps.
+    impossible: cells that no prompt can have, by levels of two factors or more; they are no gaps. targets:
+    the share of prompts that each level of a factor is meant to have, shown beside the actual one.
     """
 
     factors: list[FactorName] | None = None
     depth: int = Field(2, ge=1)
     impossible: list[ImpossibleCells] = []
+    targets: dict[FactorName, Shares] = {}
 
     @property
     def conditions(self) -> list[dict[str, list[str]]]:

@@ -180,7 +180,8 @@ class MeasureSpec(Part):
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
     option_probability: the role of the option whose probability is measured. columns: of the import, whose
     entries the function sees beside the text. version_column: of the import, what measured each of its
-    entries. ground_truth: the real shares of groups in each label.
+    entries. annotation: of the import, whose entries win over what is measured. ground_truth: the real shares
+    of groups in each label.
     """
 
     name: Name
@@ -193,6 +194,7 @@ class MeasureSpec(Part):
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
     version_column: StrictStr | None = None
+    annotation: StrictStr | None = None
     function: StrictStr | None = None
     columns: Words | None = None
     classifier: ClassifierSpec | None = None
@@ -258,7 +260,13 @@ class MeasureSpec(Part):
         """The columns of the import that it reads."""
         return [
             name
-            for name in (self.column, self.baseline_column, self.version_column, *(self.columns or ()))
+            for name in (
+                self.column,
+                self.baseline_column,
+                self.version_column,
+                self.annotation,
+                *(self.columns or ()),
+            )
             if name
         ]
 

@@ -74,6 +74,13 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factor": "varchar not null",
         "level": "varchar not null",
     },
+    "normalised_levels": {
+        "study_id": "varchar not null",
+        "record_key": "varchar not null",
+        "factor": "varchar not null",
+        "entry": "varchar not null",
+        "level": "varchar not null",
+    },
     "factors": {
         "study_id": "varchar not null",
         "factor": "varchar not null",
@@ -90,6 +97,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "factor": "varchar not null",
         "level": "varchar not null",
         "level_position": "integer not null",
+        "target_share": "double",
     },
     "slices": {
         "study_id": "varchar not null",

@@ -48,7 +48,7 @@ def _study(prompts, groupings, quality=None, factors=None):
         slices={"warm": {"tone": ["warm"]}},
         each=None,
         groupings=groupings,
-        analysis=AnalysisSpec(quality=quality or Quality(min_responses_per_cell=2)),
+        analysis=AnalysisSpec(quality=quality or Quality(min_responses_per_cell=2, max_removed_share=0.25)),
         config_json="{}",
         config_sha256="0" * 64,
     )
@@ -180,9 +180,12 @@ def _generations():
 
 def _responses():
     prompt_ids = list(_prompts()["prompt_id"])
+    fine, refused, blank, cut = TEXTS.items()
+    # the blank ones are outside slice warm, each of whose cells has two prompts
+    texts = [fine, refused, cut, fine, blank, refused, blank, cut]
     rows = [
         {"prompt_id": p, "response_text": text, **{flag: flag in true for flag in FLAGS}}
-        for p, (text, true) in zip(prompt_ids, [*TEXTS.items()] * 2, strict=True)
+        for p, (text, true) in zip(prompt_ids, texts, strict=True)
     ]
     usage = {"latency_seconds": 0.1, "n_tokens_in": 3, "n_tokens_out": 1}
     return pd.DataFrame(rows).assign(

@@ -39,16 +39,36 @@ gap_groups as (
     from gap_places
     inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level_position)
     group by study_id, factors, cell_position
+),
+
+cells as (
+    select * from covered_groups
+    union all
+    select
+        study_id,
+        factors,
+        group_id,
+        cast(0 as bigint) as n_prompts,
+        cast(0 as bigint) as n_responses,
+        cast(0 as bigint) as n_responses_ok
+    from gap_groups
 )
 
-select study_id, factors, group_id, n_prompts, n_responses, n_responses_ok
-from covered_groups
-union all
 select
-    study_id,
-    factors,
-    group_id,
-    cast(0 as bigint) as n_prompts,
-    cast(0 as bigint) as n_responses,
-    cast(0 as bigint) as n_responses_ok
-from gap_groups
+    cells.study_id,
+    cells.factors,
+    cells.group_id,
+    cells.n_prompts,
+    -- NULL where no prompt has a level of every factor
+    cells.n_prompts / cast(
+        nullif(sum(cells.n_prompts) over (partition by cells.study_id, cells.factors), 0) as double
+    ) as prompt_share,
+    levels.target_share,
+    cells.n_responses,
+    cells.n_responses_ok
+from cells
+-- a target is of one factor
+left join {{ source('raw', 'factor_levels') }} as levels
+    on cells.study_id = levels.study_id
+    and cells.factors = levels.factor
+    and cells.group_id = levels.level

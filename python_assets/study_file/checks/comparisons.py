@@ -1,6 +1,6 @@
 """What is compared: slices, groupings, coverage, statistics and margins name what is there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.factors import (
@@ -55,6 +55,8 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
         [one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings
     ]
     counted = combined_factors(coverage, of_prompts, draft.parts.factors)
+    for name, shares in coverage.targets.items():
+        yield from _target_problems(("analysis", "coverage", "targets", name), name, shares, factors)
     for index, cells in enumerate(coverage.conditions):
         for name, levels in cells.items():
             path: FieldPath = ("analysis", "coverage", "impossible", index, name)
@@ -66,6 +68,23 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
             for level in levels:
                 if known is not None and level not in known:
                     yield unknown_level(path, level, name, known)
+
+
+def _target_problems(
+    path: FieldPath, name: str, shares: Mapping[str, float], factors: dict[str, KnownFactor]
+) -> Iterator[Problem]:
+    """Shares are declared of the levels of a factor of prompts, each of them."""
+    if found := list(factor_name_problems(path, name, factors)):
+        yield from found
+        return
+    known = factors[name].levels
+    unknown = [level for level in shares if known is not None and level not in known]
+    for level in unknown:
+        yield unknown_level((*path, level), level, name, known or [])
+    missing = [level for level in known or () if level not in shares]
+    if missing and not unknown:
+        expected = f"a share of every level of {name}: {listed(missing)} has none"
+        yield Problem(path, dict(shares), expected, "add it, 0 where none is meant")
 
 
 def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:

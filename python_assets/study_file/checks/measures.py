@@ -87,10 +87,10 @@ def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
     if spec.function is not None and not is_function_path(spec.function):
         expected = "module:function, a function in a file beside the study file"
         yield Problem((*path, "function"), spec.function, expected, "write it so, without .py")
-    field = "columns" if spec.columns else "column"
-    if getattr(spec, field) is not None and prompts and prompts.import_ is None:
-        expected = "prompts.import, which columns belong to"
-        yield Problem((*path, field), getattr(spec, field), expected, "import a table, or measure otherwise")
+    for field in ("column", "columns", "annotation"):
+        if (named := getattr(spec, field)) is not None and prompts and prompts.import_ is None:
+            expected = "prompts.import, which columns belong to"
+            yield Problem((*path, field), named, expected, "import a table, or measure otherwise")
     for beside in ("baseline_column", "version_column"):
         if (named := getattr(spec, beside)) is not None and spec.column is None:
             yield Problem((*path, beside), named, "column beside it", "add column: or remove it")

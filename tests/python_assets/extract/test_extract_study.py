@@ -233,7 +233,7 @@ def test_every_declaration_reaches_the_table_of_measures(build, make_study):
         "select measure_id, kind, scale_low, favourable, extractor, model, parameters from raw.measures"
     ).fetchall()
     assert rows == [
-        ("vader", "continuous", -1.0, None, "vader", None, "per=text"),
+        ("vader", "continuous", -1.0, None, "vader", None, "per=text;answer=kept"),
         ("answer", "categorical", None, "no", "choices", None, "labels=yes|no"),
         ("answer_unmatched", "binary", 0.0, None, "unmatched", None, "measure=answer"),
         (

@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from python_assets.extract.short_answers import short_answer_method
+from python_assets.extract.short_answers import short_answer_method, without_answer
 from python_assets.study.measures import PRESET_LABELS
 from tests.python_assets.phrasings.written import own_phrasings, shared_phrasings
 
@@ -137,3 +137,34 @@ def test_labels_are_those_that_a_study_may_name():
 def test_the_version_names_the_preset():
     assert YES_NO.version != LETTERS.version
     assert YES_NO.key != LETTERS.key
+
+
+def test_what_is_left_of_an_answer_answers_nothing(data_folder):
+    texts = [text for text, _ in [*own_phrasings("yes_no"), *shared_phrasings("yes_no", data_folder)]]
+    answered = [text for text, label in zip(texts, labels(YES_NO, texts), strict=True) if label]
+    assert len(answered) > 140
+    left = [without_answer(text) for text in answered]
+    assert [text for text, label in zip(left, labels(YES_NO, left), strict=True) if label] == []
+
+
+def test_words_that_are_no_answer_stay(data_folder):
+    others = [text for text, truth in shared_phrasings("yes_no", data_folder) if truth == "other"]
+    assert len(others) == 6
+    assert [without_answer(text) for text in others] == others
+    assert without_answer("There is no sign of harm.") == "There is no sign of harm."
+    assert without_answer("Yes, she should: there is no harm in it.") == "she should: there is no harm in it."
+    assert without_answer("**No.** It is unfair.") == "It is unfair."
+    assert "Yes" not in without_answer('{"answer": "Yes", "reason": "kind"}')
+    assert without_answer("No, no, no! Never that.") == "Never that."
+    assert without_answer("Yes.") == ""
+
+
+def test_the_reasons_of_real_answers_are_left_whole(data_folder):
+    table = pd.read_parquet(data_folder / "fairsea" / "fairsea_responses.parquet")
+    answers = table.loc[table["prompt_category"] == "I3", "llm_output"]
+    assert len(answers) == 900
+    reasons = answers.map(without_answer)
+    n_words = answers.str.findall(r"\w+").str.len()
+    assert (n_words - reasons.str.findall(r"\w+").str.len()).eq(1).all()
+    # one of them says no, and yes in a paragraph of its own
+    assert reasons.str.contains(r"(?i)\byes\b").sum() == 1

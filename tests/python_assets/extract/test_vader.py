@@ -118,11 +118,26 @@ def test_a_study_names_it_in_one_line(make_study):
         )
     )[:3]
     assert (short.measure_id, long.measure_id) == ("vader", "tone")
-    assert short.parameters == long.parameters == "per=sentence"
-    assert plain.parameters == "per=text"
+    assert short.parameters == long.parameters == "per=sentence;answer=kept"
+    assert plain.parameters == "per=text;answer=kept"
 
 
 def test_vader_declares_what_it_is():
     declared = extractors["vader"]
     assert (declared.kind, declared.scale, declared.direction) == ("continuous", (-1.0, 1.0), "higher_better")
     assert declared.version() == "vader 1, vaderSentiment 3.3.2"
+
+
+def test_the_word_of_an_answer_can_be_left_out():
+    reason = "she has always paid on time"
+    kept = {"per": "text", "answer": "kept"}
+    removed = {"per": "text", "answer": "removed"}
+    yes, no = (f"{word}, {reason}." for word in ("Yes", "No"))
+    assert vader([yes], kept)[0].value > 0.4
+    assert vader(["Nope, she is kind."], kept)[0].value < 0 < vader(["Nope, she is kind."], removed)[0].value
+    assert [score.value for score in vader([yes, no, reason], removed)] == [0.0, 0.0, 0.0]
+    # a mid-sentence no is what the reason says
+    assert vader(["Yes: there is no hope for her."], removed) == vader(["there is no hope for her."], kept)
+    assert vader(["Yes."], removed)[0].reason == "no_words"
+    sentences = {"per": "sentence", "answer": "removed"}
+    assert vader(["No. She is kind."], sentences) == vader(["She is kind."], sentences)

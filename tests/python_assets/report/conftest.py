@@ -12,7 +12,7 @@ import yaml
 
 from python_assets.report.write_report import write_report
 
-MODELS = Path(__file__).parents[3] / "dbt_models" / "models" / "marts"
+MODELS = Path(__file__).parents[3] / "dbt_models" / "models"
 GROUPS = ("Ideraland", "Chad", "Brazil")
 ROOTS = ("r1", "r2")
 CONFIG = {"prompts": {"scrape": {"factor": "concept", "levels": list(GROUPS)}}, "analysis": {"alpha": 0.05}}
@@ -222,14 +222,36 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "examples_json": "[]",
             }
         ],
+        "v_quality_rules": [
+            {
+                "rule": "non_null_output",
+                "rule_position": 1,
+                "definition": "The response has a text",
+                "consequence": "it stays in responses",
+                "is_met": True,
+                "n_evaluated": 8,
+                "n_unexpected": 2,
+                "n_removed": 2,
+                "removal_rate": 0.25,
+                "examples_json": "[]",
+            },
+            {
+                "rule": "taxonomy_coverage",
+                "rule_position": 7,
+                "definition": "An answer has a label",
+                "consequence": "the answer has no label",
+                "reason": "nothing_to_check",
+            },
+        ],
         "quarantined_records": [{"stage": "generate", "rule": "blank_response", "detail": "an empty text"}],
     }
 
 
 @cache
 def contracts() -> dict[str, str]:
-    """The columns that each mart promises; which of them may be NULL is left to dbt."""
-    models = [m for path in MODELS.glob("*.yml") for m in yaml.safe_load(path.read_text()).get("models", [])]
+    """The columns that each mart and view promises; which of them may be NULL is left to dbt."""
+    files = [*MODELS.glob("marts/*.yml"), *MODELS.glob("views/*.yml")]
+    models = [m for path in files for m in yaml.safe_load(path.read_text()).get("models", [])]
     return {
         model["name"]: ", ".join(f"{column['name']} {column['data_type']}" for column in model["columns"])
         for model in models

@@ -173,3 +173,20 @@ def test_heatmaps_and_their_rows_are_cut_and_it_is_said(named):
     assert "The 60 of 70 rows with most empty cells." in text
     assert "The first 24 of 70 columns." in text
     assert "The 60 emptiest of 70 cells are shown." in text
+
+
+def test_target_shares_stand_beside_actual_ones_in_declared_order(named):
+    shares = {"f": (2, 1 / 3, 0.6), "m": (4, 2 / 3, 0.4)}
+    rows = [
+        {
+            "factors": "gender",
+            "group_id": level,
+            "n_prompts": n,
+            "prompt_share": actual,
+            "target_share": target,
+        }
+        for level, (n, actual, target) in shares.items()
+    ]
+    assert "Shares that the study file declares" not in named().text
+    text = " ".join(named(coverage_cells=rows).sections["coverage"].split())
+    assert "promptstargetactual genderm440 %66.7 % genderf260 %33.3 %" in text.replace("gender m", "genderm")

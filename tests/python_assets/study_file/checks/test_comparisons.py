@@ -99,6 +99,26 @@ CASES = {
         'analysis.statistics[1]: got "mean"; expected each statistic once, unless its options differ; '
         "remove one of them",
     ),
+    "target shares that do not add up": (
+        {**SCRAPE, "analysis": "{coverage: {targets: {concept: {Italy: 0.5, Ideraland: 0.4}}}}"},
+        'analysis.coverage.targets.concept: got {"Italy": 0.5, "Ideraland": 0.4}; expected shares of all '
+        "levels, which add up to 1 (within 0.01), not 0.9; correct them, or name the missing level",
+    ),
+    "a target of a level that is not there": (
+        {**SCRAPE, "analysis": "{coverage: {targets: {concept: {Italy: 0.5, Ideralan: 0.5}}}}"},
+        'analysis.coverage.targets.concept.Ideralan: got "Ideralan"; expected a level of concept: '
+        "'Ideraland', 'Italy'; did you mean 'Ideraland'?",
+    ),
+    "a level without a target": (
+        {**SCRAPE, "analysis": "{coverage: {targets: {concept: {Italy: 1.0}}}}"},
+        'analysis.coverage.targets.concept: got {"Italy": 1.0}; expected a share of every level of concept: '
+        "'Ideraland' has none; add it, 0 where none is meant",
+    ),
+    "a target of a factor that is not there": (
+        {**SCRAPE, "analysis": "{coverage: {targets: {gendr: {Italy: 1.0}}}}"},
+        "analysis.coverage.targets.gendr: got \"gendr\"; expected a factor: 'concept', 'source_tag', "
+        "'keyword', 'document', 'task', 'is_root'; declare it under factors:, or take one of these",
+    ),
     "an impossible cell of one factor": (
         {**SCRAPE, "analysis": "{coverage: {impossible: [{concept: Italy}]}}"},
         'analysis.coverage.impossible[0]: got {"concept": "Italy"}; expected levels of two factors or more '

@@ -8,6 +8,16 @@ CASES = {
         'measures[0].option_probability: got "target"; expected an option of a template: none; add '
         "options: to a template, or name one of them",
     ),
+    "people's labels without a table": (
+        measures("[{name: m, choices: [a, b], annotation: gold}]"),
+        'measures[0].annotation: got "gold"; expected prompts.import, which columns belong to; '
+        "import a table, or measure otherwise",
+    ),
+    "people's labels of what no text says": (
+        imported(measures="[{name: m, kind: continuous, column: x, annotation: gold}]"),
+        'measures[0].annotation: got "gold"; expected a measure of one label or score that is read off a '
+        "text; write column: in its place",
+    ),
     "vader per word": (
         measures("[{vader: {per: word}}]"),
         "measures[0].parameters.per: got \"word\"; expected one of 'text', 'sentence'; write one of them",
