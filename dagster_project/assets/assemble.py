@@ -17,6 +17,12 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]
         ),
+        raw_table(
+            "sentence_outcomes",
+            "assemble",
+            "sentence_id of a kept sentence",
+            ["sentences", "keywords", "documents"],
+        ),
     ],
 )
 @tells_mistakes
@@ -29,7 +35,7 @@ def assemble(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
-        for table in ("prompts", "prompt_factors"):
+        for table in ("prompts", "prompt_factors", "sentence_outcomes"):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -2,14 +2,16 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import duckdb
 import pandas as pd
 
 from python_assets.assemble.derived_levels import with_derived_levels
+from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
+from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
@@ -25,7 +27,8 @@ class AssembleCounts(NamedTuple):
 
     n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
     engine was asked to replace, by what became of them. n_unpaired: prompts that some of several imported
-    runs lack.
+    runs lack. n_checked, n_portable: root prompts that were checked for branching, and those that carry over;
+    notes: for the user.
     """
 
     n_prompts: int
@@ -34,6 +37,9 @@ class AssembleCounts(NamedTuple):
     n_quarantined: int
     n_replacements: dict[str, int]
     n_unpaired: int
+    n_checked: int
+    n_portable: int
+    notes: list[str]
     seconds: float
 
 
@@ -43,12 +49,14 @@ class _Assembled(NamedTuple):
     quarantine: list[Quarantined]
     n_replacements: Mapping[str, int] = {}
     n_unpaired: int = 0
+    outcomes: Sequence[SentenceOutcome] = ()
+    notes: Sequence[str] = ()
 
 
 def assemble(
     study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
-    """Write the prompts of a study and the levels of their factors: raw.prompts and raw.prompt_factors.
+    """Write the prompts of a study, the levels of their factors, and what became of each kept sentence.
 
     Args:
         study: says which of the three ways its prompts come.
@@ -77,7 +85,12 @@ def assemble(
         assembled = _Assembled(tables, Counter(), imported.quarantine, n_unpaired=imported.n_unpaired)
     tables = with_derived_levels(study, assembled.tables)
     prompts = _with_units(study, tables)
-    tables_by_name = {"prompts": prompts, "prompt_factors": tables.prompt_factors}
+    outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
+    tables_by_name = {
+        "prompts": prompts,
+        "prompt_factors": tables.prompt_factors,
+        "sentence_outcomes": outcomes,
+    }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
         n_prompts=len(prompts),
@@ -86,6 +99,8 @@ def assemble(
         n_quarantined=len(assembled.quarantine),
         n_replacements=dict(assembled.n_replacements),
         n_unpaired=assembled.n_unpaired,
+        **portable_counts(assembled.outcomes)._asdict(),
+        notes=list(assembled.notes),
         seconds=time.perf_counter() - started,
     )
 
@@ -101,7 +116,17 @@ def _from_sentences(
 ) -> _Assembled:
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
-    return _Assembled(prompt_tables(unique), made.n_dropped, quarantine, made.n_replacements)
+    note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
+    if note is not None and run_context is not None:
+        run_context.progress.say(note)
+    return _Assembled(
+        prompt_tables(unique),
+        made.n_dropped,
+        quarantine,
+        made.n_replacements,
+        outcomes=made.outcomes,
+        notes=[] if note is None else [note],
+    )
 
 
 def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledPrompt], list[Quarantined]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
-from python_assets.assemble.vocabulary import replace_words
+from python_assets.assemble.replacing import replace_words
 from python_assets.providers.engine import (
     Inquiry,
     Reply,

@@ -17,12 +17,12 @@ from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError
 from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword
 from python_assets.scrape.mediawiki import MediaWiki
-from python_assets.scrape.proper_names import is_proper_name
 from python_assets.scrape.wiki_names import page_name
 from python_assets.scrape.wiki_text import article
 from python_assets.scrape.wikipedia import far_from_domain, find_page
 from python_assets.texts.headings import Sections
 from python_assets.texts.html import paragraphs_of
+from python_assets.texts.proper_names import is_proper_name
 
 Layout = Literal["bullet", "table", "nested"]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.assemble.methods import MethodJob, Sentence
+from python_assets.assemble.methods import Made, MethodJob, Sentence
 from python_assets.assemble.questions import TRIES, QuestionWriter
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.run_context import OfflineError
@@ -42,8 +42,8 @@ def ask(make_study, engine, run_context):
 
 def test_a_question_that_passes_its_checks_is_the_prompt(ask, inquiries_sent):
     assert ask(GOOD, [TOWNS, ROADS]) == [
-        ("What happened to the towns of Italy?", None),
-        ("What happened to the roads of Italy?", None),
+        Made("What happened to the towns of Italy?", None),
+        Made("What happened to the roads of Italy?", None),
     ]
     questions = {line for line in inquiries_sent() if line.startswith("Answer")}
     assert {line.partition("Question: ")[2] for line in questions} == {
@@ -81,7 +81,7 @@ def test_without_checks_nothing_but_the_question_is_asked_for(ask, inquiries_sen
     ],
 )
 def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, inquiries_sent, reply, reason, n_tries):
-    assert ask(f"return {reply!r}", [TOWNS]) == [(None, reason)]
+    assert ask(f"return {reply!r}", [TOWNS]) == [Made(None, reason)]
     assert len(inquiries_sent()) == n_tries
 
 
@@ -89,7 +89,7 @@ def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, inquiries_
     "reply", ["Question: Which towns of Italy?", '"Which towns of Italy?"', "**Which towns of Italy?**\n\n"]
 )
 def test_labels_and_quotes_around_a_question_are_left_out(ask, reply):
-    assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [("Which towns of Italy?", None)]
+    assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [Made("Which towns of Italy?", None)]
 
 
 def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, run_context):
@@ -106,7 +106,7 @@ def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, 
     study = make_study(prompts, generations=[SIMULATOR, engine(body)])
     towns = TOWNS._replace(level="Guinea", keyword="Guinea", text="The towns on the coast of Guinea are old.")
     write = QuestionWriter(MethodJob(study, run_context, keywords))
-    assert write([towns]) == [(None, "keyword_not_in_question")]
+    assert write([towns]) == [Made(None, "keyword_not_in_question")]
 
 
 def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries_sent):
@@ -117,7 +117,7 @@ def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries
         return "This."
     return "No" if "Manzoni" in text else "Yes"
     """
-    assert ask(body, [TOWNS]) == [("What did towns of Italy do?", None)]
+    assert ask(body, [TOWNS]) == [Made("What did towns of Italy do?", None)]
     writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert ["What did Manzoni do in Italy?" in line for line in writing] == [False, True]
 
@@ -132,7 +132,7 @@ def test_three_tries_are_the_most(ask, inquiries_sent, verdict, reason):
         return "What of Italy number " + str(seed) + "?"
     return "This." if text.startswith("Answer") else {verdict!r}
     """
-    assert ask(body, [TOWNS]) == [(None, reason)]
+    assert ask(body, [TOWNS]) == [Made(None, reason)]
     writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert [line.count("What of Italy number") for line in writing] == [0, 1, 2]
 
@@ -141,7 +141,7 @@ def test_an_answer_that_does_not_come_fails_the_check(ask):
     body = (
         'return "What of Italy?" if text.startswith("Write") else "" if text.startswith("Answer") else "Yes"'
     )
-    assert ask(body, [TOWNS]) == [(None, "unusable_reply")]
+    assert ask(body, [TOWNS]) == [Made(None, "unusable_reply")]
 
 
 def test_two_sentences_of_a_level_never_share_a_question(ask):

@@ -1,0 +1,37 @@
+import pytest
+
+from python_assets.assemble.openings import referring_words
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("This agreement was signed by Italy and", "This"),
+        ("In 2020, this agreement collapsed, and Italy", "this"),
+        ("It collapsed and Italy became a", "It"),
+        ("During his controversial rule Italy grew", "his"),
+        ("The same year Italy joined the", "The same"),
+        ("During the following centuries the towns of Italy", "the following"),
+        ("However, Italy was plagued by a", "However"),
+        ("As a result, Italy was", "As a result"),
+        ("Italy has since eliminated half of", "has since eliminated"),
+        ("First, the towns of Italy", "First"),
+    ],
+)
+def test_what_refers_to_something_said_before_is_told(prompt, words):
+    assert referring_words(prompt) == words
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The old towns on the coast of Italy were",
+        "Farmers sell their wheat on the markets of Italy and",
+        "Italy is proud of its coast and",
+        "First elections were held in Italy when",
+        "So many towns of Italy were rebuilt that",
+        "Italy has since the war been ruled",
+    ],
+)
+def test_what_stands_by_itself_is_not(prompt):
+    assert referring_words(prompt) is None
