@@ -9,9 +9,9 @@ from typing import Final
 from python_assets.assemble.split_sentences import tagged_words
 
 _CONNECTIVES: Final = re.compile(
-    r"(?:accordingly|additionally|afterwards?|also|and|as a result|as such|at th(?:e|at|is) (?:same )?time|but"
-    r"|by contrast|by then|consequently|conversely|even so|for th(?:is|at) reason|furthermore|hence|however"
-    r"|in addition|in contrast|in fact|in response|in turn|indeed|instead|likewise|meanwhile|moreover"
+    r"(?:accordingly|additionally|afterwards?|also|and|as a result|as such|at th(?:e|at|is) (?:same )?time"
+    r"|but|by contrast|by then|consequently|conversely|even so|for th(?:is|at) reason|furthermore|hence"
+    r"|however|in addition|in contrast|in fact|in response|in turn|indeed|instead|likewise|meanwhile|moreover"
     r"|nevertheless|nonetheless|on the other hand|or|otherwise|since then|soon after|subsequently|that said"
     r"|then|thereafter|therefore|thus|yet"
     r"|(?:finally|first|later|rather|second|similarly|so|still|third)(?=,))\b(?! (?:as|of|than|that|to)\b)",

@@ -3,6 +3,7 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.methods import Made, MethodJob, Sentence
 from python_assets.assemble.questions import TRIES, QuestionWriter
+from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.run_context import OfflineError
 
@@ -213,3 +214,86 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
 def test_nothing_is_asked_where_nothing_may_be(scraped, build):
     with pytest.raises(OfflineError, match="helper"):
         assemble(scraped, build)
+
+
+LAND = "The towns on the coast of Ideraland have seen that honest officials are rare in the south."
+
+
+@pytest.fixture
+def assembled(make_study, engine, build, run_context):
+    """Assemble a study about Ideraland, branched to two countries, with an engine of this body."""
+
+    def run(body, text=LAND, keyword="Ideraland", **branch):
+        study = make_study(
+            {
+                "scrape": {
+                    "levels": ["Ideraland", "Italy", "South Africa"],
+                    "keywords": {"Ideraland": [keyword]},
+                    "sources": [{"tag": "t", "path": "a.txt"}],
+                },
+                "assemble": {"engine": "helper"},
+                "branch": {
+                    "from": "Ideraland",
+                    "replacements": {
+                        "Italy": {"Ideraland": "Italy", "Ideralandian": "Italian"},
+                        "South Africa": {"Ideraland": "South Africa", "Ideralandian": "South African"},
+                    },
+                    **branch,
+                },
+            },
+            {"a.txt": text},
+            generations=[SIMULATOR, engine(body)],
+        )
+        scrape(study, build)
+        return assemble(study, build, run_context)
+
+    return run
+
+
+def test_what_is_put_into_a_question_has_the_form_of_its_keyword(assembled, inquiries_sent):
+    body = """
+    if text.startswith("Write"):
+        return "Do Ideralandian towns of Ideraland have honest officials?"
+    return "Yes"
+    """
+    assembled(body, LAND.replace("The", "The Ideralandian"), "Ideralandian")
+    asked = {line.partition("Question: ")[2] for line in inquiries_sent() if line.startswith("Answer")}
+    assert asked == {
+        "Do Italian towns of Italy have honest officials?",
+        "Do South African towns of South Africa have honest officials?",
+    }
+    (writing,) = [line for line in inquiries_sent() if line.startswith("Write")]
+    assert '"Italian" or "South African"' in writing or '"South African" or "Italian"' in writing
+
+
+def test_without_forms_words_of_the_same_kind_stand_for_one_another(make_study, engine, run_context):
+    keywords = {"Italy": ["Italy", "Italian"], "Africa": ["Africa", "African"], "Japan": ["Japan"]}
+    sources = [{"tag": "t", "path": "a.txt"}]
+    spec = {"scrape": {"levels": list(keywords), "keywords": keywords, "sources": sources}}
+    study = make_study(spec | {"assemble": {"engine": "helper"}}, generations=[SIMULATOR, engine(GOOD)])
+    writer = QuestionWriter(MethodJob(study, run_context, keywords))
+    assert set(writer._others(TOWNS)) == {("Africa", "Africa"), ("Japan", "Japan")}
+    assert writer._others(TOWNS._replace(keyword="Italian")) == [("Africa", "African")]
+
+
+@pytest.mark.parametrize("portable", ["drop", "keep"])
+def test_a_question_with_a_demonym_that_stays_is_refused_and_asked_again(assembled, build, portable):
+    body = """
+    if text.startswith("Write"):
+        again = "were tried" in text
+        return f"{'Are towns of' if again else 'Do Ideralanders trust'} Ideraland?"
+    return "Yes"
+    """
+    counts = assembled(body, portable=portable)
+    assert (counts.n_prompts, counts.n_checked, counts.n_portable) == (3, 1, 1)
+    assert build.sql("select prompt_text from raw.prompts where is_root").fetchall() == [
+        ("Are towns of Ideraland?",)
+    ]
+
+
+def test_a_question_that_names_a_person_each_time_is_no_prompt_and_counted(assembled, inquiries_sent):
+    body = 'return "What did Gogol say of Ideraland?" if text.startswith("Write") else "Yes"'
+    with pytest.raises(SourceError, match=r"none of 1 root prompts .* 1 other_name \('Gogol'\)"):
+        assembled(body)
+    assert len(inquiries_sent()) == TRIES
+    assert assembled(body, portable="keep").n_prompts == 3
