@@ -69,7 +69,7 @@ class PortabilityCheck:
         known = self._vocabulary.known_words(level, prompt)
         names = self._find_names(prompt)
         found = (
-            self._opening(prompt),
+            self._opening(prompt, known),
             _word_left(prompt, known, self._vocabulary.stems(level)),
             _joined(prompt, known),
             *(_in_name(prompt[name.start : name.end], name.start, known) for name in names),
@@ -78,8 +78,9 @@ class PortabilityCheck:
         against = [one for one in found if one is not None and one.verdict not in passed_over]
         return min(against, key=lambda one: REASONS_AGAINST.index(one.verdict), default=None)
 
-    def _opening(self, prompt: str) -> Portability | None:
-        words = referring_words(prompt) if self._is_english else None
+    def _opening(self, prompt: str, known: list[Occurrence]) -> Portability | None:
+        named = (known[0].start, known[0].end) if known else (len(prompt), len(prompt))
+        words = referring_words(prompt, named) if self._is_english else None
         return Portability("opening_refers_back", words) if words else None
 
     def _cut(self, prompt: str, whole: str) -> Portability | None:
