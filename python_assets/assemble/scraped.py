@@ -8,6 +8,7 @@ import duckdb
 
 from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
+from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
 from python_assets.assemble.portable_roots import (
     StudyCheck,
@@ -110,7 +111,9 @@ def _root_prompts_and_branches(
     drops = branch.portable == "drop"
     given = Vocabulary(scrape, branch, keywords)
     # sentences that name another level have no branch, so that no engine need be asked about them
-    names_another = {one.sentence_id for one in sentences if given.names_another_level(one.level, one.text)}
+    names_another = {
+        one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)
+    }
     kept = [one for one in sentences if one.sentence_id not in names_another]
     check = study_check.before_finding(given)
     job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
@@ -122,6 +125,8 @@ def _root_prompts_and_branches(
     if branch.find is not None:
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
+    if branch.check is not None:
+        branched = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
     return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts)

@@ -151,6 +151,7 @@ _TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
     "question": _question,
     "answer": _sentences,
     "check": _check,
+    "pair": _check,
     "refusal": _refusal,
     "related": _related,
     "analogies": _analogies,
