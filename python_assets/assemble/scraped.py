@@ -1,7 +1,8 @@
 """Prompts from scraped sentences: made by the study's method, sampled, branched, their levels merged."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import duckdb
@@ -20,6 +21,7 @@ from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
+from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import (
     Branch,
     Scrape,
@@ -67,7 +69,8 @@ def prompts_from_sentences(
         roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=False)
         made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
-        made = _root_prompts_and_branches(job, scrape, branch, keywords, sentences)
+        words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
+        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
     _check_levels(study, scrape, made)
     return made
 
@@ -91,6 +94,16 @@ def _keywords(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, 
     return keywords
 
 
+def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """The titles of the pages that names of levels redirect to."""
+    rows = connection.execute(
+        "select level, list(keyword) from raw.keywords "
+        "where study_id = ? and keyword_type = ? group by level",
+        [study.study_id, PAGE_TITLE],
+    ).fetchall()
+    return dict(rows)
+
+
 def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sentence]:
     rows = connection.execute(
         "select sentence_id, document_id, source_tag, level, keyword, sentence_text from raw.sentences "
@@ -104,12 +117,12 @@ def _root_prompts_and_branches(
     job: MethodJob,
     scrape: Scrape,
     branch: Branch,
-    keywords: Mapping[str, Sequence[str]],
+    vocabulary_with: Callable[..., Vocabulary],
     sentences: Sequence[Sentence],
 ) -> ScrapedPrompts:
     study_check = StudyCheck(job.study, scrape, branch)
     drops = branch.portable == "drop"
-    given = Vocabulary(scrape, branch, keywords)
+    given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
     names_another = {
         one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)
@@ -121,7 +134,7 @@ def _root_prompts_and_branches(
     found = find_replacements(
         job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor)
     )
-    vocabulary = Vocabulary(scrape, branch, keywords, found.replacements)
+    vocabulary = vocabulary_with(found=found.replacements)
     if branch.find is not None:
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)

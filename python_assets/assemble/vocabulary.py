@@ -8,10 +8,10 @@ name is no such word: its plural has no counterpart.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.plurals import plural
 from python_assets.assemble.replacing import replace_words
 from python_assets.study.study import Branch, Scrape
 from python_assets.texts.keywords import Occurrence, WordFinder
+from python_assets.texts.plurals import plural
 
 ENGLISH: Final = "en"
 
@@ -35,6 +35,7 @@ class Vocabulary:
         branch: Branch,
         keywords: Mapping[str, Sequence[str]],
         found: Mapping[Ends, Mapping[str, str]] | None = None,
+        titles: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Collect the words: keywords, forms, replacements and the level's own name.
 
@@ -43,11 +44,13 @@ class Vocabulary:
             branch: which level is branched to which, with which words.
             keywords: of every level that has some, given and found.
             found: further replacements by (source, target); those that the study file gives go before them.
+            titles: of pages that names of levels redirect to: for these the name of the target is written.
         """
         self.ends = [ends for ends in branch.ends(scrape.levels) if ends[0] in keywords]
         self.sources = list(dict.fromkeys(source for source, _ in self.ends))
         self._branch = branch
         self._found = found or {}
+        self._titles = titles or {}
         self._has_plurals = scrape.language == ENGLISH
         self._forms = {
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
@@ -147,7 +150,8 @@ class Vocabulary:
         mapping = dict(self._found.get((source, target), {}))
         mapping.update({word: written[form][0] for form, words in shared.items() for word in words})
         mapping.update(self._branch.replacements.get(target, {}))
-        mapping.setdefault(source, target)
+        for name in (source, *self._titles.get(source, ())):
+            mapping.setdefault(name, mapping.get(source, target))
         return mapping
 
     @staticmethod
