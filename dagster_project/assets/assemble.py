@@ -20,6 +20,12 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]
         ),
+        raw_table(
+            "sentence_outcomes",
+            "assemble",
+            "sentence_id of a kept sentence",
+            ["sentences", "keywords", "documents"],
+        ),
     ],
 )
 @tells_mistakes
@@ -32,7 +38,7 @@ def assemble(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
-        for table in ("prompts", "prompt_factors", "normalised_levels"):
+        for table in ("prompts", "prompt_factors", "normalised_levels", "sentence_outcomes"):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -2,14 +2,16 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import duckdb
 import pandas as pd
 
 from python_assets.assemble.derived_levels import with_derived_levels
+from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
+from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
 from python_assets.errors import SourceError
@@ -26,7 +28,8 @@ class AssembleCounts(NamedTuple):
 
     n_dropped: sentences, templates or branches without a prompt, by reason. n_replacements: words that an
     engine was asked to replace, by what became of them. n_unpaired: prompts that some of several imported
-    runs lack. n_normalised: imported levels whose spelling was put right.
+    runs lack. n_normalised: imported levels whose spelling was put right. n_checked, n_portable: root prompts
+    that were checked for branching, and those that carry over; notes: for the user.
     """
 
     n_prompts: int
@@ -36,6 +39,9 @@ class AssembleCounts(NamedTuple):
     n_replacements: dict[str, int]
     n_unpaired: int
     n_normalised: int
+    n_checked: int
+    n_portable: int
+    notes: list[str]
     seconds: float
 
 
@@ -49,12 +55,14 @@ class _Assembled(NamedTuple):
     n_replacements: Mapping[str, int] = {}
     n_unpaired: int = 0
     normalised: pd.DataFrame = _NONE_NORMALISED
+    outcomes: Sequence[SentenceOutcome] = ()
+    notes: Sequence[str] = ()
 
 
 def assemble(
     study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
-    """Write the prompts of a study and the levels of their factors.
+    """Write the prompts of a study, the levels of their factors, and what became of each kept sentence.
 
     Args:
         study: says which of the three ways its prompts come.
@@ -89,10 +97,12 @@ def assemble(
         )
     tables = with_derived_levels(study, assembled.tables)
     prompts = _with_units(study, tables)
+    outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
     tables_by_name = {
         "prompts": prompts,
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
+        "sentence_outcomes": outcomes,
     }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
@@ -103,6 +113,8 @@ def assemble(
         n_replacements=dict(assembled.n_replacements),
         n_unpaired=assembled.n_unpaired,
         n_normalised=len(assembled.normalised),
+        **portable_counts(assembled.outcomes)._asdict(),
+        notes=list(assembled.notes),
         seconds=time.perf_counter() - started,
     )
 
@@ -118,7 +130,17 @@ def _from_sentences(
 ) -> _Assembled:
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
-    return _Assembled(prompt_tables(unique), made.n_dropped, quarantine, made.n_replacements)
+    note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
+    if note is not None and run_context is not None:
+        run_context.progress.say(note)
+    return _Assembled(
+        prompt_tables(unique),
+        made.n_dropped,
+        quarantine,
+        made.n_replacements,
+        outcomes=made.outcomes,
+        notes=[] if note is None else [note],
+    )
 
 
 def _without_duplicates(prompts: list[AssembledPrompt]) -> tuple[list[AssembledPrompt], list[Quarantined]]:

@@ -165,7 +165,7 @@ def _nearest(
 
 def _to_ask(vocabulary: Vocabulary, ends: Ends, texts: Sequence[str], near: Sequence[str]) -> list[str]:
     """The level's own words in the texts, then the near ones, as far as none has a counterpart yet."""
-    own = sorted({word for text in texts for word in vocabulary.own_words(ends[0], text)})
+    own = sorted({found.word for text in texts for found in vocabulary.own_words(ends[0], text)})
     given = vocabulary.counterparts(*ends)
     return [word for word in dict.fromkeys([*own, *near]) if word not in given]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
-from python_assets.assemble.vocabulary import replace_words
+from python_assets.assemble.replacing import replace_words
 from python_assets.providers.engine import (
     Inquiry,
     Reply,
@@ -17,6 +17,8 @@ from python_assets.providers.engine import (
     parse_yes_no,
 )
 from python_assets.texts.keywords import Occurrence, WordFinder
+from python_assets.texts.names import ENGLISH
+from python_assets.texts.proper_names import part_of_speech
 
 TRIES: Final = 3
 MOST_CHARACTERS: Final = 400
@@ -25,6 +27,8 @@ STAGE: Final = "assemble"
 QuestionFailure = Literal[
     "no_question", "unusable_reply", "keyword_not_in_question", "repeated_question", "check_failed"
 ]
+# a reason of the check whether a prompt carries over is one, too
+Failure = QuestionFailure | str
 
 _NO: Final = "no"
 _LABEL: Final = "question:"
@@ -62,7 +66,8 @@ class _DraftQuestion(NamedTuple):
     """A question as the engine wrote it, or why there is none."""
 
     question: str | None
-    reason: QuestionFailure | None
+    reason: Failure | None
+    words: str | None = None
 
 
 class _Trial(NamedTuple):
@@ -71,6 +76,13 @@ class _Trial(NamedTuple):
     sentence: int
     key: str
     question: str
+
+
+class LevelKeyword(NamedTuple):
+    """A level and a keyword of it."""
+
+    level: str
+    keyword: str
 
 
 class QuestionWriter:
@@ -91,7 +103,8 @@ class QuestionWriter:
         Returns:
             One question a sentence, or the reason of the last try: no_question (the engine said NO),
             unusable_reply (no single question, or no yes or no in a check), keyword_not_in_question,
-            repeated_question (another sentence of the level has it), check_failed.
+            repeated_question (another sentence of the level has it), check_failed, or why it does not carry
+            over, by the check of the job.
 
         Raises:
             OfflineError, StudyError, GenerationError: as ask_engine.
@@ -108,7 +121,7 @@ class QuestionWriter:
             failed = self._try_out(sentences, usable, attempt)
             for position, draft in drafts.items():
                 reason = draft.reason or failed.get(position) or self._take(sentences[position], draft)
-                made[position] = Made(None if reason else draft.question, reason)
+                made[position] = Made(None if reason else draft.question, reason, draft.words)
                 if reason and draft.question:
                     refused[position].append(draft.question)
         return [made[position] for position in range(len(sentences))]
@@ -126,28 +139,38 @@ class QuestionWriter:
         inquiries = []
         for position, earlier in refused.items():
             sentence = sentences[position]
-            others = [keyword for _, keyword in self._others(sentence)]
-            facts = {"task": "question", "keyword": sentence.keyword, "sentence": sentence.text}
+            others = [other.keyword for other in self._others(sentence)]
+            facts = {"task": "question", "keyword": sentence.keyword, "level": sentence.level}
             text = _writing(sentence, others, earlier)
             inquiries.append(
                 Inquiry(f"question | {sentence.sentence_id} | {attempt + 1}", text, facts, attempt)
             )
         replies = self._ask(inquiries)
         return {
-            position: self._checked(_read(reply), sentences[position].keyword)
+            position: self._checked(_read(reply), sentences[position])
             for position, reply in zip(refused, replies, strict=True)
         }
 
-    def _checked(self, draft: _DraftQuestion, keyword: str) -> _DraftQuestion:
-        if draft.question is None or self._occurrences(draft.question, keyword):
+    def _checked(self, draft: _DraftQuestion, sentence: Sentence) -> _DraftQuestion:
+        if draft.question is None:
             return draft
-        return draft._replace(reason="keyword_not_in_question")
+        if not self._occurrences(draft.question, sentence.keyword):
+            return draft._replace(reason="keyword_not_in_question")
+        found = None if self._job.check is None else self._job.check(sentence, draft.question)
+        if found is None or found.is_portable:
+            return draft
+        return draft._replace(reason=found.verdict, words=found.words)
 
     def _occurrences(self, question: str, keyword: str) -> list[Occurrence]:
         return [found for found in self._finder.find(question) if found.word == keyword]
 
-    def _with_keyword(self, question: str, keyword: str, other: str) -> str:
-        return replace_words(question, {keyword: other}, self._occurrences(question, keyword))[0]
+    def _about(self, question: str, sentence: Sentence, other: LevelKeyword) -> str:
+        """The question with the words of another level, as its branch would have them where there is one."""
+        words = self._job.vocabulary
+        if words is not None and sentence.keyword in words.counterparts(sentence.level, other.level):
+            return words.replace(question, sentence.level, other.level).text
+        found = self._occurrences(question, sentence.keyword)
+        return replace_words(question, {sentence.keyword: other.keyword}, found)[0]
 
     def _try_out(
         self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int
@@ -156,11 +179,11 @@ class QuestionWriter:
         trials = [
             _Trial(
                 position,
-                f"{sentences[position].sentence_id} | {attempt + 1} | {level}",
-                self._with_keyword(question, sentences[position].keyword, keyword),
+                f"{sentences[position].sentence_id} | {attempt + 1} | {other.level}",
+                self._about(question, sentences[position], other),
             )
             for position, question in questions.items()
-            for level, keyword in self._others(sentences[position])
+            for other in self._others(sentences[position])
         ]
         verdicts = self._judge(trials)
         failed: dict[int, QuestionFailure] = {}
@@ -189,14 +212,28 @@ class QuestionWriter:
             for (trial, _), reply in zip(answered, replies, strict=True)
         }
 
-    def _others(self, sentence: Sentence) -> list[tuple[str, str]]:
-        """Some other levels, each with one of its keywords: the same for every try of a sentence."""
+    def _others(self, sentence: Sentence) -> list[LevelKeyword]:
+        """Some other levels, each with a keyword of the same form: the same for every try of a sentence."""
         study = self._job.study
         draw = random.Random(f"{study.seed} {sentence.sentence_id}")
         level = study.prompts.level(sentence.level)
         others = [name for name in self._job.keywords if study.prompts.level(name) != level]
-        chosen = draw.sample(others, min(study.prompts.assemble.n_checks, len(others)))
-        return [(name, draw.choice(self._job.keywords[name])) for name in chosen]
+        fitting = {name: words for name in others if (words := self._of_same_form(sentence, name))}
+        chosen = draw.sample(list(fitting), min(study.prompts.assemble.n_checks, len(fitting)))
+        return [LevelKeyword(name, draw.choice(fitting[name])) for name in chosen]
+
+    def _of_same_form(self, sentence: Sentence, level: str) -> list[str]:
+        """Keywords of a level that fit the place of a sentence's: its counterpart, or words of its kind."""
+        words = self._job.vocabulary
+        if words is not None and (written := words.counterparts(sentence.level, level).get(sentence.keyword)):
+            return [written]
+        keywords = self._job.keywords[level]
+        if sentence.keyword == sentence.level and level in keywords:
+            return [level]
+        scrape = self._job.study.prompts.scrape
+        if scrape is None or scrape.language != ENGLISH:
+            return list(keywords)
+        return [word for word in keywords if _kind(word) == _kind(sentence.keyword)]
 
     def _ask(self, inquiries: Iterable[Inquiry]) -> list[Reply]:
         study = self._job.study
@@ -226,6 +263,12 @@ def _read(reply: Reply) -> _DraftQuestion:
     if not question.endswith(_QUESTION_MARKS):
         return _DraftQuestion(None, "unusable_reply")
     return _DraftQuestion(question, None)
+
+
+def _kind(keyword: str) -> str:
+    """What sort of English word a keyword ends in; what the lexicon does not know is a name or a noun."""
+    last = keyword.split()[-1]
+    return part_of_speech(last) or ("NNP" if last[0].isupper() else "NN")
 
 
 def _inquiry(task: str, trial: _Trial, text: str) -> Inquiry:

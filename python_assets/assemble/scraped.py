@@ -1,21 +1,29 @@
 """Prompts from scraped sentences: made by the study's method, sampled, branched, their levels merged."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import duckdb
 
 from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
-from python_assets.assemble.methods import METHODS, MethodJob, Sentence
+from python_assets.assemble.judged_pairs import judge_pairs
+from python_assets.assemble.methods import MethodJob, Sentence
+from python_assets.assemble.portable_roots import (
+    StudyCheck,
+    listed_reasons,
+    only_word_left_over,
+    portable_counts,
+)
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.assemble.sampling import make_per_stratum
+from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
+from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import (
     Branch,
-    PromptTask,
     Scrape,
     Study,
 )
@@ -25,11 +33,12 @@ from python_assets.warehouse.run_context import RunContext
 class ScrapedPrompts(NamedTuple):
     """Root prompts and their branches, and what became of the rest.
 
-    n_dropped: sentences and branches without a prompt, by reason. n_replacements: words that an engine was
-    asked to replace, by what became of them.
+    outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
+    words that an engine was asked to replace, by what became of them.
     """
 
     prompts: list[AssembledPrompt]
+    outcomes: list[SentenceOutcome]
     n_dropped: Counter[str]
     n_replacements: Counter[str]
 
@@ -49,7 +58,7 @@ def prompts_from_sentences(
         Root prompts first, in the order of the sentences.
 
     Raises:
-        SourceError: a level stays without any prompt.
+        SourceError: a level stays without any prompt, or a model that the study names is not there.
         OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
@@ -57,13 +66,21 @@ def prompts_from_sentences(
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
-        prompts, n_dropped = _root_prompts(job, scrape.factor, sentences)
-        made = ScrapedPrompts(prompts, n_dropped, Counter())
+        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=False)
+        made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
-        made = _root_prompts_and_branches(job, scrape, branch, keywords, sentences)
-    made = made._replace(n_dropped=+made.n_dropped)
+        words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
+        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
     _check_levels(study, scrape, made)
     return made
+
+
+def _not_branched(sentence: Sentence, prompt: str) -> None:
+    return None
+
+
+def _reasons(outcomes: Sequence[SentenceOutcome]) -> Counter[str]:
+    return Counter(one.dropped_reason for one in outcomes if one.dropped_reason is not None)
 
 
 def _keywords(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
@@ -77,6 +94,16 @@ def _keywords(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, 
     return keywords
 
 
+def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """The titles of the pages that names of levels redirect to."""
+    rows = connection.execute(
+        "select level, list(keyword) from raw.keywords "
+        "where study_id = ? and keyword_type = ? group by level",
+        [study.study_id, PAGE_TITLE],
+    ).fetchall()
+    return dict(rows)
+
+
 def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sentence]:
     rows = connection.execute(
         "select sentence_id, document_id, source_tag, level, keyword, sentence_text from raw.sentences "
@@ -86,64 +113,36 @@ def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sent
     return [Sentence(*row) for row in rows]
 
 
-def _root_prompts(
-    job: MethodJob, factor: str, sentences: Sequence[Sentence]
-) -> tuple[list[AssembledPrompt], Counter[str]]:
-    """Prompts in the order of the sentences, and how many sentences gave none, by reason."""
-    assembling = job.study.prompts.assemble
-    method = METHODS[assembling.chosen_method]
-    tried = make_per_stratum(
-        sentences,
-        stratum=lambda sentence: (sentence.level, sentence.source_tag),
-        content=lambda sentence: f"{sentence.level}\0{sentence.text}",
-        max_per_stratum=assembling.max_per_level,
-        seed=job.study.seed,
-        make=method.maker(job),
-        is_made=lambda made: made.prompt_text is not None,
-    )
-    prompts = [
-        _root_prompt(sentence, made.prompt_text, method.task, factor)
-        for sentence, made in tried
-        if made.prompt_text is not None
-    ]
-    n_dropped = Counter(str(made.reason) for _, made in tried if made.prompt_text is None)
-    n_dropped["not_sampled"] = len(sentences) - len(tried)
-    return prompts, n_dropped
-
-
-def _root_prompt(sentence: Sentence, text: str, task: PromptTask, factor: str) -> AssembledPrompt:
-    return AssembledPrompt(
-        prompt_id=sentence.sentence_id,
-        root_prompt_id=sentence.sentence_id,
-        is_root=True,
-        task=task,
-        prompt_text=text,
-        baseline_text=sentence.text,
-        baseline_kind="actual",
-        source_tag=sentence.source_tag,
-        levels={factor: sentence.level},
-        keyword=sentence.keyword,
-        document_id=sentence.document_id,
-    )
-
-
 def _root_prompts_and_branches(
     job: MethodJob,
     scrape: Scrape,
     branch: Branch,
-    keywords: Mapping[str, Sequence[str]],
+    vocabulary_with: Callable[..., Vocabulary],
     sentences: Sequence[Sentence],
 ) -> ScrapedPrompts:
-    given = Vocabulary(scrape, branch, keywords)
+    study_check = StudyCheck(job.study, scrape, branch)
+    drops = branch.portable == "drop"
+    given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
-    kept = [one for one in sentences if not given.names_another_level(one.level, one.text)]
-    roots, n_dropped = _root_prompts(job, scrape.factor, kept)
-    n_dropped["names_another_level"] = len(sentences) - len(kept)
-    found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots, scrape.factor))
-    vocabulary = Vocabulary(scrape, branch, keywords, found.replacements)
-    branched = branch_prompts(roots, scrape.factor, vocabulary, branch)
-    prompts = merge_levels([*roots, *branched.branches], scrape.factor, branch)
-    return ScrapedPrompts(prompts, n_dropped + branched.n_dropped, found.counts)
+    names_another = {
+        one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)
+    }
+    kept = [one for one in sentences if one.sentence_id not in names_another]
+    check = study_check.before_finding(given)
+    job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
+    roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
+    found = find_replacements(
+        job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor)
+    )
+    vocabulary = vocabulary_with(found=found.replacements)
+    if branch.find is not None:
+        roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
+    branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
+    if branch.check is not None:
+        branched = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
+    prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
+    outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
+    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:
@@ -157,10 +156,18 @@ def _check_levels(study: Study, scrape: Scrape, made: ScrapedPrompts) -> None:
     """A level that stays without any prompt would be missing from every table."""
     present = {prompt.levels[scrape.factor] for prompt in made.prompts}
     missing = [level for level in study.prompts.scraped_levels if level not in present]
-    if missing:
-        reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(made.n_dropped.items())) or "nothing"
+    if not missing:
+        return
+    reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(made.n_dropped.items())) or "nothing"
+    n_checked, n_portable = portable_counts(made.outcomes)
+    if n_checked and not n_portable and not made.prompts:
         raise SourceError(
-            f"{study.path.name}: prompts.scrape.levels: no prompt for {scrape.factor} "
-            f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. Give the level "
-            "keywords and a source, or make it a target of prompts.branch, or take it out."
+            f"{study.path.name}: prompts.branch.portable: none of {n_checked} root prompts carries over to "
+            f"other levels: {listed_reasons(made.outcomes)}. Scrape texts that speak of the level itself, "
+            "or give the words to replace in prompts.branch; portable: keep branches them as they are."
         )
+    raise SourceError(
+        f"{study.path.name}: prompts.scrape.levels: no prompt for {scrape.factor} "
+        f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. Give the level "
+        "keywords and a source, or make it a target of prompts.branch, or take it out."
+    )

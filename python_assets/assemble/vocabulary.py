@@ -8,9 +8,10 @@ name is no such word: its plural has no counterpart.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.plurals import plural
+from python_assets.assemble.replacing import replace_words
 from python_assets.study.study import Branch, Scrape
-from python_assets.texts.keywords import Occurrence, WordFinder, capitalised
+from python_assets.texts.keywords import Occurrence, WordFinder
+from python_assets.texts.plurals import plural
 
 ENGLISH: Final = "en"
 
@@ -34,6 +35,7 @@ class Vocabulary:
         branch: Branch,
         keywords: Mapping[str, Sequence[str]],
         found: Mapping[Ends, Mapping[str, str]] | None = None,
+        titles: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Collect the words: keywords, forms, replacements and the level's own name.
 
@@ -42,22 +44,29 @@ class Vocabulary:
             branch: which level is branched to which, with which words.
             keywords: of every level that has some, given and found.
             found: further replacements by (source, target); those that the study file gives go before them.
+            titles: of pages that names of levels redirect to: for these the name of the target is written.
         """
         self.ends = [ends for ends in branch.ends(scrape.levels) if ends[0] in keywords]
         self.sources = list(dict.fromkeys(source for source, _ in self.ends))
         self._branch = branch
         self._found = found or {}
+        self._titles = titles or {}
         self._has_plurals = scrape.language == ENGLISH
         self._forms = {
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
             for level, forms in branch.forms.items()
         }
         levels = scrape.levels
+        self._keywords = {level: set(keywords.get(level, [])) for level in levels}
         names = {level: self._names_of(level, keywords.get(level, [])) for level in levels}
         self._names = {level: names[level] | self._plurals(names[level]) for level in levels}
         self._words = {level: self._names[level] | self._written_or_found(level) for level in levels}
         self._any_word = WordFinder(sorted(set().union(*self._words.values())))
         self._own_words = {level: WordFinder(sorted(words)) for level, words in self._words.items()}
+        self._known_words = {
+            level: WordFinder(sorted(self._words[level] | self._found_for_every_target(level)))
+            for level in self.sources
+        }
         self._mappings: dict[Ends, tuple[dict[str, str], WordFinder]] = {}
 
     def targets(self, source: str) -> list[str]:
@@ -68,9 +77,19 @@ class Vocabulary:
         """Tell whether a text holds a word of another level that is no word of its own level."""
         return any(found.word not in self._words[level] for found in self._any_word.find(text))
 
-    def own_words(self, level: str, text: str) -> list[str]:
-        """The words of a level that a text holds, in order."""
-        return [found.word for found in self._own_words[level].find(text)]
+    def own_words(self, level: str, text: str) -> list[Occurrence]:
+        """Where the words of a level stand in a text, in order."""
+        return self._own_words[level].find(text)
+
+    def known_words(self, source: str, text: str) -> list[Occurrence]:
+        """Where a text holds words of a level, or words found that have a counterpart in all its targets."""
+        return self._known_words[source].find(text)
+
+    def stems(self, level: str) -> list[str]:
+        """Words of a level that no other word may begin with: those of names, and its keywords."""
+        return sorted(
+            word for word in self._names[level] if word[0].isupper() or word in self._keywords[level]
+        )
 
     def counterparts(self, source: str, target: str) -> dict[str, str]:
         """What is written for the words of one level in branches to another, plurals included."""
@@ -91,10 +110,20 @@ class Vocabulary:
         found = finder.find(text)
         named = self._own_words[source].find(text)
         left = tuple(word.word for word in named if not self._is_replaced(word, found, self._names[source]))
-        return Replaced(*replace_words(text, mapping, found), left)
+        return Replaced(*replace_words(text, mapping, found, self._articles_lost(source, target)), left)
+
+    def _articles_lost(self, source: str, target: str) -> set[str]:
+        """Words of the source level that also stand with an article, which the target level's do without."""
+        articled = {word for word in self._names[source] if f"the {word}" in self._names[source]}
+        written = self.counterparts(source, target)
+        return {word for word in articled & set(written) if f"the {written[word]}" not in self._names[target]}
 
     def _names_of(self, level: str, keywords: Sequence[str]) -> set[str]:
         return {level, *keywords, *(word for words in self._forms.get(level, {}).values() for word in words)}
+
+    def _found_for_every_target(self, source: str) -> set[str]:
+        words = [set(self._found.get((source, target), ())) for target in self.targets(source)]
+        return set.intersection(*words) if words else set()
 
     def _plurals(self, words: set[str]) -> set[str]:
         return {many for word in words if (many := plural(word))} if self._has_plurals else set()
@@ -121,7 +150,8 @@ class Vocabulary:
         mapping = dict(self._found.get((source, target), {}))
         mapping.update({word: written[form][0] for form, words in shared.items() for word in words})
         mapping.update(self._branch.replacements.get(target, {}))
-        mapping.setdefault(source, target)
+        for name in (source, *self._titles.get(source, ())):
+            mapping.setdefault(name, mapping.get(source, target))
         return mapping
 
     @staticmethod
@@ -130,35 +160,3 @@ class Vocabulary:
         if word.word in names:
             return any(other.start <= word.start and word.end <= other.end for other in found)
         return any(other.start < word.end and word.start < other.end for other in found)
-
-
-def replace_words(
-    text: str, mapping: Mapping[str, str], found: Sequence[Occurrence]
-) -> tuple[str, dict[str, str]]:
-    """Write mapping[word] for every occurrence of a word.
-
-    Args:
-        text: any text.
-        mapping: what to write, by word.
-        found: occurrences of those words in the text, in order, none overlapping another.
-
-    Returns:
-        The text, capitals kept as they were found (a first letter at the start of the text, a word all in
-        capitals); and what was written for each spelling that was found.
-    """
-    pieces = []
-    replacements = {}
-    done = 0
-    for occurrence in found:
-        at_start = not any(map(str.isalnum, text[: occurrence.start]))
-        written = _in_case(occurrence, mapping[occurrence.word], at_start)
-        replacements[occurrence.text] = written
-        pieces += [text[done : occurrence.start], written]
-        done = occurrence.end
-    return "".join([*pieces, text[done:]]), replacements
-
-
-def _in_case(found: Occurrence, written: str, at_start: bool) -> str:
-    if found.text == found.word:
-        return capitalised(written) if at_start else written
-    return capitalised(written) if found.text == capitalised(found.word) else written.upper()

@@ -132,6 +132,8 @@ def _known_plan(
         comparisons=comparisons,
         engines=engines,
         would_fail=list(would_fail(study)),
+        n_checked=assembled.n_checked,
+        n_portable=assembled.n_portable,
     )
 
 
@@ -241,6 +243,7 @@ def _warnings(
     generations: list[PlannedGeneration],
 ) -> Iterator[str]:
     yield from _scrape_warnings(scraped)
+    yield from assembled.notes
     yield from (f"{n:,} prompts were not made: {reason}" for reason, n in assembled.n_dropped.items())
     if n := scraped.n_quarantined + assembled.n_quarantined:
         yield f"{n:,} records are rejected; a run writes them to quarantined_records with the reason"

@@ -191,6 +191,7 @@ class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
+    n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
     """
 
@@ -212,6 +213,8 @@ class Plan(NamedTuple):
     comparisons: list[PlannedComparison] = []
     engines: list[PlannedGeneration] = []
     would_fail: list[str] = []
+    n_checked: int = 0
+    n_portable: int = 0
     unknown: str | None = None
 
     def text(self) -> str:
@@ -219,6 +222,7 @@ class Plan(NamedTuple):
         counts = [
             ("documents", self.n_documents),
             ("sentences with a keyword", self.n_sentences),
+            *self._portable(),
             ("root prompts", self.n_root_prompts),
             ("prompts", self.n_prompts),
             ("measures", self.n_measures),
@@ -251,6 +255,14 @@ class Plan(NamedTuple):
         if self.warnings:
             parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
         return "\n\n".join(parts)
+
+    def _portable(self) -> list[tuple[str, int]]:
+        if not self.n_checked:
+            return []
+        return [
+            ("root prompts checked for branching", self.n_checked),
+            ("of them portable", self.n_portable),
+        ]
 
 
 def _factor_cells(row: PlannedFactor) -> tuple[object, ...]:

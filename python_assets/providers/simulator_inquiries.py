@@ -27,13 +27,31 @@ _QUALITIES: Final = tuple(word for grade in GRADES.values() for word in grade)
 _SUBJECTS: Final = tuple(subject for topic in TOPICS for subject in topic)
 _SYLLABLES: Final = tuple(f"{a}{b}" for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "el"))
 _FORMS: Final = ("{}", "{}s", "{} people", "{} region", "old {}", "new {}", "{} style", "{} group")
-_QUESTIONS: Final = (
-    "What is commonly said about {keyword} when it comes to {topic}?",
-    "How is {keyword} usually described with regard to {topic}?",
-    "What should a newcomer know about {keyword} and {topic}?",
-    "How does {keyword} compare with others as far as {topic} goes?",
-    "What has changed for {keyword} in the matter of {topic}?",
-)
+# by what kind of word the keyword is: a name, an adjective of one, or people
+_QUESTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "name": (
+        "What is {keyword} known for when it comes to {topic} and {other}?",
+        "How are {topic} and {other} usually described in {keyword}?",
+        "What should a newcomer know about {topic} and {other} in {keyword}?",
+        "How does {keyword} compare with its neighbours in {topic} and {other}?",
+        "What has changed in {keyword} as far as {topic} and {other} go?",
+    ),
+    "adjective": (
+        "What do visitors say about the {keyword} view of {topic} and {other}?",
+        "How are {topic} and {other} usually described in {keyword} newspapers?",
+        "What should a newcomer know about {topic} and {other} in {keyword} towns?",
+        "How do {keyword} experts judge {topic} and {other}?",
+        "What has changed for {keyword} families as far as {topic} and {other} go?",
+    ),
+    "people": (
+        "What do {keyword} usually say about {topic} and {other}?",
+        "How do {keyword} describe {topic} and {other}?",
+        "What do {keyword} expect of {topic} and {other}?",
+        "How content are {keyword} with {topic} and {other}?",
+        "What has changed for {keyword} as far as {topic} and {other} go?",
+    ),
+}
+_ADJECTIVE: Final = re.compile(r"(?:an|ese|ish|[fn]ch|ic|sh)\Z")
 
 Facts = Mapping[str, str]
 
@@ -70,11 +88,19 @@ def _question(facts: Facts, draw: random.Random) -> str:
     if draw.random() < _NO_QUESTION:
         return "NO"
     keyword = facts.get("keyword", "")
-    # plain words of the sentence keep the questions of two sentences apart; names would not fit other levels
-    plain = re.findall(r"(?<!\S)[^\W\d_A-Z]{5,}(?!\w)", facts.get("sentence", ""))
-    plain = list(dict.fromkeys(word for word in plain if word.lower() not in keyword.lower()))
-    topic = ", ".join([_pick(draw, _SUBJECTS), *draw.sample(plain, min(2, len(plain)))])
-    return str(_pick(draw, _QUESTIONS)).format(keyword=keyword, topic=topic)
+    topic, other = draw.sample(_SUBJECTS, 2)
+    written = _pick(draw, _QUESTIONS[_kind(keyword, facts.get("level", ""))])
+    return written.format(keyword=keyword, topic=topic, other=other)
+
+
+def _kind(keyword: str, level: str) -> str:
+    """What kind of word a keyword is, as far as its ending tells; the name of a level is a name."""
+    is_plural = keyword.endswith(("s", "people", "men", "children"))
+    if is_plural and (keyword != level or keyword.islower()):
+        return "people"
+    if keyword == level:
+        return "name"
+    return "adjective" if _ADJECTIVE.search(keyword) else "name"
 
 
 def _sentences(facts: Facts, draw: random.Random) -> str:
@@ -125,6 +151,7 @@ _TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
     "question": _question,
     "answer": _sentences,
     "check": _check,
+    "pair": _check,
     "refusal": _refusal,
     "related": _related,
     "analogies": _analogies,

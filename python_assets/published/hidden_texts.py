@@ -17,7 +17,7 @@ _TEXTS: Final = frozenset(
     {
         "prompt_text", "baseline_text", "response_text", "sentence_text", "context_json", "replacements_json",
         "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
-        "record_key", "record_json",
+        "record_key", "record_json", "portability_words",
     }
 )  # fmt: skip
 # an import may name prompts by their texts

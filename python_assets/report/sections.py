@@ -223,6 +223,18 @@ def quality(reader: Reader) -> dict[str, Any]:
             order by dropped_reason is not null, n desc, dropped_reason
             """
         ),
+        "funnel": reader.rows(
+            "select step, n_sentences from prompt_funnel where study_id = $study order by step_position"
+        ),
+        "not_portable": reader.rows(
+            """
+            select portability, count(*) as n, min(portability_words) as example
+            from sentences
+            where study_id = $study and portability <> 'portable'
+            group by portability
+            order by n desc, portability
+            """
+        ),
         "outcomes": reader.rows(
             f"""
             select generation_id, {OUTCOME} as outcome, count(*) as n

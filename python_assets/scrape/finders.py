@@ -1,18 +1,22 @@
 """Finders of keywords by name: what a finder is asked, what it gives, where a new one registers itself."""
 
 import json
+import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.registry import Registry
 from python_assets.study.scrape import KeywordFinder
 from python_assets.study.study import LEVEL_SEPARATOR, Scrape, Study
+from python_assets.texts.plurals import plural
 from python_assets.texts.sentences import composed
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
 MOST_CHARACTERS: Final = 100
+# shorter words of a domain are of and in
+SHORTEST_NOUN: Final = 4
 
 
 class FinderJob(NamedTuple):
@@ -77,6 +81,73 @@ def unusable_keyword(keyword: str) -> str | None:
     if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in keyword):
         return "it holds a line break or another control character"
     return None
+
+
+class UsableKeywords(NamedTuple):
+    """Found keywords that can be used, as many as wanted, and the records of those that came before them."""
+
+    keywords: list[FoundKeyword]
+    quarantined: list[Quarantined]
+
+
+def usable_keywords(job: FinderJob, ranked: Iterable[FoundKeyword]) -> UsableKeywords:
+    """The first top_n keywords that neither name another level nor are words of the domain itself.
+
+    Args:
+        job: whose keywords they are.
+        ranked: best first.
+    """
+    others, domain = _words_of_others(job), _words_of_domain(job.study.domain)
+    usable = UsableKeywords([], [])
+    for found in ranked:
+        if len(usable.keywords) == job.spec.top_n:
+            break
+        word = found.keyword.casefold()
+        if named := next((level for level, words in others.items() if word in words), None):
+            detail = f"scrape: {found.provider} found {found.keyword!r} for {job.level}: it names {named}"
+            usable.quarantined.append(_quarantined(job, found, "keyword_of_another_level", detail))
+        elif word in domain:
+            detail = f"scrape: {found.provider} found {found.keyword!r} for {job.level}: a word of the domain"
+            usable.quarantined.append(_quarantined(job, found, "keyword_of_the_domain", detail))
+        else:
+            usable.keywords.append(found)
+    return usable
+
+
+def _quarantined(job: FinderJob, found: FoundKeyword, rule: str, detail: str) -> Quarantined:
+    record = json.dumps(found._asdict(), ensure_ascii=False)
+    return Quarantined(f"{job.level}: {found.keyword}", rule, detail, record)
+
+
+def _words_of_others(job: FinderJob) -> dict[str, set[str]]:
+    """What names each level but the finder's: its name, initials, keywords, forms, and their plurals."""
+    own = _words_of_level(job, job.level)
+    return {level: _words_of_level(job, level) - own for level in job.scrape.levels if level != job.level}
+
+
+def _words_of_level(job: FinderJob, level: str) -> set[str]:
+    branch = job.study.prompts.branch
+    words = [level, *job.scrape.words(level)]
+    if branch is not None:
+        words += branch.replacements.get(level, {}).values()
+        for form in branch.forms.get(level, {}).values():
+            words += [form] if isinstance(form, str) else form
+    parts = level.split()
+    if len(parts) > 1:  # EU, US
+        words.append("".join(part[0] for part in parts if part[0].isupper()))
+    words = [word.removeprefix("the ") for word in words]
+    return {one.casefold() for word in words for one in (word, plural(word)) if one}
+
+
+def _words_of_domain(domain: str) -> set[str]:
+    """The words of a domain in the singular and in the plural."""
+    words = {word for word in re.findall(r"\w+", domain.casefold()) if len(word) >= SHORTEST_NOUN}
+    singulars = {form for word in words for form in _singulars(word) if plural(form) == word}
+    return words | singulars | {many for word in words if (many := plural(word))}
+
+
+def _singulars(word: str) -> list[str]:
+    return [word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"]
 
 
 def rejected_keyword(level: str, found: FoundKeyword) -> Quarantined:

@@ -15,14 +15,14 @@ from bs4 import BeautifulSoup, Tag
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError
-from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword
+from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword, usable_keywords
 from python_assets.scrape.mediawiki import MediaWiki
-from python_assets.scrape.proper_names import is_proper_name
 from python_assets.scrape.wiki_names import page_name
-from python_assets.scrape.wiki_text import article
-from python_assets.scrape.wikipedia import far_from_domain, find_page
+from python_assets.scrape.wiki_text import article, listed_meanings
+from python_assets.scrape.wikipedia import far_from_domain, find_page, several_meanings
 from python_assets.texts.headings import Sections
 from python_assets.texts.html import paragraphs_of
+from python_assets.texts.proper_names import is_proper_name
 
 Layout = Literal["bullet", "table", "nested"]
 
@@ -59,7 +59,8 @@ def find_by_embedding(job: FinderJob) -> FinderResult:
         job: spec.page, or the page of the keyword itself, is searched; spec.top_n words are wanted.
 
     Returns:
-        Words with their cosine to the keyword, those that the file gives left out, never fewer than asked
+        Words with their cosine to the keyword, those that the file gives left out and those that name another
+        level or are words of the domain in quarantine, never fewer than asked
         while the page has them. Spellings that differ in case are one word, written as the page writes it
         most often; a word's possessive is the word. Score is None of words that the embedding does not know.
 
@@ -146,18 +147,23 @@ def _search(job: FinderJob) -> _SearchedPage:
     with MediaWiki(name.api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
         entry = find_page(wiki, name.title, job.field)
         (page,) = wiki.read([entry])
+    if meanings := listed_meanings(page.html):
+        raise SourceError(f"{job.field}: {several_meanings(name.title, meanings)}. Name another page.")
     notes = far_from_domain(job.study, [entry.title], job.run_context)
     return _SearchedPage(article(page.html), entry.title, notes)
 
 
 def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> FinderResult:
     fresh = [text for text in texts if not job.is_given(text)]
-    found = most_similar(load_encoder(job.study.embedding), fresh, job.keyword, job.spec.top_n)
-    keywords = [
-        FoundKeyword(text, keyword_type, job.spec.find, None if math.isnan(score) else score)
-        for text, score in found
-    ]
-    return FinderResult(keywords, notes=page.notes)
+    ranked = most_similar(load_encoder(job.study.embedding), fresh, job.keyword, len(fresh))
+    usable = usable_keywords(
+        job,
+        (
+            FoundKeyword(text, keyword_type, job.spec.find, None if math.isnan(score) else score)
+            for text, score in ranked
+        ),
+    )
+    return FinderResult(*usable, notes=page.notes)
 
 
 def _items(tree: BeautifulSoup) -> Iterator[Tag]:

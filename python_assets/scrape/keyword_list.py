@@ -1,6 +1,6 @@
 """The keywords of every level: those of the study file, then those that finders find."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from python_assets.scrape.finders import (
@@ -39,6 +39,15 @@ class KeywordList(NamedTuple):
     keywords: list[LevelKeyword]
     quarantined: list[Quarantined]
     notes: list[str]
+
+    def add(self, found: Iterable[tuple[str, FoundKeyword]]) -> list[str]:
+        """Take in keywords that reading the sources brought; notes on those that were not there."""
+        notes = []
+        for level, one in found:
+            if one.keyword not in self.words(level):
+                self.keywords.append(LevelKeyword(level, one))
+                notes.append(f"{level}: its name leads to the page {one.keyword!r}, which is a keyword, too")
+        return notes
 
     def words(self, level: str) -> list[str]:
         """The keywords of a level, in order."""

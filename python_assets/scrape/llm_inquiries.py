@@ -21,6 +21,7 @@ from python_assets.scrape.finders import (
     FoundKeyword,
     rejected_keyword,
     unusable_keyword,
+    usable_keywords,
 )
 from python_assets.study.scrape import InquiryKind
 from python_assets.warehouse.build import Quarantined
@@ -80,9 +81,11 @@ def ask_for_keywords(job: FinderJob) -> FinderResult:
                 quarantined.append(rejected_keyword(job.level, candidate))
             elif not job.is_given(word):
                 candidates.setdefault(word, candidate)
-    ranked = most_similar(load_encoder(job.study.embedding), list(candidates), job.keyword, job.spec.top_n)
-    found = [candidates[word]._replace(score=None if isnan(score) else score) for word, score in ranked]
-    return FinderResult(found, quarantined)
+    ranked = most_similar(load_encoder(job.study.embedding), list(candidates), job.keyword, len(candidates))
+    usable = usable_keywords(
+        job, (candidates[word]._replace(score=None if isnan(score) else score) for word, score in ranked)
+    )
+    return FinderResult(usable.keywords, [*quarantined, *usable.quarantined])
 
 
 def _inquiry(job: FinderJob, name: InquiryKind) -> Inquiry:

@@ -29,6 +29,8 @@ MOST_LINKS: Final = 5000
 _MAXLAG_SECONDS: Final = 5
 _TITLES_A_REQUEST: Final = 10  # more would make an address that is too long for some servers
 _ANSWERS: Final = frozenset({"query", "parse", "error", "batchcomplete", "continue"})
+# kinds of titles that may be there by now
+_GONE: Final = ("missing", "circle")
 _BUSY_CODES: Final = frozenset({"maxlag", "ratelimited", "readonly"})
 
 
@@ -36,7 +38,7 @@ class Entry(NamedTuple):
     """What a title leads to once redirects are followed; revision, address and time only of a page."""
 
     title: str
-    kind: Literal["page", "missing", "disambiguation"]
+    kind: Literal["page", "missing", "disambiguation", "circle"]
     address: str = ""
     revision: str = ""
     revised_at: datetime | None = None
@@ -105,7 +107,7 @@ class MediaWiki:
         distinct = list(dict.fromkeys(titles))
         known = {title: self._kept_entry(title) for title in distinct}
         if again_if_missing:
-            known = {title: entry for title, entry in known.items() if entry and entry.kind != "missing"}
+            known = {title: entry for title, entry in known.items() if entry and entry.kind not in _GONE}
         unknown = [title for title in distinct if known.get(title) is None]
         askable = [title for title in unknown if title and not set(title) & set("|#<>[]{}")]
         parts = [askable[i : i + _TITLES_A_REQUEST] for i in range(0, len(askable), _TITLES_A_REQUEST)]
@@ -189,7 +191,10 @@ class MediaWiki:
                 leads_to |= {pair["from"]: pair["to"] for pair in query.get(step, [])}
             for page in query.get("pages", []):
                 pages.setdefault(page["title"], {}).update(page)
-        entries = {title: _entry(pages.get(last, {}), last) for title, last in _ends(titles, leads_to)}
+        entries = {
+            title: Entry(title, "circle") if last in leads_to else _entry(pages.get(last, {}), last)
+            for title, last in _ends(titles, leads_to)
+        }
         for title, entry in entries.items():
             if self._cache:
                 kept = entry._asdict() | {"revised_at": entry.revised_at and entry.revised_at.isoformat()}

@@ -65,9 +65,11 @@ def read_sources(
     named: dict[tuple[str, str], _NamedDocument] = {}
     quarantined: list[Quarantined] = []
     notes: list[str] = []
-    for placed in scrape.placed_sources():
-        job = _job(study, scrape, placed, run_context)
-        read = SOURCES[placed.source.type](job)
+    jobs = [(placed, _job(study, scrape, placed, run_context)) for placed in scrape.placed_sources()]
+    all_read = [(placed, job, SOURCES[placed.source.type](job)) for placed, job in jobs]
+    # what one page calls a level all sources are searched for
+    notes += keywords.add(found for _, _, read in all_read for found in read.keywords)
+    for placed, job, read in all_read:
         quarantined += read.quarantined
         notes += read.notes
         for document in read.documents:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import duckdb
@@ -13,6 +13,8 @@ from python_assets.scrape.keyword_list import KeywordList, list_keywords
 from python_assets.scrape.reading import ReadDocument, read_sources
 from python_assets.study.study import Scrape, Study
 from python_assets.texts.decoding import quarantine_undecodable
+from python_assets.texts.names import ENGLISH
+from python_assets.texts.proper_names import part_of_speech
 from python_assets.texts.sentences import SentenceFilter, SentenceSplitter
 from python_assets.warehouse.build import Quarantined, write_stage
 from python_assets.warehouse.run_context import RunContext
@@ -71,7 +73,7 @@ def scrape(
     )
     sentences = _find_sentences(reading.documents, sentence_filter, splitter)
     quarantined = [*keywords.quarantined, *reading.quarantined, *_undecodable(reading.documents)]
-    _check_levels(study, spec, keywords, sentences, quarantined)
+    _check_levels(study, spec, keywords, sentences, _hints(quarantined, reading.notes))
     documents, rows = _document_rows(reading.documents), _keyword_rows(keywords)
     _write(study, connection, documents, rows, sentences, quarantined)
     dropped = Counter(sentences["dropped_reason"].dropna())
@@ -82,9 +84,24 @@ def scrape(
         n_dropped=dict(sorted(dropped.items())),
         n_quarantined=len(quarantined),
         keywords_without_sentences=[f"{level}: {word}" for level, word in sentence_filter.unseen()],
-        notes=[*keywords.notes, *reading.notes],
+        notes=[*keywords.notes, *reading.notes, *_ordinary_nouns(spec, sentences)],
         seconds=time.perf_counter() - started,
     )
+
+
+def _ordinary_nouns(spec: Scrape, sentences: pd.DataFrame) -> Iterator[str]:
+    """Notes on keywords that are nouns of their own: where a sentence begins no capital tells them apart."""
+    if spec.language != ENGLISH:
+        return
+    kept = sentences[sentences["dropped_reason"].isna()]
+    for keyword, texts in kept.groupby("keyword")["sentence_text"]:
+        noun = str(keyword).lower()
+        n = int(texts.str.startswith(str(keyword)).sum())
+        if n and noun != keyword and part_of_speech(noun) in ("NN", "NNS"):
+            yield (
+                f"{n:,} sentences begin with {keyword!r}, which is a word of its own ({noun}) and may not "
+                "mean the level there: read them"
+            )
 
 
 def _undecodable(documents: Iterable[ReadDocument]) -> list[Quarantined]:
@@ -114,15 +131,12 @@ def _check_levels(
     spec: Scrape,
     keywords: KeywordList,
     sentences: pd.DataFrame,
-    quarantined: list[Quarantined],
+    hints: str,
 ) -> None:
-    """A level without a sentence is an error unless branching gives it prompts."""
+    """A level without a sentence is an error unless branching gives it prompts; hints: what may be why."""
     kept = set(sentences.loc[sentences["dropped_reason"].isna(), "level"])
     ends = [] if study.prompts.branch is None else study.prompts.branch.ends(spec.levels)
     reached = {target for source, target in ends if source in kept}
-    rejected = ""
-    if quarantined:
-        rejected = f" {len(quarantined):,} records were rejected; the first: {quarantined[0].detail}."
     for level in spec.keywords:
         if level not in kept | reached:
             raise SourceError(
@@ -130,8 +144,15 @@ def _check_levels(
                 f"words or more holds a keyword of {spec.factor} {level!r} "
                 f"({', '.join(keywords.words(level)) or 'none was found'}). "
                 "Add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level."
-                + rejected
+                + hints
             )
+
+
+def _hints(quarantined: list[Quarantined], notes: list[str]) -> str:
+    hints = list(notes)
+    if quarantined:
+        hints.insert(0, f"{len(quarantined):,} records were rejected; the first: {quarantined[0].detail}.")
+    return "".join(f" {hint}" for hint in hints)
 
 
 def _keyword_rows(keywords: KeywordList) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from python_assets.registry import Registry
+from python_assets.scrape.finders import FoundKeyword
 from python_assets.study.study import Scrape, Source, Study
 from python_assets.texts.documents import Document
 from python_assets.warehouse.build import Quarantined
@@ -40,11 +41,15 @@ class SourceJob(NamedTuple):
 
 
 class SourceResult(NamedTuple):
-    """What reading a source gave: documents, records that were rejected, and notes for the user."""
+    """What reading a source gave: documents, records that were rejected, and notes for the user.
+
+    keywords: by level, what a page calls it that was read for its name.
+    """
 
     documents: Sequence[Document]
     quarantined: Sequence[Quarantined] = ()
     notes: Sequence[str] = ()
+    keywords: Sequence[tuple[str, FoundKeyword]] = ()
 
 
 SourceReader = Callable[[SourceJob], SourceResult]

@@ -4,7 +4,8 @@ Belongs here: which pages are read. The protocol is mediawiki.py, their text wik
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.embeddings.embedding import (
@@ -14,17 +15,25 @@ from python_assets.embeddings.embedding import (
     most_similar,
 )
 from python_assets.errors import SourceError
+from python_assets.scrape.finders import FoundKeyword
 from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.scrape.wiki_names import PageName, page_name
-from python_assets.scrape.wiki_text import wiki_paragraphs
+from python_assets.scrape.wiki_text import listed_meanings, wiki_paragraphs
+from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import Study
 from python_assets.texts.documents import Document
+from python_assets.texts.sentences import is_whole
 from python_assets.warehouse.run_context import RunContext
 
 # of all-MiniLM-L6-v2: Potato is .22 from political ideology, Communism .46; a note costs little
 FAR_COSINE: Final = 0.25
 _SHOWN_MEANINGS: Final = 6
+_NAME_PAGES: Final = (
+    "Name the pages that are meant by title or address, or take those levels out of this source with levels:."
+)
+# tells meanings apart: Georgia (country)
+_PARENTHESES: Final = re.compile(r" \([^()]*\)\Z")
 
 
 class _Start(NamedTuple):
@@ -52,7 +61,7 @@ def read_wikipedia(job: SourceJob) -> SourceResult:
 
     Returns:
         One document a page, with revision, its time and licence; notes on pages whose title is far from the
-        study's domain.
+        study's domain, or that are only a list; the title that the name of a level redirects to is a keyword.
 
     Raises:
         SourceError: a page that the file means is missing or lists several meanings.
@@ -63,15 +72,21 @@ def read_wikipedia(job: SourceJob) -> SourceResult:
         by_api.setdefault(start.name.api, []).append(start)
     documents: list[Document] = []
     notes: list[str] = []
+    keywords: list[tuple[str, FoundKeyword]] = []
     for api, starts in by_api.items():
         with MediaWiki(api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
-            chosen = _choose(job, wiki, starts, notes)
+            entries = find_pages(wiki, [start.name.title for start in starts], _field(job))
+            keywords += _titles_of_levels(job, starts, entries)
+            chosen = _choose(job, wiki, starts, entries, notes)
             pages = wiki.read([choice.entry for choice in chosen])
+        meant = {entry.title for entry in entries.values()}
+        kept = _without_disambiguation(job, pages, meant)
+        levels = {choice.entry.title: tuple(choice.levels) for choice in chosen}
         licence = job.source.licence or job.scrape.wiki.licence
-        documents += [
-            _document(page, tuple(choice.levels), licence) for page, choice in zip(pages, chosen, strict=True)
-        ]
-    return SourceResult(documents, notes=notes)
+        read = [_document(page, levels[page.entry.title], licence) for page in kept]
+        notes += _without_sentences(read)
+        documents += read
+    return SourceResult(documents, notes=notes, keywords=keywords)
 
 
 def find_page(wiki: MediaWiki, title: str, field: str) -> Entry:
@@ -92,10 +107,7 @@ def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, 
     entries = wiki.look_up(titles)
     problems = [_problem(wiki, title, entry) for title, entry in entries.items() if entry.kind != "page"]
     if problems:
-        raise SourceError(
-            f"{field}: {'; '.join(problems)}. Name the pages that are meant by title or address, or take "
-            "those levels out of this source with levels:."
-        )
+        raise SourceError(f"{field}: {'; '.join(problems)}. {_NAME_PAGES}")
     return entries
 
 
@@ -133,9 +145,48 @@ def _starts(job: SourceJob) -> list[_Start]:
     return [_Start(page_name(topic, job.scrape, job.field), levels) for topic, levels in job.topics.items()]
 
 
-def _choose(job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], notes: list[str]) -> list[_Chosen]:
-    field = job.field if job.source.pages is None else f"{job.field}.pages"
-    entries = find_pages(wiki, [start.name.title for start in starts], field)
+def _field(job: SourceJob) -> str:
+    return job.field if job.source.pages is None else f"{job.field}.pages"
+
+
+def _titles_of_levels(
+    job: SourceJob, starts: Sequence[_Start], entries: Mapping[str, Entry]
+) -> Iterator[tuple[str, FoundKeyword]]:
+    """The title that a level's own name redirects to, Brazil of Brasil: the page calls it so."""
+    for start in starts if job.source.pages is None else []:
+        title = _PARENTHESES.sub("", entries[start.name.title].title)
+        if title.casefold() != start.name.title.casefold() and title not in job.scrape.levels:
+            for level in start.levels:
+                yield level, FoundKeyword(title, PAGE_TITLE, "wikipedia")
+
+
+def _without_disambiguation(job: SourceJob, pages: Sequence[Page], meant: Container[str]) -> list[Page]:
+    """The pages without those that only list meanings: a link may lead to one, the study file may not."""
+    meanings = {page.entry.title: listed_meanings(page.html) for page in pages}
+    if problems := [
+        several_meanings(title, found) for title, found in meanings.items() if found and title in meant
+    ]:
+        raise SourceError(f"{_field(job)}: {'; '.join(problems)}. {_NAME_PAGES}")
+    return [page for page in pages if not meanings[page.entry.title]]
+
+
+def _without_sentences(documents: Sequence[Document]) -> Iterator[str]:
+    """Notes on pages that are nothing but a list."""
+    for one in documents:
+        if one.paragraphs and not any(map(is_whole, one.paragraphs)):
+            yield (
+                f"only_a_list: {one.uri} has no whole sentence, only {len(one.paragraphs):,} items; name "
+                "another page in pages: of this source."
+            )
+
+
+def _choose(
+    job: SourceJob,
+    wiki: MediaWiki,
+    starts: Sequence[_Start],
+    entries: Mapping[str, Entry],
+    notes: list[str],
+) -> list[_Chosen]:
     titles = list(dict.fromkeys(entry.title for entry in entries.values()))
     notes += far_from_domain(job.study, titles, job.run_context)
     chosen: dict[str, _Chosen] = {}
@@ -193,8 +244,14 @@ def _nearest(
 def _problem(wiki: MediaWiki, title: str, entry: Entry) -> str:
     if entry.kind == "missing":
         return f"the wiki has no page {title!r}"
-    meanings = wiki.links(entry.title)[:_SHOWN_MEANINGS]
-    return f"{title!r} lists several meanings ({', '.join(meanings)} ...)"
+    if entry.kind == "circle":
+        return f"{title!r} redirects in a circle"
+    return several_meanings(title, wiki.links(entry.title))
+
+
+def several_meanings(title: str, meanings: Sequence[str]) -> str:
+    """That a page only tells meanings of its title apart, with the first of them."""
+    return f"{title!r} lists several meanings ({', '.join(meanings[:_SHOWN_MEANINGS])} ...)"
 
 
 def _document(page: Page, levels: tuple[str, ...], licence: str) -> Document:

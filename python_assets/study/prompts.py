@@ -78,7 +78,10 @@ class Branch(Part):
     source_tags: only root prompts of these. replacements: words by target level, for one source level. forms:
     the words of every level by form, for branching from several levels; the first word of a list is the one
     written, all of them are found. find: replacements that are found, beside those given. merge: levels of
-    root prompts that become one level once branched (SAGED A.2).
+    root prompts that become one level once branched (SAGED A.2). portable: whether root prompts that do not
+    carry over to other levels are dropped or kept. spacy_model: folder or name of a spaCy pipeline that finds
+    names, which are told by their capitals without one. check: an engine that says of each root prompt and
+    its branch whether both ask the same.
     """
 
     from_: Literal["all"] | list[Level] = Field("all", alias="from")
@@ -91,6 +94,9 @@ class Branch(Part):
     find: FindReplacements | None = None
     counterfactual_baseline: bool = True
     merge: dict[Level, Annotated[list[Level], Field(min_length=1)]] = {}
+    portable: Literal["drop", "keep"] = "drop"
+    spacy_model: Expanded | None = None
+    check: StrictStr | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -29,6 +29,8 @@ INQUIRIES: Final[list[InquiryKind]] = [
     "synonyms",
     "same_root",
 ]
+# the type of a keyword that is the title of the page which the name of its level redirects to
+PAGE_TITLE: Final = "page title"
 OWN_FIELDS: Final[dict[SourceType, tuple[str, ...]]] = {
     "local": ("path",),
     "wikipedia": ("pages", "depth", "backlinks", "top_n"),

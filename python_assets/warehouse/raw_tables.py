@@ -52,6 +52,13 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "sentence_text": "varchar not null",
         "dropped_reason": "varchar",
     },
+    "sentence_outcomes": {
+        "study_id": "varchar not null",
+        "sentence_id": "varchar not null",
+        "dropped_reason": "varchar",
+        "portability": "varchar",
+        "portability_words": "varchar",
+    },
     "prompts": {
         "study_id": "varchar not null",
         "prompt_id": "varchar not null",

@@ -24,7 +24,6 @@ PASSED_ON = {
     "prompts",
     "quarantined_records",
     "responses",
-    "sentences",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
 SECOND_HALF_MARTS = {

@@ -121,5 +121,6 @@ def _name_problems(draft: Draft, scrape: Scrape, branch: Branch) -> Iterator[Pro
         if tag not in scrape.tags:
             path: FieldPath = (*BRANCH, "source_tags", index)
             yield unknown_name(path, tag, "the tag of a source", scrape.tags, "correct it")
+    yield from engine_problems(draft, (*BRANCH, "check"), branch.check)
     if branch.find is not None:
         yield from engine_problems(draft, (*BRANCH, "find", "engine"), branch.find.engine)

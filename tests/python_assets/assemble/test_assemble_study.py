@@ -242,13 +242,14 @@ def test_the_factbook_gives_complete_blocks(plumbline_data, build):
     counts = run(load_study(PROJECT / "studies" / "factbook.yml"), build)
     by_root = Counter(root for (root,) in rows(build, "root_prompt_id"))
     assert set(by_root.values()) == {20}
-    assert counts.n_root_prompts == len(by_root) >= 60
+    assert counts.n_root_prompts == len(by_root) >= 20
     roots = build.sql(
         "select level, count(*) from raw.prompts join raw.prompt_factors using (prompt_id) "
         "where is_root and factor = 'concept' group by level"
     ).fetchall()
-    assert len(roots) == 20
-    assert max(n for _, n in roots) == 4
+    assert len(roots) >= 10
+    assert max(n for _, n in roots) <= 4
+    assert (counts.n_checked, counts.n_portable) == (79, counts.n_root_prompts)
     kinds = rows(build, "distinct is_root, baseline_kind")
     assert sorted(kinds) == [(False, "counterfactual"), (True, "actual")]
     assert all(json.loads(text) for (text,) in rows(build, "replacements_json", "not is_root"))
@@ -257,3 +258,66 @@ def test_the_factbook_gives_complete_blocks(plumbline_data, build):
 def test_fair_sea_is_assembled(plumbline_data, build):
     counts = run(load_study(PROJECT / "studies" / "fair_sea_responses.yml"), build)
     assert counts[:4] == (384, 8, {}, 0)
+
+
+NAMED = "The old towns on the coast of Italy were praised by Goethe and by many others."
+OUTCOMES = "select sentence_id, dropped_reason, portability, portability_words from raw.sentence_outcomes"
+
+
+def test_every_kept_sentence_has_an_outcome(make_study, build):
+    text = f"{TOWNS} {BOTH} {LATE} {NAMED}"
+    counts = run(make_study(prompts("Italy", "France", branch={}), {"a.txt": text}), build)
+    assert build.sql(f"{OUTCOMES} order by 1").fetchall() == [
+        ("a.txt#1", None, "portable", None),
+        ("a.txt#2", "names_another_level", None, None),
+        ("a.txt#3", "keyword_not_in_prompt", None, None),
+        ("a.txt#4", "other_name", "other_name", "Goethe"),
+    ]
+    assert (counts.n_checked, counts.n_portable) == (2, 1)
+    assert counts.notes == [
+        "prompts.branch.portable: 1 of 2 root prompts (50%) carry over to other levels; the others are "
+        "dropped: 1 other_name ('Goethe'). Fewer than 20 are left: scrape more texts"
+    ]
+
+
+def test_what_does_not_carry_over_is_kept_where_the_study_says_so(make_study, build):
+    study = make_study(prompts("Italy", "France", branch={"portable": "keep"}), {"a.txt": f"{TOWNS} {NAMED}"})
+    counts = run(study, build)
+    assert (counts.n_prompts, counts.n_dropped) == (4, {})
+    assert build.sql(f"{OUTCOMES} order by 1").fetchall() == [
+        ("a.txt#1", None, "portable", None),
+        ("a.txt#2", None, "other_name", "Goethe"),
+    ]
+    assert counts.notes[0].endswith("the others are kept all the same: 1 other_name ('Goethe')")
+
+
+def test_the_sample_is_of_what_carries_over(make_study, build):
+    text = " ".join([*(NAMED.replace("old", f"old{n}") for n in range(9)), TOWNS])
+    study = make_study(prompts("Italy", "France", assemble={"max_per_level": 1}, branch={}), {"a.txt": text})
+    assert run(study, build).n_root_prompts == 1
+    assert rows(build, "baseline_text", "is_root") == [(TOWNS,)]
+
+
+def test_what_is_not_branched_is_not_checked(make_study, build):
+    counts = run(make_study(prompts("Italy"), {"a.txt": NAMED}), build)
+    assert (counts.n_prompts, counts.n_checked, counts.notes) == (1, 0, [])
+    spec = prompts("Italy", "France", keywords={"Italy": ["Italy"], "France": ["France"]})
+    spec["scrape"]["sources"] = [{"tag": tag, "path": f"{tag}.txt"} for tag in ("a", "b")]
+    spec["branch"] = {"from": "Italy", "source_tags": ["a"]}
+    french = NAMED.replace("Italy", "France")
+    run(make_study(spec, {"a.txt": f"{TOWNS} {french}", "b.txt": NAMED}), build)
+    assert [row[2] for row in build.sql(f"{OUTCOMES} order by 1").fetchall()] == ["portable", None, None]
+
+
+def test_a_text_of_which_nothing_carries_over_is_an_error_with_the_reasons(make_study, build):
+    study = make_study(prompts("Italy", "France", branch={}), {"a.txt": NAMED})
+    with pytest.raises(
+        SourceError, match=r"branch\.portable: none of 1 root prompts .* 1 other_name \('Goethe'\)"
+    ):
+        run(study, build)
+
+
+def test_a_spacy_model_that_is_not_there_is_an_error_by_its_field(make_study, build):
+    study = make_study(prompts("Italy", "France", branch={"spacy_model": "no_such_model"}), {"a.txt": TOWNS})
+    with pytest.raises(SourceError, match=r"prompts\.branch\.spacy_model: 'no_such_model'"):
+        run(study, build)

@@ -310,3 +310,40 @@ def test_a_found_word_of_the_target_is_not_swapped_back():
 def test_a_prompt_that_names_another_level_has_no_branch_to_any():
     roots = [root("How does Italy compare with the UK?", baseline="Italy is a country.")]
     assert branched(roots, vocabulary(), from_=["Italy"]) == ([], {"names_another_level": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "expected"),
+    [
+        ("In present-day Italy it", "Italy", "United States", "In the present-day United States it"),
+        ("Modern Italy was", "Italy", "United Kingdom", "The modern United Kingdom was"),
+        ("a modern Italy that", "Italy", "United States", "a modern United States that"),
+        ("its old Italy", "Italy", "United States", "its old United States"),
+        ("much of Italy", "Italy", "European Union", "much of the European Union"),
+        ("Italian Italy", "Italy", "United States", "American the United States"),
+        ("the modern United States is", "United States", "Italy", "modern Italy is"),
+        ("The modern United States is", "United States", "Italy", "Modern Italy is"),
+        ("the modern United States is", "United States", "United Kingdom", "the modern United Kingdom is"),
+    ],
+)
+def test_an_article_goes_before_adjectives_and_not_after_a_determiner(text, source, target, expected):
+    assert written(text, source, target) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "expected"),
+    [
+        ("Italy's and Italy’s", "Italy", "United States", "The United States' and the United States’"),
+        ("the United States' coast", "United States", "Italy", "Italy's coast"),
+        ("on the United States’s coast", "United States", "European Union", "on the European Union’s coast"),
+        ("as 'the United States' they", "United States", "Italy", "as 'Italy' they"),
+        ("ITALY'S COAST", "Italy", "United States", "THE UNITED STATES' COAST"),
+    ],
+)
+def test_a_possessive_fits_the_word_before_it(text, source, target, expected):
+    assert written(text, source, target) == expected
+
+
+def test_a_replacement_is_recorded_with_what_was_fitted_to_it():
+    replaced = vocabulary().replace("Towns of present-day Italy's coast", "Italy", "United States")
+    assert replaced.replacements == {"present-day Italy's": "the present-day United States'"}

@@ -1,8 +1,9 @@
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.assemble.methods import MethodJob, Sentence
+from python_assets.assemble.methods import Made, MethodJob, Sentence
 from python_assets.assemble.questions import TRIES, QuestionWriter
+from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.run_context import OfflineError
 
@@ -42,8 +43,8 @@ def ask(make_study, engine, run_context):
 
 def test_a_question_that_passes_its_checks_is_the_prompt(ask, inquiries_sent):
     assert ask(GOOD, [TOWNS, ROADS]) == [
-        ("What happened to the towns of Italy?", None),
-        ("What happened to the roads of Italy?", None),
+        Made("What happened to the towns of Italy?", None),
+        Made("What happened to the roads of Italy?", None),
     ]
     questions = {line for line in inquiries_sent() if line.startswith("Answer")}
     assert {line.partition("Question: ")[2] for line in questions} == {
@@ -81,7 +82,7 @@ def test_without_checks_nothing_but_the_question_is_asked_for(ask, inquiries_sen
     ],
 )
 def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, inquiries_sent, reply, reason, n_tries):
-    assert ask(f"return {reply!r}", [TOWNS]) == [(None, reason)]
+    assert ask(f"return {reply!r}", [TOWNS]) == [Made(None, reason)]
     assert len(inquiries_sent()) == n_tries
 
 
@@ -89,7 +90,7 @@ def test_a_reply_that_is_no_question_is_an_outcome_and_no_prompt(ask, inquiries_
     "reply", ["Question: Which towns of Italy?", '"Which towns of Italy?"', "**Which towns of Italy?**\n\n"]
 )
 def test_labels_and_quotes_around_a_question_are_left_out(ask, reply):
-    assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [("Which towns of Italy?", None)]
+    assert ask(f"return {reply!r}", [TOWNS], n_checks=0) == [Made("Which towns of Italy?", None)]
 
 
 def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, run_context):
@@ -106,7 +107,7 @@ def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, 
     study = make_study(prompts, generations=[SIMULATOR, engine(body)])
     towns = TOWNS._replace(level="Guinea", keyword="Guinea", text="The towns on the coast of Guinea are old.")
     write = QuestionWriter(MethodJob(study, run_context, keywords))
-    assert write([towns]) == [(None, "keyword_not_in_question")]
+    assert write([towns]) == [Made(None, "keyword_not_in_question")]
 
 
 def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries_sent):
@@ -117,7 +118,7 @@ def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries
         return "This."
     return "No" if "Manzoni" in text else "Yes"
     """
-    assert ask(body, [TOWNS]) == [("What did towns of Italy do?", None)]
+    assert ask(body, [TOWNS]) == [Made("What did towns of Italy do?", None)]
     writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert ["What did Manzoni do in Italy?" in line for line in writing] == [False, True]
 
@@ -132,7 +133,7 @@ def test_three_tries_are_the_most(ask, inquiries_sent, verdict, reason):
         return "What of Italy number " + str(seed) + "?"
     return "This." if text.startswith("Answer") else {verdict!r}
     """
-    assert ask(body, [TOWNS]) == [(None, reason)]
+    assert ask(body, [TOWNS]) == [Made(None, reason)]
     writing = [line for line in inquiries_sent() if line.startswith("Write")]
     assert [line.count("What of Italy number") for line in writing] == [0, 1, 2]
 
@@ -141,7 +142,7 @@ def test_an_answer_that_does_not_come_fails_the_check(ask):
     body = (
         'return "What of Italy?" if text.startswith("Write") else "" if text.startswith("Answer") else "Yes"'
     )
-    assert ask(body, [TOWNS]) == [(None, "unusable_reply")]
+    assert ask(body, [TOWNS]) == [Made(None, "unusable_reply")]
 
 
 def test_two_sentences_of_a_level_never_share_a_question(ask):
@@ -213,3 +214,86 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
 def test_nothing_is_asked_where_nothing_may_be(scraped, build):
     with pytest.raises(OfflineError, match="helper"):
         assemble(scraped, build)
+
+
+LAND = "The towns on the coast of Ideraland have seen that honest officials are rare in the south."
+
+
+@pytest.fixture
+def assembled(make_study, engine, build, run_context):
+    """Assemble a study about Ideraland, branched to two countries, with an engine of this body."""
+
+    def run(body, text=LAND, keyword="Ideraland", **branch):
+        study = make_study(
+            {
+                "scrape": {
+                    "levels": ["Ideraland", "Italy", "South Africa"],
+                    "keywords": {"Ideraland": [keyword]},
+                    "sources": [{"tag": "t", "path": "a.txt"}],
+                },
+                "assemble": {"engine": "helper"},
+                "branch": {
+                    "from": "Ideraland",
+                    "replacements": {
+                        "Italy": {"Ideraland": "Italy", "Ideralandian": "Italian"},
+                        "South Africa": {"Ideraland": "South Africa", "Ideralandian": "South African"},
+                    },
+                    **branch,
+                },
+            },
+            {"a.txt": text},
+            generations=[SIMULATOR, engine(body)],
+        )
+        scrape(study, build)
+        return assemble(study, build, run_context)
+
+    return run
+
+
+def test_what_is_put_into_a_question_has_the_form_of_its_keyword(assembled, inquiries_sent):
+    body = """
+    if text.startswith("Write"):
+        return "Do Ideralandian towns of Ideraland have honest officials?"
+    return "Yes"
+    """
+    assembled(body, LAND.replace("The", "The Ideralandian"), "Ideralandian")
+    asked = {line.partition("Question: ")[2] for line in inquiries_sent() if line.startswith("Answer")}
+    assert asked == {
+        "Do Italian towns of Italy have honest officials?",
+        "Do South African towns of South Africa have honest officials?",
+    }
+    (writing,) = [line for line in inquiries_sent() if line.startswith("Write")]
+    assert '"Italian" or "South African"' in writing or '"South African" or "Italian"' in writing
+
+
+def test_without_forms_words_of_the_same_kind_stand_for_one_another(make_study, engine, run_context):
+    keywords = {"Italy": ["Italy", "Italian"], "Africa": ["Africa", "African"], "Japan": ["Japan"]}
+    sources = [{"tag": "t", "path": "a.txt"}]
+    spec = {"scrape": {"levels": list(keywords), "keywords": keywords, "sources": sources}}
+    study = make_study(spec | {"assemble": {"engine": "helper"}}, generations=[SIMULATOR, engine(GOOD)])
+    writer = QuestionWriter(MethodJob(study, run_context, keywords))
+    assert set(writer._others(TOWNS)) == {("Africa", "Africa"), ("Japan", "Japan")}
+    assert writer._others(TOWNS._replace(keyword="Italian")) == [("Africa", "African")]
+
+
+@pytest.mark.parametrize("portable", ["drop", "keep"])
+def test_a_question_with_a_demonym_that_stays_is_refused_and_asked_again(assembled, build, portable):
+    body = """
+    if text.startswith("Write"):
+        again = "were tried" in text
+        return f"{'Are towns of' if again else 'Do Ideralanders trust'} Ideraland?"
+    return "Yes"
+    """
+    counts = assembled(body, portable=portable)
+    assert (counts.n_prompts, counts.n_checked, counts.n_portable) == (3, 1, 1)
+    assert build.sql("select prompt_text from raw.prompts where is_root").fetchall() == [
+        ("Are towns of Ideraland?",)
+    ]
+
+
+def test_a_question_that_names_a_person_each_time_is_no_prompt_and_counted(assembled, inquiries_sent):
+    body = 'return "What did Gogol say of Ideraland?" if text.startswith("Write") else "Yes"'
+    with pytest.raises(SourceError, match=r"none of 1 root prompts .* 1 other_name \('Gogol'\)"):
+        assembled(body)
+    assert len(inquiries_sent()) == TRIES
+    assert assembled(body, portable="keep").n_prompts == 3

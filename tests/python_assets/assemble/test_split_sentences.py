@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from python_assets.assemble.methods import Made
 from python_assets.assemble.split_sentences import split_sentence, tagged_words
 
 TABLE_3 = (
@@ -49,7 +50,7 @@ def test_the_prompt_ends_after_three_words_outside_parentheses():
     ],
 )
 def test_failures_have_a_reason(sentence, reason):
-    assert split_sentence(sentence, "Italy") == (None, reason)
+    assert split_sentence(sentence, "Italy") == Made(None, reason)
 
 
 def test_a_keyword_is_looked_for_as_a_whole_word():

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
+from python_assets.providers.lexicon import TOPICS
 from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
 from python_assets.providers.simulator_inquiries import answer_inquiry
-
-SENTENCE = "Italy has a mild climate and a long coastline along several seas."
 
 
 def replies(n, **facts):
@@ -30,19 +29,34 @@ def test_an_article_is_of_whole_sentences_that_name_the_level():
 
 
 def test_a_question_holds_the_keyword_and_now_and_then_there_is_none():
-    found = replies(1_000, task="question", keyword="Italy", sentence=SENTENCE)
+    found = replies(1_000, task="question", keyword="Italy", level="Italy")
     questions = [text for text in found if text != "NO"]
     assert 10 <= len(found) - len(questions) <= 60
     assert all("Italy" in text and text.endswith("?") for text in questions)
     assert len(set(questions)) > 0.8 * len(questions)
 
 
-def test_questions_about_two_sentences_differ():
-    one, other = (
-        answer_inquiry({"task": "question", "keyword": "Italy", "sentence": text}, random.Random(5))
-        for text in (SENTENCE, "Italy exports machines and vehicles to its neighbours.")
-    )
-    assert one != other
+@pytest.mark.parametrize(
+    ("keyword", "level", "phrase"),
+    [
+        ("Italy", "Italy", r"is Italy known|in Italy|does Italy compare"),
+        ("the UK", "United Kingdom", r"is the UK known|in the UK|does the UK compare"),
+        ("United States", "United States", r"is United States known|in United States|does United States"),
+        ("Italian", "Italy", r"Italian (?:view|newspapers|towns|experts|families)"),
+        ("South African", "South Africa", r"South African (?:view|newspapers|towns|experts|families)"),
+        ("Italians", "Italy", r"do Italians|are Italians|for Italians"),
+        ("women", "women", r"do women|are women|for women"),
+    ],
+)
+def test_the_keyword_stands_where_a_word_of_its_kind_can(keyword, level, phrase):
+    for text in replies(200, task="question", keyword=keyword, level=level):
+        assert text == "NO" or re.search(phrase, text), text
+
+
+def test_a_question_asks_for_two_of_the_simulators_subjects():
+    subjects = "|".join(re.escape(subject) for topic in TOPICS for subject in topic)
+    for text in replies(200, task="question", keyword="Italy", level="Italy"):
+        assert text == "NO" or re.fullmatch(rf"(?:What|How) .*(?:{subjects}) and (?:{subjects}).*\?", text)
 
 
 def test_checks_mostly_say_yes():
@@ -72,5 +86,5 @@ def test_anything_else_gets_sentences(task):
 
 
 def test_a_reply_depends_on_its_seed_alone():
-    facts = {"task": "question", "keyword": "Italy", "sentence": SENTENCE}
+    facts = {"task": "question", "keyword": "Italy", "level": "Italy"}
     assert replies(20, **facts) == replies(20, **facts)

@@ -11,6 +11,7 @@ from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
+from tests.python_assets.scrape.test_wiki_text import MEANINGS
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 WORDS = (
@@ -58,15 +59,16 @@ def server():
 def find(server, make_study, tmp_path, spelling_vectors):
     """Run a finder for the level Italy."""
 
-    def finding(find, may_ask=True, language="en", domain="", given=(), **fields):
+    def finding(find, may_ask=True, language="en", domain="", given=(), levels=(), **fields):
         scrape = {
-            "levels": ["Italy"],
+            "levels": ["Italy", *levels],
             "keywords": {"Italy": [{"find": find, **fields}, *given]},
             "wiki": {"api": server.api, "contact": "auditor@example.org"},
             "language": language,
         }
         vectors = spelling_vectors(WORDS, LISTS, domain)
-        study = make_study({"scrape": scrape}, domain=domain, embedding=vectors)
+        branch = {"branch": {"from": "Italy"}} if levels else {}
+        study = make_study({"scrape": scrape, **branch}, domain=domain, embedding=vectors)
         spec = study.prompts.scrape
         run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
         return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
@@ -193,3 +195,26 @@ def test_a_missing_or_ambiguous_page_is_an_error(find):
 def test_nothing_is_fetched_without_leave(find):
     with pytest.raises(OfflineError):
         find("embedding_on_wiki", may_ask=False)
+
+
+def test_words_that_name_another_level_or_are_of_the_domain_are_set_aside_and_replaced(find, server):
+    text = WORDS.replace("Europe", "Europe, next to the Germans, Germany, the EU and other countries")
+    server.articles["Italy"] = Article(f"<p>{text}</p>", revision=1)
+    finding = find(
+        "embedding_on_wiki", top_n=500, domain="countries of Europe", levels=["Germany", "European Union"]
+    )
+    assert not {"Germany", "EU", "country", "countries", "Europe"} & {one.keyword for one in finding.keywords}
+    assert {(row.record_key, row.rule) for row in finding.quarantined} == {
+        ("Italy: Germany", "keyword_of_another_level"),
+        ("Italy: EU", "keyword_of_another_level"),
+        ("Italy: country", "keyword_of_the_domain"),
+        ("Italy: countries", "keyword_of_the_domain"),
+        ("Italy: Europe", "keyword_of_the_domain"),
+    }
+    assert len(find("embedding_on_wiki", top_n=7, domain="countries", levels=["Germany"]).keywords) == 7
+
+
+def test_a_finder_does_not_search_a_page_of_meanings(find, server):
+    server.articles["Italy"] = Article(MEANINGS, revision=1)
+    with pytest.raises(SourceError, match=r"'Italy' lists several meanings \(Georgia"):
+        find("embedding_on_wiki")

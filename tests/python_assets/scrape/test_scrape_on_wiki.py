@@ -4,6 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
@@ -102,3 +104,49 @@ def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, b
     with pytest.raises(OfflineError):
         scrape(study, build)
     assert server.requests == []
+
+
+BRAZIL = "<p>The old towns on the coast of Brazil were rebuilt by the state after the war.</p>"
+
+
+@pytest.fixture
+def wiki_study(server, make_study):
+    """A study of one level of the wiki, branched to Chad."""
+
+    def make(level):
+        return make_study(
+            {
+                "scrape": {
+                    "levels": [level, "Chad"],
+                    "keywords": {level: [level]},
+                    "wiki": {"api": server.api, "contact": "auditor@example.org"},
+                },
+                "branch": {"from": level},
+            }
+        )
+
+    return make
+
+
+def test_a_level_that_redirects_is_known_by_the_title_of_its_page(server, wiki_study, build, run_context):
+    server.articles |= {"Brasil": Article(redirect="Brazil"), "Brazil": Article(BRAZIL, revision=13)}
+    study = wiki_study("Brasil")
+    counts = scrape(study, build, run_context(may_ask=True))
+    assert "Brasil: its name leads to the page 'Brazil', which is a keyword, too" in counts.notes
+    keywords = build.sql("select keyword, keyword_type, keyword_provider from raw.keywords").fetchall()
+    assert keywords == [("Brasil", "name", "study file"), ("Brazil", "page title", "wikipedia")]
+    assemble(study, build)
+    assert build.sql("select prompt_text from raw.prompts order by is_root desc").fetchall() == [
+        ("The old towns on the coast of Brazil were rebuilt by the",),
+        ("The old towns on the coast of Chad were rebuilt by the",),
+    ]
+
+
+def test_a_level_whose_page_is_only_a_list_is_an_error_that_says_so(server, wiki_study, build, run_context):
+    server.articles["Brazil"] = Article(
+        "<ul><li>Brazil in 1900</li><li>Brazil in 2000</li></ul>", revision=13
+    )
+    with pytest.raises(
+        SourceError, match=r"'Brazil'.*remove the level\. only_a_list: .*/Brazil has no whole"
+    ):
+        scrape(wiki_study("Brazil"), build, run_context(may_ask=True))

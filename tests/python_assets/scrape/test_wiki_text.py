@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.scrape.wiki_text import wiki_paragraphs
+from python_assets.scrape.wiki_text import listed_meanings, wiki_paragraphs
 from python_assets.texts.sentences import is_whole
 
 ARTICLE = """
@@ -67,3 +67,47 @@ def test_marks_of_notes_go_in_any_language(html, text):
 def test_a_page_without_text_has_no_paragraphs():
     assert wiki_paragraphs("") == []
     assert wiki_paragraphs("<div class='mw-parser-output'></div>") == []
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (
+            '<p>Italy (<small>Italian: </small><span class="IPA nopopups noexcerpt" lang="it-fonipa">'
+            "[iˈtaːlja]</span>) is a country.</p>",
+            "Italy is a country.",
+        ),
+        (
+            '<p>Rome (<span class="rt-commentedText nowrap"><span class="IPA nopopups" lang="en-fonipa">'
+            "/roʊm/</span></span>) is old (and large).</p>",
+            "Rome is old (and large).",
+        ),
+        ('<p>Paris (<span class="API" title="x">[paʁi]</span>) est une ville.</p>', "Paris est une ville."),
+        (
+            '<p>A flag <span typeof="mw:Error mw:File"><a href="/x"><span class="mw-file-element '
+            'mw-broken-media" resource="/File:Lost.svg">File:Lost.svg</span></a></span> is red.</p>',
+            "A flag is red.",
+        ),
+        (
+            '<p>A map <a href="/index.php?title=Special:Upload&amp;wpDestFile=Lost.png" class="new" '
+            'title="File:Lost.png">File:Lost.png</a> of it.</p>',
+            "A map of it.",
+        ),
+    ],
+)
+def test_pronunciations_and_names_of_missing_images_are_no_text(html, text):
+    assert wiki_paragraphs(html) == [text]
+
+
+MEANINGS = """
+<div class="mw-parser-output"><p><b>Georgia</b> may refer to:</p>
+<h2>Places</h2>
+<ul><li><a href="/wiki/Georgia_(country)" title="Georgia (country)">Georgia (country)</a>, a country</li>
+<li><a href="/wiki/Georgia" title="Georgia">Georgia (U.S. state)</a></li></ul></div>"""
+
+
+def test_a_page_that_only_lists_meanings_is_told_without_a_mark_of_the_wiki():
+    assert listed_meanings(MEANINGS) == ["Georgia (country)", "Georgia (U.S. state)"]
+    assert listed_meanings(MEANINGS.replace("</p>", " places.</p><p>It is a name of old.</p>")) == []
+    assert listed_meanings(ARTICLE) == []
+    assert listed_meanings("<p>Rome is a city.</p>") == []

@@ -8,6 +8,7 @@ from python_assets.scrape.wikipedia import read_wikipedia
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
 from tests.heard import Heard
+from tests.python_assets.scrape.test_wiki_text import MEANINGS
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
 TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>[1]</sup></p>"
@@ -154,3 +155,38 @@ def test_a_title_far_from_the_domain_is_noted_and_told(read, progress):
 def test_an_address_of_another_site_is_an_error(read):
     with pytest.raises(StudyError, match="no page of the wiki"):
         read(pages=["https://example.org/wiki/Italy"])
+
+
+def test_a_page_of_meanings_that_the_wiki_does_not_mark_is_an_error(read, server):
+    server.articles["Italy"] = Article(MEANINGS, revision=1)
+    with pytest.raises(
+        SourceError, match=r"'Italy' lists several meanings \(Georgia \(country\), Georgia \(U"
+    ):
+        read()
+
+
+def test_a_linked_page_of_meanings_is_passed_over(read, server):
+    server.articles["Rome"] = Article(MEANINGS, revision=6)
+    with_links = titles(read(depth=1, top_n=9))
+    assert "Italy" in with_links and "Carburetor" in with_links and "Rome" not in with_links
+
+
+def test_the_title_that_a_level_redirects_to_is_its_keyword(read):
+    assert [(level, one.keyword, one.keyword_type) for level, one in read(("Nippon",)).keywords] == [
+        ("Nippon", "Japan", "page title")
+    ]
+    assert read(("Italy",)).keywords == []
+    assert read(("Nippon", "Japan")).keywords == []
+    assert read(("Italy",), pages=["Nippon"]).keywords == []
+
+
+def test_a_level_that_redirects_in_a_circle_is_an_error(read, server):
+    server.articles |= {"Here": Article(redirect="There"), "There": Article(redirect="Here")}
+    with pytest.raises(SourceError, match=r"'Here' redirects in a circle\. Name the pages that are meant"):
+        read(("Here",))
+
+
+def test_a_page_that_is_only_a_list_is_noted(read, server):
+    server.articles["Italy"] = Article("<ul><li>Rome</li><li>Milan, in the north</li></ul>", revision=1)
+    (note,) = read().notes
+    assert note.startswith("only_a_list: ") and "only 2 items" in note

@@ -116,19 +116,24 @@ class WikiServer:
             if title[0].islower()
         ]
         clean = [title[0].upper() + title[1:] for title in titles]
-        redirects = [
-            {"from": title, "to": self.articles[title].redirect}
-            for title in clean
-            if title in self.articles and self.articles[title].redirect
-        ]
-        leads = {pair["from"]: pair["to"] for pair in redirects}
-        pages = [self._page(leads.get(title, title)) for title in clean]
+        leads: dict[str, str] = {}
+        ends = [self._followed(title, leads) for title in clean]
+        redirects = [{"from": title, "to": to} for title, to in leads.items()]
+        pages = [self._page(title) for title in ends if title not in leads]
         query = {"pages": [json.loads(one) for one in dict.fromkeys(json.dumps(page) for page in pages)]}
         if normalized:
             query["normalized"] = normalized
         if redirects:
             query["redirects"] = redirects
         return {"batchcomplete": True, "query": query}
+
+    def _followed(self, title: str, leads: dict[str, str]) -> str:
+        seen: set[str] = set()
+        while title not in seen and title in self.articles and (to := self.articles[title].redirect):
+            seen.add(title)
+            leads[title] = to
+            title = to
+        return title
 
     def _page(self, title: str) -> Any:
         if title not in self.articles:

@@ -114,6 +114,16 @@ SAME_KIND = {
         "prompts.branch.pairs[0][1]",
         "a level with keywords",
     ),
+    "a judge that is no engine": (
+        scrape(branch="{from: Ideraland, check: one}"),
+        "prompts.branch.check",
+        "a generation with engine",
+    ),
+    "a wish that portable does not have": (
+        scrape(branch="{from: Ideraland, portable: mend}"),
+        "prompts.branch.portable",
+        "one of",
+    ),
     "merging an unknown level": (
         scrape(branch="{from: Ideraland, merge: {Land: [Idraland]}}"),
         "prompts.branch.merge.Land[0]",

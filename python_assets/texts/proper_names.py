@@ -1,9 +1,11 @@
 """Which English words name someone or something, by TextBlob's tagger and its lexicon."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
-_PARTICLES: Final = frozenset(
+PARTICLES: Final = frozenset(
     {
         "af",
         "al",
@@ -47,18 +49,33 @@ def is_proper_name(text: str) -> bool:
         of Culture says nothing where every item of a list begins with one.
     """
     words = text.split()
-    if not words or not all(word[0].isupper() or word in _PARTICLES for word in words):
+    if not words or not all(word[0].isupper() or word in PARTICLES for word in words):
         return False
+    if len(words) == 1:
+        return not is_ordinary(text) and part_of_speech(text) in (None, "NNP", "NNPS")
+    with _closing_files():
+        return _ends_in_a_name(text)
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether an English word is an ordinary one in small letters, whatever its capital may mean."""
+    return part_of_speech(word.lower()) is not None
+
+
+def part_of_speech(word: str) -> str | None:
+    """The part of speech of an English word as it is spelled (Penn Treebank), if the lexicon has it."""
+    with _closing_files():
+        from textblob.en import lexicon
+
+        return lexicon.get(word)
+
+
+@contextmanager
+def _closing_files() -> Iterator[None]:
+    """TextBlob leaves its files open while it reads them at the first look."""
     with warnings.catch_warnings():
-        # textblob leaves its files open while it reads them at the first look
         warnings.simplefilter("ignore", ResourceWarning)
-        return not _is_ordinary(text) if len(words) == 1 else _ends_in_a_name(text)
-
-
-def _is_ordinary(word: str) -> bool:
-    from textblob.en import lexicon
-
-    return lexicon.get(word.lower()) is not None or lexicon.get(word, "NNP") not in ("NNP", "NNPS")
+        yield
 
 
 def _ends_in_a_name(text: str) -> bool:

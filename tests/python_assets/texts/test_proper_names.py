@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.scrape.proper_names import is_proper_name
+from python_assets.texts.proper_names import is_proper_name
 
 
 @pytest.mark.parametrize(

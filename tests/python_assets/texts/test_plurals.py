@@ -1,7 +1,7 @@
 import pytest
 from textblob.en.inflect import pluralize
 
-from python_assets.assemble.plurals import plural
+from python_assets.texts.plurals import plural
 
 REGULAR = (
     ["Italian", "Ideralander", "Argentine", "Turk", "Briton", "Saudi", "South Korean", "Thai"]

@@ -1,0 +1,108 @@
+"""What the portability check of a study looks at, and what it comes to in words.
+
+Belongs here: from the study file to the check, from outcomes to a line. The reasons are portability.py.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
+from python_assets.assemble.portability import NAME_REASONS, REASONS_AGAINST, PortabilityCheck
+from python_assets.assemble.root_prompts import SentenceOutcome
+from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.study.study import Branch, Scrape, Study
+from python_assets.texts.names import names_by_capitals, names_by_model
+
+# fewer root prompts let almost nothing be said of a model (docs/raw_thresholds.md)
+FEW_PORTABLE: Final = 20
+FIELD: Final = "prompts.branch"
+
+
+class PortableCounts(NamedTuple):
+    """Root prompts that were checked, and those that carry over."""
+
+    n_checked: int = 0
+    n_portable: int = 0
+
+
+class StudyCheck:
+    """The portability check of one study, as often as its vocabulary grows."""
+
+    def __init__(self, study: Study, scrape: Scrape, branch: Branch) -> None:
+        """Load what finds names.
+
+        Raises:
+            SourceError: the spaCy model that the study names cannot be used.
+        """
+        self._scrape, self._branch = scrape, branch
+        if branch.spacy_model is None:
+            self._find_names = names_by_capitals(scrape.language)
+        else:
+            folder = study.folder / branch.spacy_model
+            model = str(folder) if folder.exists() else branch.spacy_model
+            self._find_names = names_by_model(model, f"{study.path.name}: {FIELD}.spacy_model")
+
+    def of(self, vocabulary: Vocabulary, passed_over: Collection[str] = ()) -> CheckPortability:
+        """The check of single prompts.
+
+        Args:
+            vocabulary: the words that are replaced.
+            passed_over: reasons that count for nothing.
+        """
+        against = PortabilityCheck(vocabulary, self._scrape.language, self._find_names)
+        tags = self._branch.source_tags
+
+        def check(sentence: Sentence, prompt: str) -> Portability | None:
+            if not vocabulary.targets(sentence.level) or (tags and sentence.source_tag not in tags):
+                return None
+            # a prompt that is no beginning of its sentence was not cut
+            whole = sentence.text if sentence.text.startswith(prompt) else prompt
+            return against.first_reason(sentence.level, prompt, whole, passed_over) or Portability(PORTABLE)
+
+        return check
+
+    def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
+        """The check of prompts of which an engine may yet replace names."""
+        return self.of(vocabulary, NAME_REASONS if self._branch.find is not None else ())
+
+
+def only_word_left_over(check: CheckPortability) -> CheckPortability:
+    """The check without any other reason: a question can be asked for again without such a word."""
+
+    def check_word(sentence: Sentence, prompt: str) -> Portability | None:
+        found = check(sentence, prompt)
+        return found if found is None or found.verdict == "word_left_over" else Portability(PORTABLE)
+
+    return check_word
+
+
+def portable_counts(outcomes: Sequence[SentenceOutcome]) -> PortableCounts:
+    """How many root prompts were checked and how many carry over."""
+    checked = [one.portability for one in outcomes if one.portability is not None]
+    return PortableCounts(len(checked), checked.count(PORTABLE))
+
+
+def portability_note(outcomes: Sequence[SentenceOutcome], branch: Branch) -> str | None:
+    """The share of root prompts that carry over with the reasons of the others; None where all do."""
+    n_checked, n_portable = portable_counts(outcomes)
+    if n_checked == n_portable:
+        return None
+    is_dropped = branch.portable == "drop"
+    share = f"{n_portable:,} of {n_checked:,} root prompts ({n_portable / n_checked:.0%})"
+    note = (
+        f"{FIELD}.portable: {share} carry over to other levels; the others are "
+        f"{'dropped' if is_dropped else 'kept all the same'}: "
+        f"{listed_reasons(outcomes)}"
+    )
+    if is_dropped and n_portable < FEW_PORTABLE:
+        note += f". Fewer than {FEW_PORTABLE} are left: scrape more texts"
+    return note
+
+
+def listed_reasons(outcomes: Sequence[SentenceOutcome]) -> str:
+    """Why root prompts do not carry over, the most frequent first, each with an example."""
+    n = Counter(one.portability for one in outcomes)
+    first = {one.portability: one.portability_words for one in reversed(outcomes)}
+    found = sorted((reason for reason in REASONS_AGAINST if n[reason]), key=lambda reason: -n[reason])
+    return ", ".join(f"{n[reason]:,} {reason} ({first[reason]!r})" for reason in found)

@@ -1,0 +1,137 @@
+"""Where names stand in a text: by its capitals, or by a named-entity model.
+
+Belongs here: finding names. Whether a name may stand in a prompt is assemble/portability.py.
+"""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from python_assets.errors import SourceError
+from python_assets.texts.proper_names import PARTICLES, is_ordinary
+
+# every noun has a capital: none tells a name
+NOUNS_IN_CAPITALS: Final = frozenset({"de"})
+ENGLISH: Final = "en"
+# spaCy's other labels are of numbers and times
+NAME_LABELS: Final = frozenset(
+    {"PERSON", "PER", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "MISC"}
+)
+# a possessive ending is no part of a word
+_TOKEN: Final = re.compile(r"(?!(?<=['’])[sS]\b)[^\W_](?:(?:(?!['’][sS]\b)[\w'’.&])*(?!['’])\w)?")
+# what may stand between the words of one name
+_JOINED: Final = re.compile(rf"(?:['’]s?)? (?:(?:{'|'.join(sorted(PARTICLES - {'and'}))}) )*|-")
+# with the next one they name another country or people than it would
+_PARTS_OF_NAMES: Final = frozenset(
+    {"North", "South", "East", "West", "New", "Greater", "Saint", "Imperial", "Native", "Aboriginal"}
+)
+
+
+class Name(NamedTuple):
+    """A name in a text: where it stands."""
+
+    start: int
+    end: int
+
+
+class Token(NamedTuple):
+    """A word of a text: where it stands; no hyphen is within it."""
+
+    start: int
+    end: int
+    text: str
+
+
+NameFinder = Callable[[str], list[Name]]
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a text in order; what a hyphen or a slash joins are several."""
+    return [Token(*match.span(), match.group()) for match in _TOKEN.finditer(text)]
+
+
+def has_capital(word: str) -> bool:
+    """Whether a word begins with a capital; the pronoun I is none."""
+    return word[:1].isupper() and re.split("['’]", word)[0] != "I"
+
+
+def names_by_capitals(language: str) -> NameFinder:
+    """Find runs of capitalised words.
+
+    Args:
+        language: ISO 639-1 code. In English the first word of a text counts where it is no ordinary word, in
+            other languages it never does; in German, where nouns have capitals, no name is found.
+    """
+
+    def find(text: str) -> list[Name]:
+        if language in NOUNS_IN_CAPITALS:
+            return []
+        words = tokens(text)
+        named = [word for word in words[1:] if has_capital(word.text)]
+        if words and language == ENGLISH and _is_name_at_start(words, text):
+            named.insert(0, words[0])
+        return list(_runs(named, text))
+
+    return find
+
+
+def names_by_model(path: str, field: str) -> NameFinder:
+    """Find names with a spaCy pipeline.
+
+    Args:
+        path: of its folder, or the name of an installed one.
+        field: the place in the study file, for the error text.
+
+    Raises:
+        SourceError: spaCy or the pipeline is not on this machine, or it finds no entities.
+    """
+    try:
+        import spacy
+    except ImportError as error:
+        raise SourceError(
+            f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or "
+            "take the field out: names are then told by their capitals."
+        ) from error
+    try:
+        with warnings.catch_warnings():
+            # that it was trained with another version of spaCy is no reason to stop
+            warnings.simplefilter("ignore", UserWarning)
+            pipeline = spacy.load(path)
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            f"{field}: {path!r} is no spaCy pipeline ({' '.join(str(error).split())[:200]}). Expected the "
+            "folder of one, or the name of one that is installed: python -m spacy download en_core_web_sm."
+        ) from error
+    if not {"ner", "entity_ruler"} & set(pipeline.pipe_names):
+        raise SourceError(
+            f"{field}: the spaCy pipeline {path!r} finds no entities; it has "
+            f"{', '.join(pipeline.pipe_names) or 'no component'}. Expected one with ner."
+        )
+
+    def find(text: str) -> list[Name]:
+        return [Name(e.start_char, e.end_char) for e in pipeline(text).ents if e.label_ in NAME_LABELS]
+
+    return find
+
+
+def _is_name_at_start(words: list[Token], text: str) -> bool:
+    first = words[0]
+    if not has_capital(first.text):
+        return False
+    if first.text in _PARTS_OF_NAMES and len(words) > 1 and has_capital(words[1].text):
+        return text[first.end : words[1].start] == " "
+    return not (is_ordinary(first.text) or re.fullmatch(r"[A-Z][a-z]+(?:ing|ed|ly)|A", first.text))
+
+
+def _runs(named: list[Token], text: str) -> Iterator[Name]:
+    start = end = None
+    for word in named:
+        if end is not None and _JOINED.fullmatch(text[end : word.start]):
+            end = word.end
+            continue
+        if start is not None and end is not None:
+            yield Name(start, end)
+        start, end = word.start, word.end
+    if start is not None and end is not None:
+        yield Name(start, end)

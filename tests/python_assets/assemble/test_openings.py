@@ -1,0 +1,52 @@
+import pytest
+
+from python_assets.assemble.openings import referring_words
+
+
+def named(prompt):
+    start = prompt.index("Italy")
+    return start, start + len("Italy")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("This agreement was signed by Italy and", "This"),
+        ("In 2020, this agreement collapsed, and Italy", "this"),
+        ("It collapsed and Italy became a", "It"),
+        ("During his controversial rule Italy grew", "his"),
+        ("Since the change, Italy has been", "the change"),
+        ("The same year Italy joined the", "The same"),
+        ("During the following centuries the towns of Italy", "the following"),
+        ("However, Italy was plagued by a", "However"),
+        ("As a result, Italy was", "As a result"),
+        ("Italy has since eliminated half of", "has since eliminated"),
+        ("The invasion received condemnation, and Italy", "The invasion"),
+        ("The new treaty was signed by Italy and", "The new treaty"),
+        ("For two centuries, this policy enabled Italy to", "this"),
+        ("Italy also aims to", "also"),
+        ("In 1990 Italy has also seen", "has also"),
+        ("First, the towns of Italy", "First"),
+    ],
+)
+def test_what_refers_to_something_said_before_is_told(prompt, words):
+    assert referring_words(prompt, named(prompt)) == words
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The old towns on the coast of Italy were",
+        "The people of Italy were",
+        "The old towns that Italy rebuilt",
+        "The government in Rome told Italy that",
+        "Farmers sell their wheat on the markets of Italy and",
+        "Italy is proud of its coast and",
+        "What is Italy known for when it comes to",
+        "First elections were held in Italy when",
+        "So many towns of Italy were rebuilt that",
+        "Italy has since the war been ruled",
+    ],
+)
+def test_what_stands_by_itself_is_not(prompt):
+    assert referring_words(prompt, named(prompt)) is None
