@@ -329,7 +329,7 @@ def test_red_flags_are_raised_where_a_verdict_stands_behind_the_red(fair_sea):
 
 
 def test_the_documents_action_for_its_own_p_differs_from_that_for_the_verdict(fair_sea):
-    """Of 36 groups of five answers chance gives a V of up to .49; the document's p knows nothing of prompts."""
+    """Of 36 groups of five answers chance gives V up to .49; the document's p knows nothing of prompts."""
     found = fair_sea.rows(
         """
         select verdict, band, action, document_action from interpretations
