@@ -304,3 +304,37 @@ def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):
     )[0]
     assert (band, verdict) == ("yellow", "inconclusive")
     assert value < floor
+
+
+def test_red_flags_are_raised_where_a_verdict_stands_behind_the_red(fair_sea):
+    raised = fair_sea.rows(
+        """
+        select flag, slice_id, generation_id, grouping_id, metric from red_flags
+        where study_id = 'fair_sea_responses' and status = 'raised' order by generation_id
+        """
+    )
+    by_nationality = ("nationality", "cramers_v")
+    assert raised == [
+        ("large_effect", "D3", "gpt_3_5_turbo", *by_nationality),
+        ("large_effect", "D3", "gpt_4o_mini", *by_nationality),
+    ]
+    # gpt-4.1-nano gave every prompt of D2 one sentiment, so that two models have a p
+    directions = fair_sea.rows(
+        """
+        select distinct status, reason from red_flags
+        where study_id = 'fair_sea_responses' and flag = 'consistent_direction'
+        """
+    )
+    assert directions == [("not_evaluated", "too_few_models")]
+
+
+def test_the_documents_action_for_its_own_p_differs_from_that_for_the_verdict(fair_sea):
+    """Of 36 groups of five answers chance gives V up to .49; the document's p knows nothing of prompts."""
+    found = fair_sea.rows(
+        """
+        select verdict, band, action, document_action from interpretations
+        where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = 'gpt_3_5_turbo'
+          and measure_id = 'label' and grouping_id = 'gender x race x nationality'
+        """
+    )
+    assert found == [("inconclusive", "red", "Increase sample size", "Investigate root cause")]
