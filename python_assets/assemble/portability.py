@@ -36,6 +36,9 @@ _OF_NO_LEVEL: Final = WordFinder(
     ]
 )
 
+# with the word of a level before it each of these small words names one thing alone
+_REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|language|peninsula|subcontinent)\b")
+
 
 class PortabilityCheck:
     """Checks root prompts of one study."""
@@ -102,13 +105,13 @@ def _word_left(prompt: str, known: list[Occurrence], stems: Iterable[str]) -> Po
 
 
 def _joined(prompt: str, known: list[Occurrence]) -> Portability | None:
-    """US-backed, Argentina/EC, Anglo-Indian; non-Indian is none."""
+    """US-backed, Argentina/EC, Anglo-Indian, Indian subcontinent; non-Indian is none."""
     for word in known:
-        after = re.match(r"[-–/]\w+", prompt[word.end :])
+        after = _REST_OF_NAME.match(prompt, word.end)
         before = re.search(r"[A-ZÀ-Þ]\w*[-–/]$|/$", prompt[: word.start])
         if after or before:
             start = before.start() if before else word.start
-            return Portability("in_longer_name", prompt[start : word.end + (after.end() if after else 0)])
+            return Portability("in_longer_name", prompt[start : after.end() if after else word.end])
     return None
 
 

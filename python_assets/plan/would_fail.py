@@ -4,6 +4,7 @@ Belongs here: keys, addresses, models and baselines that are not there. Nothing 
 """
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from python_assets.errors import StudyError
 from python_assets.extract.measures import resolve_measures
@@ -12,6 +13,7 @@ from python_assets.providers.configs import generation_config
 from python_assets.providers.provider import providers
 from python_assets.providers.transformers_options import absent_device
 from python_assets.study.study import Encoding, Generation, Prompts, Study
+from python_assets.texts.names import without_spacy
 
 
 def require_ready(study: Study) -> None:
@@ -32,6 +34,7 @@ def would_fail(study: Study) -> Iterator[str]:
     """
     yield from _unready_providers(study)
     yield from _absent_device_of_embedding(study)
+    yield from _absent_spacy(study)
     yield from classifier_problems(study)
     yield from _measures_without_baselines(study)
 
@@ -59,6 +62,12 @@ def _unready(study: Study, generation: Generation) -> str | None:
 def _absent_device_of_embedding(study: Study) -> Iterator[str]:
     if isinstance(study.embedding, Encoding) and (absent := absent_device(study.embedding.device)):
         yield f"{study.path}: embedding: {absent}"
+
+
+def _absent_spacy(study: Study) -> Iterator[str]:
+    branch = study.prompts.branch
+    if branch is not None and branch.spacy_model is not None and find_spec("spacy") is None:
+        yield without_spacy(branch.spacy_model, f"{study.path}: prompts.branch.spacy_model")
 
 
 def _measures_without_baselines(study: Study) -> Iterator[str]:

@@ -89,10 +89,7 @@ def names_by_model(path: str, field: str) -> NameFinder:
     try:
         import spacy
     except ImportError as error:
-        raise SourceError(
-            f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or "
-            "take the field out: names are then told by their capitals."
-        ) from error
+        raise SourceError(without_spacy(path, field)) from error
     try:
         with warnings.catch_warnings():
             # that it was trained with another version of spaCy is no reason to stop
@@ -113,6 +110,14 @@ def names_by_model(path: str, field: str) -> NameFinder:
         return [Name(e.start_char, e.end_char) for e in pipeline(text).ents if e.label_ in NAME_LABELS]
 
     return find
+
+
+def without_spacy(path: str, field: str) -> str:
+    """What to do where spaCy is not installed."""
+    return (
+        f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or take "
+        "the field out: names are then told by their capitals."
+    )
 
 
 def _is_name_at_start(words: list[Token], text: str) -> bool:

@@ -430,6 +430,20 @@ def test_rows_an_import_removes_are_a_share_of_its_responses(connection, importe
     assert (found["responses"].n_evaluated, found["responses"].n_unexpected) == (11, 3)
 
 
+def test_a_found_keyword_that_another_took_the_place_of_is_no_loss(connection, study):
+    connection.execute(QUARANTINED.format("scrape"))
+    (lost,) = _removed(connection, study)
+    connection.execute("update raw.quarantine set rule = 'keyword_of_the_domain'")
+    (replaced,) = _removed(connection, study)
+    assert (lost.n_unexpected, replaced.n_unexpected) == (3, 0)
+    assert not lost.success and replaced.success
+
+
+def _removed(connection, study):
+    results = run_suites(connection, study, ["sentences"], run_id="r")
+    return [result for result in results if result.expectation == "expect_few_removed"]
+
+
 def test_cells_are_counted_within_every_declared_grouping(connection, study):
     results = run_suites(connection, study, ["measurements"], run_id="r")
     (cells,) = [result for result in results if result.expectation == "expect_responses_in_every_cell"]

@@ -48,6 +48,7 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("Many an Italian Alpine Club has members", ("in_longer_name", "Italian Alpine Club")),
         ("Northern towns of Italy joined Italy/EC in", ("in_longer_name", "Italy/EC")),
         ("A treaty between Italy and Anglo-Italian firms", ("in_longer_name", "Anglo-Italian")),
+        ("Towns of the Italian peninsula were", ("in_longer_name", "Italian peninsula")),
         ("An Italian-born minister of Italy resigned", ("in_longer_name", "Italian-born")),
         ("Do Italyans trust the courts of Italy?", ("word_left_over", "Italyans")),
         ("This agreement between the towns of Italy was", ("opening_refers_back", "This")),

@@ -1,4 +1,5 @@
 import csv
+import re
 from itertools import product
 
 import pytest
@@ -725,3 +726,22 @@ def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
     rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
     plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
     assert "analysis.regressions.whose: no generation is 'nobody'; there are 'm'" in plan.warnings
+
+
+def test_the_share_of_root_prompts_that_carry_over_is_told(make_study):
+    text = (
+        "The old towns on the coast of Italy were rebuilt by the state after the war. "
+        "The old towns on the coast of Italy were praised by Goethe and by many others."
+    )
+    scraped = {
+        "levels": ["Italy", "France"],
+        "keywords": {"Italy": ["Italy"]},
+        "sources": [{"tag": "t", "path": "a.txt"}],
+    }
+    plan = plan_study(make_study({"scrape": scraped, "branch": {}}, {"a.txt": text}))
+    assert (plan.n_checked, plan.n_portable, plan.n_root_prompts) == (2, 1, 1)
+    assert any("1 of 2 root prompts (50%) carry over" in warning for warning in plan.warnings)
+    assert any("Fewer than 20 are left: scrape more texts" in warning for warning in plan.warnings)
+    assert re.search(
+        r"^root prompts checked for branching +2\nof them portable +1$", plan.text(), re.MULTILINE
+    )

@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from python_assets.errors import StudyError
@@ -107,3 +109,16 @@ def test_a_run_is_refused_for_what_a_plan_tells(study, monkeypatch):
 def test_a_function_of_the_users_own_is_not_loaded(study, tmp_path):
     (tmp_path / "mine.py").write_text("raise AssertionError", encoding="utf-8")
     assert list(would_fail(study({"provider": "mine:say"}))) == []
+
+
+def test_a_spacy_model_without_spacy_is_told_before_anything_runs(make_study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    scraped = {
+        "levels": ["Italy", "France"],
+        "keywords": {"Italy": ["Italy"]},
+        "sources": [{"tag": "t", "path": "a.txt"}],
+    }
+    made = make_study({"scrape": scraped, "branch": {"spacy_model": "en_core_web_sm"}}, {"a.txt": "A."})
+    (found,) = would_fail(made)
+    assert "prompts.branch.spacy_model: 'en_core_web_sm' needs spaCy" in found
+    assert "pip install spacy" in found
