@@ -2,7 +2,7 @@
 -- divergences in nats, at most ln 2, of the model from the ground truth. of_what is category: of the groups in a
 -- category, group_id ''; group: of the categories in a group, category ''; marginal: of the categories in all groups;
 -- groups: of the groups in all categories. n: the responses that it is of. jsd is NULL where one of the two sides is.
--- Source: metrics.md 4.
+-- Terms are added in the order of the shares, so that runs agree in every digit. Source: metrics.md 4.
 {% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id, parameters' %}
 with
 
@@ -52,7 +52,7 @@ select
     n,
     case
         when count(model_share) = count(*) and count(truth_share) = count(*)
-        then sum({{ jsd_term('model_share', 'truth_share') }})
+        then sum({{ jsd_term('model_share', 'truth_share') }} order by model_share, truth_share)
     end as jsd
 from outcomes
 group by {{ comparison }}, of_what, category, group_id, n
