@@ -12,14 +12,13 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from bench.inference_stages import infer_all
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
-from python_assets.infer.infer_subgroups import infer_subgroups
-from python_assets.infer.run import infer_study
 from python_assets.plan.design_tables import design_tables
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
@@ -51,7 +50,7 @@ def main() -> None:
         path = home.build(study.study_id)
         import_study(study, home, path)
         timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
-        timed("inference", lambda: infer(study, path))
+        timed("inference", lambda: infer_all(study, path))
         timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
 
 
@@ -66,13 +65,6 @@ def import_study(study: Study, home: Home, path: Path) -> None:
         print(f"| {counts.n_responses:,} responses, {counts.n_quarantined} in quarantine | | | |")
         tables = [table for table in TABLES if table not in SCRAPED]
         timed("gate", lambda: run_suites(connection, study, tables, run_id="bench"))
-
-
-def infer(study: Study, path: Path) -> None:
-    """Every question of the study."""
-    with open_build(path) as connection:
-        infer_study(connection, study)
-        infer_subgroups(connection, study.alpha)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,11 @@ from time import perf_counter
 from typing import Any
 
 from bench.bench_gate import bench_study
+from bench.inference_stages import infer_all
 from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
-from python_assets.infer.infer_subgroups import infer_subgroups
-from python_assets.infer.run import infer_study
 from python_assets.published.publish import publish
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.quality import refresh_quality_marts
@@ -51,11 +50,6 @@ def main() -> None:
             with open_build(path) as connection:
                 run_suites(connection, study, [t for t in TABLES if t not in SCRAPED], run_id="bench")
 
-        def infer() -> None:
-            with open_build(path) as connection:
-                infer_study(connection, study)
-                infer_subgroups(connection, study.alpha)
-
         def publish_study() -> None:
             with open_build(path) as connection:
                 refresh_quality_marts(connection)
@@ -64,7 +58,7 @@ def main() -> None:
         timed("gate, with the import of Great Expectations", gate)
         timed("gate again, without it", gate)
         timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
-        timed("inference", infer)
+        timed("inference", lambda: infer_all(study, path))
         timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
         timed("publish", publish_study)
 

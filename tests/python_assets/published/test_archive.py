@@ -21,6 +21,8 @@ MARTS = """
     create table marts.documents (study_id varchar, document_id varchar, licence varchar);
     create table marts.factors as select '{study}' as study_id, 'gender' as factor, 'domain' as type,
         'man' as reference_level, 'declared' as origin, null::varchar as rule;
+    create table marts.prompts as select '{study}' as study_id, 'p' as prompt_id, 'p' as unit_id,
+        null::varchar as unit_factor;
     create table marts.prompt_factors as select '{study}' as study_id, 'p' as prompt_id, 'gender' as factor,
         'man' as level;
     create table marts.generations as select '{study}' as study_id, 'g' as generation_id;

@@ -1,0 +1,25 @@
+"""All stages of inference on a build file, as the assets run them, for programs that time a whole study."""
+
+from pathlib import Path
+
+from python_assets.infer.infer_associations import infer_associations
+from python_assets.infer.infer_regressions import infer_regressions
+from python_assets.infer.infer_subgroups import infer_subgroups
+from python_assets.infer.run import infer_study
+from python_assets.study.study import Study
+from python_assets.warehouse.build import open_build
+
+
+def infer_all(study: Study, path: Path) -> None:
+    """Write every table of schema inference.
+
+    Args:
+        study: the study.
+        path: its build file, after dbt's first half.
+    """
+    with open_build(path) as connection:
+        infer_study(connection, study)
+        infer_subgroups(connection, study.alpha)
+        is_asked = study.analysis.association_tests
+        infer_associations(connection, is_asked, seed=study.seed, n_permutations=study.n_permutations)
+        infer_regressions(connection, study)
