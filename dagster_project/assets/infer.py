@@ -1,9 +1,11 @@
 """Cells in; null, p, interval, q and verdict of every number out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+import duckdb
 
 from dagster_project.assets.common import materialise, timed
 from dagster_project.columns import column_schema
@@ -12,6 +14,9 @@ from dagster_project.one_version import stage_connection
 from dagster_project.partitions import studies
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
+
+if TYPE_CHECKING:
+    from python_assets.study.study import Study
 
 GRAINS = {
     "questions": "question, whether the groups of a grouping differ: its set, p and q",
@@ -64,6 +69,21 @@ def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
     ]
 
 
+def _stage(
+    context: dg.AssetExecutionContext,
+    study: StudyResource,
+    warehouse: WarehouseResource,
+    tables: dict[str, str],
+    compute: "Callable[[duckdb.DuckDBPyConnection, Study], Any]",
+) -> Iterator[dg.MaterializeResult]:
+    """Write the tables of one stage, and tell of each what the stage counted."""
+    loaded = study.load(context)
+    with stage_connection(context, loaded, warehouse) as connection:
+        counts = timed(compute, connection, loaded)
+        for table in tables:
+            yield materialise(connection, "inference", table, **counts)
+
+
 @dg.multi_asset(name="infer", specs=_specs(GRAINS, CELLS))
 @tells_mistakes
 def infer(
@@ -73,12 +93,11 @@ def infer(
     from python_assets.infer.run import infer_study
     from python_assets.plan.power import design_power_rows
 
-    loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
         power_rows = partial(design_power_rows, loaded, connection)
-        counts = timed(infer_study, connection, loaded, power_rows, progress_of(context))
-        for table in GRAINS:
-            yield materialise(connection, "inference", table, **counts)
+        return infer_study(connection, loaded, power_rows, progress_of(context))
+
+    yield from _stage(context, study, warehouse, GRAINS, compute)
 
 
 @dg.multi_asset(name="infer_subgroups", specs=_specs(SUBGROUP_GRAINS, SUBGROUP_SUMS))
@@ -89,11 +108,10 @@ def infer_subgroups(
     """Give every subgroup its intervals, and tell where the variance of answers comes from."""
     from python_assets.infer.infer_subgroups import infer_subgroups
 
-    loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(infer_subgroups, connection, loaded.alpha)
-        for table in SUBGROUP_GRAINS:
-            yield materialise(connection, "inference", table, **counts)
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
+        return infer_subgroups(connection, loaded.alpha)
+
+    yield from _stage(context, study, warehouse, SUBGROUP_GRAINS, compute)
 
 
 @dg.multi_asset(name="infer_associations", specs=_specs(ASSOCIATION_GRAINS, ASSOCIATION_SUMS))
@@ -104,15 +122,11 @@ def infer_associations(
     """Test groups as FAIR-SEA's document does, where the study asks for it; these tests decide nothing."""
     from python_assets.infer.infer_associations import infer_associations
 
-    loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        infer_associations(
-            connection,
-            loaded.analysis.association_tests,
-            seed=loaded.seed,
-            n_permutations=loaded.n_permutations,
-        )
-        yield materialise(connection, "inference", "association_tests")
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
+        is_asked, n = loaded.analysis.association_tests, loaded.n_permutations
+        return infer_associations(connection, is_asked, seed=loaded.seed, n_permutations=n)
+
+    yield from _stage(context, study, warehouse, ASSOCIATION_GRAINS, compute)
 
 
 @dg.multi_asset(name="infer_regressions", specs=_specs(REGRESSION_GRAINS, REGRESSION_SUMS))
@@ -123,8 +137,4 @@ def infer_regressions(
     """Fit the regressions of a study: which factors matter, and how much."""
     from python_assets.infer.infer_regressions import infer_regressions
 
-    loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(infer_regressions, connection, loaded)
-        for table in REGRESSION_GRAINS:
-            yield materialise(connection, "inference", table, **counts)
+    yield from _stage(context, study, warehouse, REGRESSION_GRAINS, infer_regressions)

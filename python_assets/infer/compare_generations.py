@@ -33,7 +33,6 @@ ROW: Final = [
     *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
     *("comparison", "group_id", "category"),
 ]
-_PLACE: Final = ROW[:6]
 _NUMBERS: Final = "value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value"
 _COUNTS: Final = "n_groups_a n_groups_b n_root_prompts n_dropped"
 _WORDS: Final = "set_id verdict scope method reason inference_reason"

@@ -4,7 +4,7 @@ Belongs here: which tests a measure has, and reading the sums that SQL made. The
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -64,9 +64,15 @@ order by all
 """
 
 
+class AssociationCounts(NamedTuple):
+    """Rows written."""
+
+    n_association_tests: int
+
+
 def infer_associations(
     connection: duckdb.DuckDBPyConnection, is_asked: bool, *, seed: int, n_permutations: int
-) -> int:
+) -> AssociationCounts:
     """Read the sums of groups and write inference.association_tests.
 
     Args:
@@ -76,7 +82,7 @@ def infer_associations(
         n_permutations: B, of the flips of effects of several factors.
 
     Returns:
-        How many rows it has.
+        How many rows came of it.
     """
     rows = pd.DataFrame(columns=list(TABLES["association_tests"]))
     if is_asked:
@@ -84,7 +90,7 @@ def infer_associations(
         flips = multiway_flips(connection, seed=seed, n_draws=n_permutations)
         rows = with_flips(association_rows(sums, connection.execute(_RESIDUALS).df()), flips)
     write_tables(connection, TABLES, {"association_tests": rows})
-    return len(rows)
+    return AssociationCounts(len(rows))
 
 
 def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFrame:

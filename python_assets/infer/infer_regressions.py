@@ -20,7 +20,7 @@ from python_assets.infer.multiplicity import question_levels
 from python_assets.infer.permutation import Floats, stable_seed
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.regression_designs import RegressionFactors, regression_factors
-from python_assets.infer.scheme import Options
+from python_assets.infer.scheme import Options, Settings
 from python_assets.infer.treatment_coding import INTERCEPT
 from python_assets.infer.write_tables import Columns, write_tables
 from python_assets.study.analysis import Regression
@@ -67,24 +67,8 @@ _SUMS = "from intermediate.int_regression_sums where regression_id = ? order by 
 _GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
 
 
-class Analysis(Protocol):
+class Analysis(Settings, Protocol):
     """What a study declares."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of every draw."""
-
-    @property
-    def n_permutations(self) -> int:
-        """Number of draws, B."""
-
-    @property
-    def n_bootstrap(self) -> int:
-        """Number of resamples of the root prompts."""
-
-    @property
-    def alpha(self) -> float:
-        """Error rate of tests and intervals."""
 
     @property
     def regressions(self) -> Mapping[str, Regression]:

@@ -29,7 +29,7 @@ from python_assets.infer.power import n_needed
 from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin, with_levels, with_sets
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
-from python_assets.infer.scheme import Options
+from python_assets.infer.scheme import Options, Settings
 from python_assets.infer.truth_rows import truth_rows
 from python_assets.infer.verdict import Verdict, contrast_verdicts, index_verdicts
 from python_assets.infer.write_tables import Columns, write_tables
@@ -117,24 +117,8 @@ TABLES: Final[Columns] = {
 PowerRows = Callable[[pd.DataFrame], pd.DataFrame]
 
 
-class Analysis(Protocol):
+class Analysis(Settings, Protocol):
     """What a study declares; margins by contrast or metric, or by measure and then by those."""
-
-    @property
-    def seed(self) -> int:
-        """Seed of every draw."""
-
-    @property
-    def n_permutations(self) -> int:
-        """Number of draws, B."""
-
-    @property
-    def n_bootstrap(self) -> int:
-        """Number of resamples of the root prompts."""
-
-    @property
-    def alpha(self) -> float:
-        """Error rate of tests, intervals and verdicts."""
 
     @property
     def margins(self) -> Mapping[str, float | Mapping[str, float]]:

@@ -8,7 +8,7 @@ Source: inference.md 1, 2.6, 2.7 and 7.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,26 @@ from python_assets.infer.reference import Reference
 from python_assets.infer.sides import BlockSides
 from python_assets.infer.units import Units, UnitSides
 from python_assets.study.base import Against
+
+
+class Settings(Protocol):
+    """What a study declares of its draws."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of every draw."""
+
+    @property
+    def n_permutations(self) -> int:
+        """Number of draws, B."""
+
+    @property
+    def n_bootstrap(self) -> int:
+        """Number of resamples of the root prompts."""
+
+    @property
+    def alpha(self) -> float:
+        """Error rate of tests, intervals and verdicts."""
 
 
 class Options(NamedTuple):

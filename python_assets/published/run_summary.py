@@ -13,18 +13,25 @@ from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
 MOST_GROUPS: Final = 4
+MOST_CHANGES: Final = 3
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
         (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
     from studies
     where study_id = $study
 """
-SETS: Final = """
-    select set_id, count(p_value) as n_tested, count(*) filter (q_value <= $alpha) as n_called
-    from findings
-    where study_id = $study
+# a question is a row of findings, or a pair of generations in generation_comparisons
+QUESTION_SETS: Final = """
+    select set_id, count(*) as n_questions, count(p_value) as n_tested,
+        count(*) filter (q_value <= $alpha) as n_called
+    from (
+        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
+        union all
+        select set_id, p_value, q_value, null from generation_comparisons
+        where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
+    )
     group by set_id
-    order by min(finding_rank)
+    order by min(finding_rank) nulls last, set_id
 """
 FOUND: Final = """
     select generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value
@@ -40,6 +47,19 @@ STANDING: Final = """
         and (generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters)
         = ($generation_id, $measure_id, $calibration, $grouping_id, $slice_id, $statistic, $parameters)
     order by position
+"""
+# calibrated values are told where the raw ones do not tell the same
+CHANGED: Final = """
+    select
+        generation_a_id, generation_b_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
+    from generation_comparisons
+    where study_id = $study and comparison in ('mean_change', 'groups_moved')
+        and verdict in ('bias_shown', 'difference_shown')
+    qualify row_number() over (
+        partition by generation_a_id, generation_b_id, measure_id, grouping_id, slice_id, comparison
+        order by calibration desc
+    ) = 1
+    order by q_value, p_value, generation_a_id, measure_id, grouping_id, slice_id, comparison
 """
 NOT_FOUND: Final = """
     select count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
@@ -89,14 +109,18 @@ def summary(home: Home, study_id: str) -> str:
         lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
-        sets = study.rows(SETS, alpha=facts["alpha"])
+        sets = study.rows(QUESTION_SETS, alpha=facts["alpha"])
         untested = _untested(study.rows(UNTESTED))
         if not any(row["n_tested"] for row in sets):
             return "\n".join([*lines, f"Nothing could be tested. {untested}"])
         lines.append(f"Tested     {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
-        last = [_not_found(study.rows(NOT_FOUND)[0]), *([f"Untested   {untested}"] if untested else [])]
+        last = [
+            *_changed(study.rows(CHANGED)),
+            _not_found(study.rows(NOT_FOUND)[0]),
+            *([f"Untested   {untested}"] if untested else []),
+        ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
 
@@ -132,16 +156,36 @@ def _fact(study: _Study, row: Row) -> str:
     groups = study.rows(STANDING, **keys)
     is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
     what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
-    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
-    place = row["grouping_id"] if row["slice_id"] == "all" else f"{row['grouping_id']} in {row['slice_id']}"
     named = [_group(group) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         named.append(f"{len(groups) - MOST_GROUPS} more")
     is_truth = row["statistic"] == GROUND_TRUTH
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
     who = ", ".join(named) or unsettled
-    quantity = f"{what}{calibrated}{row['measure_id']}"
-    return f"{row['generation_id']}: {quantity} by {place}: {who} (q {row['q_value']:.2g})"
+    return f"{row['generation_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g})"
+
+
+def _changed(rows: list[Row]) -> list[str]:
+    """In one line, which measures differ between which generations."""
+    if not rows:
+        return []
+    told = [_change(row) for row in rows[:MOST_CHANGES]]
+    if len(rows) > MOST_CHANGES:
+        told.append(f"{len(rows) - MOST_CHANGES} more in generation_comparisons")
+    return [f"Changed    {'; '.join(told)}"]
+
+
+def _change(row: Row) -> str:
+    what = "mean of" if row["comparison"] == "mean_change" else "groups moved in"
+    pair = f"{row['generation_a_id']} against {row['generation_b_id']}"
+    return f"{pair}: {what} {_quantity(row)} (q {row['q_value']:.2g})"
+
+
+def _quantity(row: Row) -> str:
+    """A measure by a grouping."""
+    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
+    place = row["grouping_id"] if row["slice_id"] == "all" else f"{row['grouping_id']} in {row['slice_id']}"
+    return f"{calibrated}{row['measure_id']} by {place}"
 
 
 def _group(group: Row) -> str:

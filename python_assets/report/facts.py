@@ -6,6 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
+from python_assets.published.run_summary import QUESTION_SETS
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
@@ -26,18 +27,6 @@ SETS: Final[dict[str, str]] = {
     "truth": "labels held against real shares",
     "baseline": "the baseline texts: bias of the tool",
 }
-TESTED: Final = """
-    select set_id, count(*) as n_questions, count(p_value) as n_tested,
-        count(*) filter (q_value <= $alpha) as n_called
-    from (
-        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
-        union all
-        select set_id, p_value, q_value, null from generation_comparisons
-        where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
-    )
-    group by set_id
-    order by min(finding_rank) nulls last, set_id
-"""
 # repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
 # bias by itself, and has a section of its own
 FACTS: Final = f"""
@@ -159,7 +148,7 @@ def study_facts(reader: Reader) -> Facts:
     """
     found = reader.rows(FACTS)
     return Facts(
-        tested=[_tested(row, reader.alpha) for row in reader.rows(TESTED, alpha=reader.alpha)],
+        tested=[_tested(row, reader.alpha) for row in reader.rows(QUESTION_SETS, alpha=reader.alpha)],
         facts=[_fact(reader, question) for question in found],
         n_facts=found[0]["n_facts"] if found else 0,
         not_found=reader.rows(NOT_FOUND)[0],

@@ -1,6 +1,7 @@
 """The demo study as a newcomer runs it: declared effects are found, nothing else is."""
 
 import re
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -124,6 +125,12 @@ def test_the_run_ends_with_the_facts_in_twelve_lines(demo):
     assert len(told) <= 12
     assert any("Found      biased: sentiment by concept: Russia -0.3" in line for line in told)
     assert any("primary: 6 questions, 2 called different" in line for line in told)
+
+
+def test_the_readme_shows_what_the_demo_ends_with(demo):
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    said = demo.done.stdout
+    assert said[said.index("Simulated responses") :].strip() in readme
 
 
 def test_sql_and_inference_agree_on_every_contrast(demo):

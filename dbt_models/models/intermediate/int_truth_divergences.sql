@@ -10,28 +10,19 @@ shares as (
     select * from {{ ref('int_truth_shares') }}
 ),
 
-category_totals as (
+{% for key, n in [('category', 'n_category'), ('group_id', 'n_group')] %}
+totals_by_{{ key }} as (
     select
         {{ comparison }},
-        category,
-        n_category / nullif(cast(n_responses as double), 0) as model_share,
+        {{ key }},
+        {{ n }} / nullif(cast(n_responses as double), 0) as model_share,
         sum(n_persons) / nullif(sum(sum(n_persons)) over (partition by {{ comparison }}), 0) as truth_share,
         n_responses
     from shares
-    group by {{ comparison }}, category, n_category, n_responses
+    group by {{ comparison }}, {{ key }}, {{ n }}, n_responses
 ),
 
-group_totals as (
-    select
-        {{ comparison }},
-        group_id,
-        n_group / nullif(cast(n_responses as double), 0) as model_share,
-        sum(n_persons) / nullif(sum(sum(n_persons)) over (partition by {{ comparison }}), 0) as truth_share,
-        n_responses
-    from shares
-    group by {{ comparison }}, group_id, n_group, n_responses
-),
-
+{% endfor %}
 outcomes as (
     select {{ comparison }}, 'category' as of_what, category, '' as group_id, n_category as n, model_share, truth_share
     from shares
@@ -47,10 +38,10 @@ outcomes as (
     from shares
     union all
     select {{ comparison }}, 'marginal' as of_what, '' as category, '' as group_id, n_responses as n, model_share, truth_share
-    from category_totals
+    from totals_by_category
     union all
     select {{ comparison }}, 'groups' as of_what, '' as category, '' as group_id, n_responses as n, model_share, truth_share
-    from group_totals
+    from totals_by_group_id
 )
 
 select

@@ -24,6 +24,20 @@ QUESTION = {
     "is_repeated": False,
     "sentence": "told.",
 }
+CHANGE = {
+    "study_id": "mine",
+    "slice_id": "all",
+    "generation_a_id": "biased",
+    "generation_b_id": "fair",
+    "measure_id": "sentiment",
+    "calibration": "raw",
+    "grouping_id": "concept",
+    "comparison": "groups_moved",
+    "set_id": "comparison",
+    "p_value": 0.001,
+    "q_value": 0.002,
+    "verdict": "difference_shown",
+}
 GROUP = {"group_id": "Russia", "category": "", "position": 1, "value": -0.346, "direction": "disadvantaged"}
 NO_P = {"p_value": None, "q_value": None, "verdict": "not_computable"}
 UNTESTED = (
@@ -35,7 +49,7 @@ UNTESTED = (
 def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
-    def tell(*questions, groups=(GROUP,), is_simulated=False, methods=("permuted t",)):
+    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, methods=("permuted t",)):
         rows = [QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1)]
         keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
@@ -47,6 +61,11 @@ def told(tmp_path):
                 "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
             )
             insert(connection, "findings", rows)
+            insert(
+                connection,
+                "generation_comparisons",
+                [CHANGE | row for row in changes or [{"study_id": "other"}]],
+            )
             contrasts = [
                 {"study_id": "mine", "slice_id": "all", "grouping_id": f"g{n}"} for n in range(len(methods))
             ]
@@ -150,3 +169,29 @@ def test_the_most_frequent_reason_is_told_and_others_counted(told):
     other = UNTESTED.replace("too few; write more", "all equal")
     lines = told({}, *[{"sentence": UNTESTED} | NO_P] * 2, {"sentence": other} | NO_P)
     assert lines[-1] == "Untested   3 questions: too few; write more (2; 1 other reason)"
+
+
+def test_changes_between_generations_are_questions_too(told):
+    no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
+    inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
+    in_secondary = {
+        "set_id": "secondary",
+        "comparison": "mean_change",
+        "measure_id": "refusal",
+        "q_value": 0.01,
+    }
+    calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
+    lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
+    assert lines[2].endswith(
+        "; comparison: 2 questions, 1 called different (at most 0.05 expected to be false); "
+        "secondary: 2 questions, 2 called different (at most 0.1 expected to be false)"
+    )
+    assert lines[4] == (
+        "Changed    biased against fair: groups moved in sentiment by concept (q 0.002); "
+        "biased against fair: mean of refusal by concept (q 0.01)"
+    )
+
+
+def test_many_changes_are_counted(told):
+    lines = told({}, changes=[{"q_value": 0.001 * n, "measure_id": f"m{n}"} for n in range(1, 6)])
+    assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in generation_comparisons")
