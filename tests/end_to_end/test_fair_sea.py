@@ -1,4 +1,4 @@
-"""FAIR-SEA's own prompts with three simulated models: what they are declared to do is called, and nothing else."""
+"""FAIR-SEA with three simulated models: what they are declared to do is called, and nothing else."""
 
 import pytest
 
