@@ -1,0 +1,39 @@
+"""FAIR-SEA with three simulated models: what they are declared to do is called, and nothing else."""
+
+import pytest
+
+pytestmark = pytest.mark.long
+
+DECLARED = {
+    ("some", "leadership", "gender"),
+    ("some", "occupation", "gender"),
+    ("much", "leadership", "gender"),
+    ("much", "occupation", "gender"),
+    ("much", "confident", "gender"),
+    ("much", "industry", "race"),
+    ("much", "family_reaction", "race"),
+    ("much", "sentiment", "nationality"),
+}
+
+
+@pytest.fixture(scope="module")
+def fair_sea(run_study):
+    return run_study("fair_sea")
+
+
+def test_exactly_the_declared_effects_are_called(fair_sea):
+    called = fair_sea.rows(
+        "select generation_id, measure_id, grouping_id from findings "
+        "where study_id = 'fair_sea' and set_id = 'primary' and q_value < 0.05"
+    )
+    single = {row for row in called if " x " not in row[2]}
+    assert single == DECLARED
+    # a group of several factors differs where one of them does
+    for generation, measure, grouping in set(called) - single:
+        assert {(generation, measure, factor) for factor in grouping.split(" x ")} & DECLARED
+
+
+def test_no_record_breaks_a_rule(fair_sea):
+    rules = fair_sea.rows("select rule, n_unexpected from v_quality_rules where study_id = 'fair_sea'")
+    assert len(rules) == 7
+    assert all(n == 0 for _, n in rules)
