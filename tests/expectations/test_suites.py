@@ -413,9 +413,7 @@ def test_errors_in_one_group_are_not_hidden_by_the_others(connection, study, n_e
 
 def test_removed_records_up_to_the_bound_pass_and_keep_their_share(connection, study):
     connection.execute(QUARANTINED.format("assemble", "r"))
-    quality = study.analysis.quality.model_copy(update={"max_removed_share": 3 / 11})
-    patient = study.model_copy(update={"analysis": study.analysis.model_copy(update={"quality": quality})})
-    results = run_suites(connection, patient, ["prompts"], run_id="r")
+    results = run_suites(connection, _allowing(study, 3 / 11), ["prompts"], run_id="r")
     (found,) = [result for result in results if result.expectation == "expect_few_removed"]
     assert found.success
     assert (found.n_evaluated, found.n_unexpected, found.unexpected_share) == (11, 3, 3 / 11)
@@ -431,12 +429,19 @@ def test_rows_an_import_removes_are_a_share_of_its_responses(connection, importe
 
 
 def test_a_found_keyword_that_another_took_the_place_of_is_no_loss(connection, study):
-    connection.execute(QUARANTINED.format("scrape"))
-    (lost,) = _removed(connection, study)
+    connection.execute(QUARANTINED.format("scrape", "r"))
+    strict = _allowing(study, 0.1)
+    (lost,) = _removed(connection, strict)
     connection.execute("update raw.quarantine set rule = 'keyword_of_the_domain'")
-    (replaced,) = _removed(connection, study)
+    (replaced,) = _removed(connection, strict)
     assert (lost.n_unexpected, replaced.n_unexpected) == (3, 0)
     assert not lost.success and replaced.success
+
+
+def _allowing(study, share):
+    """The study with another bound of removed records."""
+    quality = study.analysis.quality.model_copy(update={"max_removed_share": share})
+    return study.model_copy(update={"analysis": study.analysis.model_copy(update={"quality": quality})})
 
 
 def _removed(connection, study):

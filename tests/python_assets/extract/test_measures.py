@@ -149,7 +149,7 @@ def test_columns_and_functions_say_where_they_come_from(make_study):
         ),
         (
             {"name": "vader", "parameters": {"x": 1}},
-            r"parameters\.x: .*a parameter of vader: .per.; remove it",
+            r"parameters\.x: .*a parameter of vader: .per., .answer.; remove it",
         ),
         ({"name": "a", "choices": ["x"], "parameters": {"x": 1}}, "expected extractor beside it"),
         ({"name": "a", "choices": {"x": ["Yes"], "y": ["yes "]}}, r"choices\.y: .*it stands for 'x' too"),
