@@ -142,7 +142,7 @@ def test_a_number_that_is_red_alone_says_why_it_is_no_finding(verdict, group, wh
 
 
 def test_every_banded_number_has_a_name():
-    bands = (MODELS_OF_DBT.parents[1] / "seeds" / "bands.csv").read_text().splitlines()
+    bands = (MODELS_OF_DBT.parent / "seeds" / "bands.csv").read_text().splitlines()
     metrics = {line.partition(",")[0] for line in bands if ",true," in line and "FAIR-SEA" in line}
     assert metrics - {"p_value_chi_square", "jsd_truth_group"} == set(NAMES)
 

@@ -11,7 +11,7 @@ from tests.python_assets.study_file.sections import (
 )
 
 MEASURE_KEYS = (
-    "baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, direction, "
+    "annotation, baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, direction, "
     "extractor, favourable, function, ground_truth, judge, kind, languages, name, option_probability, "
     "parameters, patterns, prototypes, refusal, scale, slice, taxonomy, unit, version_column, when"
 )
@@ -134,7 +134,7 @@ SAME_KIND = {
     "a key nothing is like": (
         measures("[{name: m, extractor: vader, zzz: 1}]"),
         "measures[0].zzz",
-        "one of the keys baseline_column",
+        "one of the keys annotation",
     ),
     "a word like none of a few": (
         measures("[{name: m, direction: up, extractor: vader}]"),
