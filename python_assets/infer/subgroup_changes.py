@@ -91,22 +91,20 @@ def swapped_distance_p(own: Counts, other: Counts, signs: Signs) -> float:
     """
     if not own.n.any() or not other.n.any():
         return float("nan")
-    least = farthest(own.rates, other.rates) - TIE
+    least = farthest(own.rates[None], other.rates[None])[0] - TIE
     n_as_far = 0
     for batch in signs.batches():
-        drawn = [_mixed(side, another, batch) for side, another in ((own, other), (other, own))]
-        for (n_a, k_a), (n_b, k_b) in zip(
-            zip(*drawn[0], strict=True), zip(*drawn[1], strict=True), strict=True
-        ):
-            a, b = k_a[n_a > 0] / n_a[n_a > 0], k_b[n_b > 0] / n_b[n_b > 0]
-            n_as_far += bool(len(a) and len(b)) and farthest(a, b) >= least
+        a, b = _mixed_rates(own, other, batch), _mixed_rates(other, own, batch)
+        n_as_far += int((farthest(a, b) >= least).sum())
     return float(p_values(np.array(n_as_far), signs))
 
 
-def _mixed(own: Counts, other: Counts, signs: Floats) -> tuple[Floats, Floats]:
-    """Responses and deviating ones of each subgroup where units with sign -1 come from the other."""
-    n, k = ((a + b).sum(axis=0) / 2 + signs @ ((a - b) / 2) for a, b in zip(own, other, strict=True))
-    return np.round(n), np.round(k)
+def _mixed_rates(own: Counts, other: Counts, signs: Floats) -> Floats:
+    """Rates of each subgroup, NaN without a response, where units with sign -1 come from the other."""
+    n, k = (
+        np.round((a + b).sum(axis=0) / 2 + signs @ ((a - b) / 2)) for a, b in zip(own, other, strict=True)
+    )
+    return np.divide(k, n, out=np.full_like(n, np.nan), where=n > 0)
 
 
 def deviation_metric_row(own: Counts, other: Counts, ideal: float, alpha: float) -> dict[str, Any]:

@@ -67,10 +67,26 @@ def _farthest(a: Floats, b: Floats) -> tuple[float, float]:
     return float(share_a[place]), float(share_b[place])
 
 
-def farthest(a: Floats, b: Floats) -> float:
-    """The largest distance alone, of two samples in any order."""
-    share_a, share_b = _farthest(np.sort(a), np.sort(b))
-    return abs(share_a - share_b)
+def farthest(a: Floats, b: Floats) -> Floats:
+    """The largest distance alone, of many pairs of samples.
+
+    Args:
+        a: one sample a row, in any order, shape (m, k); NaN where a row has fewer.
+        b: likewise, shape (m, l).
+
+    Returns:
+        Shape (m,); NaN where a sample is empty.
+    """
+    rates = np.concatenate([a, b], axis=1)
+    order = np.argsort(rates, axis=1, kind="stable")
+    rates = np.take_along_axis(rates, order, axis=1)
+    is_of_a, is_there = order < a.shape[1], ~np.isnan(rates)
+    n_a, n_b = (np.cumsum(is_of & is_there, axis=1) for is_of in (is_of_a, ~is_of_a))
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(n_a / n_a[:, -1:] - n_b / n_b[:, -1:])
+    # within a tie neither function has its value yet
+    distance[:, :-1][rates[:, 1:] == rates[:, :-1]] = 0
+    return np.asarray(distance.max(axis=1))
 
 
 def _asymptotic_p(value: float, n_a: int, n_b: int) -> float:
