@@ -6,13 +6,13 @@ Belongs here: made-up means of root prompts. The tests are infer/sign_flips.py, 
 root prompts, and infer/exchanged_prompts.py, of those that part them.
 """
 
-import argparse
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
 
+from bench.error_tables import print_tables
 from python_assets.infer.exchanged_prompts import exchange_test
 from python_assets.infer.permutation import Floats
 from python_assets.infer.sign_flips import flip_test
@@ -126,13 +126,5 @@ def tables(n_sets: int) -> Iterator[str]:
         yield ""
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sets", type=int, default=1_000)
-    for line in tables(parser.parse_args().sets):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_tables(__doc__, tables, n_sets=1_000)

@@ -6,12 +6,12 @@ Belongs here: made-up cells of two generations that answer the same root prompts
 infer/changes.py.
 """
 
-import argparse
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from bench.error_tables import print_tables
 from python_assets.infer.changes import Paired, RandomSigns, change, dispersion_change, paired
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats
@@ -177,13 +177,5 @@ def tables(n_sets: int) -> Iterator[str]:
         )
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sets", type=int, default=1_000)
-    for line in tables(parser.parse_args().sets):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_tables(__doc__, tables, n_sets=1_000)

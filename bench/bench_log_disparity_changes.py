@@ -6,13 +6,13 @@ Belongs here: made-up yes and no of two generations on the same root prompts, of
 infer/log_disparity_changes.py.
 """
 
-import argparse
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from bench.error_tables import print_tables
 from python_assets.infer.changes import RandomSigns, paired
 from python_assets.infer.design import Frame
 from python_assets.infer.log_disparity_changes import log_disparity_change
@@ -92,13 +92,5 @@ def tables(n_sets: int) -> Iterator[str]:
             yield f"| {name} | {n_roots} | " + " | ".join(f"{share:.3f}" for share in shares) + " |"
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sets", type=int, default=1_000)
-    for line in tables(parser.parse_args().sets):
-        print(line, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_tables(__doc__, tables, n_sets=1_000)

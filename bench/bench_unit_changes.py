@@ -6,13 +6,13 @@ Belongs here: made-up units, names say, that two generations were asked about wi
 is infer/unit_changes.py.
 """
 
-import argparse
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from bench.error_tables import print_tables
 from python_assets.infer.cells import Cells
 from python_assets.infer.design import Frame
 from python_assets.infer.permutation import Floats, Ints
@@ -109,14 +109,6 @@ def _answers(design: Design, group: Ints, rng: np.random.Generator, shape: tuple
     return of_unit[:, None] + of_group[group] + 0.5 * rng.normal(size=shape)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--sets", type=int, default=400)
-    for line in tables(parser.parse_args().sets):
-        print(line, flush=True)
-
-
 def tables(n_sets: int) -> Iterator[str]:
     """One line a design."""
     yield "| design | groups_moved, p <= .05 |"
@@ -126,4 +118,4 @@ def tables(n_sets: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    main()
+    print_tables(__doc__, tables, n_sets=400)

@@ -27,6 +27,16 @@ def run_parts(parts: Sequence[Callable[[Scaled], None]]) -> None:
         by_name[name](sizes)
 
 
+def print_tables(description: str | None, tables: Callable[[int], Iterable[str]], n_sets: int) -> None:
+    """Print the lines of tables that come from so many data sets a design, or from as many as --sets says."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sets", type=int, default=n_sets)
+    for line in tables(parser.parse_args().sets):
+        print(line, flush=True)
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
     print(f"\n{title}\n\n| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for name, numbers in rows:

@@ -14,7 +14,6 @@ from python_assets.report.text import number, probability
 Row = Mapping[str, Any]
 PLACE: Final = ("study_id", "slice_id", "generation_id", "measure_id", "grouping_id")
 SHOWN: Final = ("bias_shown", "difference_shown")
-WORSE: Final = ("yellow", "red")
 SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
 OPEN: Final = "Green says that little was seen, not that groups are alike."
 SILENT: Final = (0.10, 0.40)  # V that the document's table of actions says nothing of

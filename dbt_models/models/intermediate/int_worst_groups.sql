@@ -8,12 +8,7 @@ with
 findings as (
     select *
     from {{ ref('int_findings') }} as findings
-    where
-        {{ is_pinned('findings') }}
-        and not is_baseline
-        and generation_id <> 'all'
-        and p_value is not null
-        and set_id not in ('secondary', 'baseline')
+    where {{ is_flag_question('findings') }} and p_value is not null
 ),
 
 measures as (

@@ -1,0 +1,8 @@
+{# The rows of a table by question that red flags are about: what one generation said, raw, in the sets that the study
+   declares. #}
+{% macro is_flag_question(table) -%}
+    {{ is_pinned(table) }}
+    and not {{ table }}.is_baseline
+    and {{ table }}.generation_id <> 'all'
+    and {{ table }}.set_id not in ('secondary', 'baseline')
+{%- endmacro %}
