@@ -197,6 +197,22 @@ class Values(NamedTuple):
         keys = list(KEYS[:3])
         return columns[keys].merge(self.columns[keys].assign(sd=sd), how="left", on=keys).sd.to_numpy()
 
+    def of_columns(self, columns: Ints) -> "Values":
+        """The responses of some columns alone, ascending."""
+        position = np.full(len(self.columns), -1)
+        position[columns] = np.arange(len(columns))
+        kept = position[self.column] >= 0
+        return Values(
+            self.columns.iloc[columns].reset_index(drop=True).assign(column_position=np.arange(len(columns))),
+            self.n_cells,
+            position[self.column[kept]],
+            self.cell[kept],
+            self.x[kept],
+            self.baseline[kept],
+            self.low[columns],
+            self.high[columns],
+        )
+
     def sample(self, columns: Ints, place_of_cell: Ints, n_places: int) -> Sample:
         """The responses of some columns, ascending, and of the cells with a place of 0 or more."""
         position = np.full(len(self.columns), -1)

@@ -169,13 +169,10 @@ class Layout:
             if (asked.statistic, asked.parameters) not in statistics:
                 continue
             chosen, values = self._of_statistic(asked)
-            if len(columns_of(chosen, asked_for)):
-                for name, rows in compare_statistics(chosen, values, asked, options):
-                    wanted = [
-                        key in asked_for
-                        for key in zip(*(rows[part] for part in KEYS_OF_QUESTION), strict=True)
-                    ]
-                    yield name, {part: values[np.array(wanted)] for part, values in rows.items()}
+            columns = columns_of(chosen, asked_for)
+            if len(columns):
+                chosen, values = of_columns(chosen, columns), values.of_columns(columns)
+                yield from compare_statistics(chosen, values, asked, options)
 
 
 def _only_scheme(
