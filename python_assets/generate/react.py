@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from python_assets.generate.extension import ExtensionJob, extension
 from python_assets.generate.passages import read_passages
 from python_assets.generate.rag import numbered
-from python_assets.providers.outcomes import DECLINED, LENGTH
+from python_assets.providers.outcomes import was_cut, was_declined
 from python_assets.providers.records import Answer, Conversation, Extension, Message, Request
 from python_assets.providers.refusal import is_refusal
 
@@ -130,7 +130,7 @@ def parse_action(reply: str, finish_reason: str | None = None) -> Action | None:
         rest = rest.partition("\n")[0]
     length = _closing(rest)
     if length is None:
-        is_cut = name == "finish" and finish_reason in LENGTH
+        is_cut = name == "finish" and was_cut(finish_reason)
         return Action(name, rest.strip(), len(own), False) if is_cut else None
     return Action(name, rest[:length].strip(), match.end() + length + 1, True)
 
@@ -149,7 +149,7 @@ def _final(answer: Answer, reply: str, action: Action | None) -> Answer | None:
     """The answer where this step ends the conversation."""
     if action is not None and action.name == "finish":
         return replace(answer, text=action.argument, finish_reason="stop" if action.is_whole else "length")
-    if answer.finish_reason in DECLINED or not reply.strip():
+    if was_declined(answer.finish_reason) or not reply.strip():
         return replace(answer, text=reply or None)
     return replace(answer, text=reply) if action is None and is_refusal(reply) else None
 

@@ -21,10 +21,16 @@ from python_assets.providers.refusal import is_refusal
 
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
-# OpenAI's and Ollama's word, and Anthropic's
-LENGTH: Final = frozenset({"length", "max_tokens", "model_context_window_exceeded", CUT_HERE})
+# OpenAI's and Ollama's word, Anthropic's and Gemini's, Anthropic's, Mistral's
+_LENGTH: Final = frozenset(
+    {"length", "max_tokens", "model_context_window_exceeded", "model_length", CUT_HERE}
+)
 CONTENT_FILTER: Final = "content_filter"
-DECLINED: Final = frozenset({CONTENT_FILTER, "refusal"})
+# OpenAI's and Anthropic's, GLM's, and Gemini's (https://ai.google.dev/api/generate-content#FinishReason)
+_DECLINED: Final = frozenset(
+    {CONTENT_FILTER, "refusal", "sensitive"}
+    | {"safety", "recitation", "blocklist", "prohibited_content", "spii"}
+)
 # between two reasons of one response; no server writes it
 _AND: Final = "+"
 
@@ -84,11 +90,22 @@ def ended_by(*reasons: str) -> str | None:
 
 def _cut_here(finish_reason: str | None) -> str | None:
     """That an answer was cut takes the place of what the server said, but not of its having declined."""
-    return ended_by(*sorted(_reasons(finish_reason) & DECLINED), CUT_HERE)
+    return ended_by(*sorted(_reasons(finish_reason) & _DECLINED), CUT_HERE)
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Tell whether an answer ended because it was long enough, in the words of any server."""
+    return bool(_reasons(finish_reason) & _LENGTH)
+
+
+def was_declined(finish_reason: str | None) -> bool:
+    """Tell whether a server or its model declined to answer, in the words of any server."""
+    return bool(_reasons(finish_reason) & _DECLINED)
 
 
 def _reasons(finish_reason: str | None) -> frozenset[str]:
-    return frozenset((finish_reason or "").split(_AND))
+    """In lower case: Gemini writes capital letters."""
+    return frozenset((finish_reason or "").lower().split(_AND))
 
 
 def _status_of(outcome: Outcome) -> Status:
@@ -101,16 +118,12 @@ def _status_of(outcome: Outcome) -> Status:
 def _flags_of(outcome: Outcome) -> _Flags:
     if _status_of(outcome) != "ok":
         return _NOTHING_OBSERVED
-    text, reasons = outcome.response_text or "", _reasons(outcome.finish_reason)
+    text = outcome.response_text or ""
     return _Flags(
-        is_refused=_is_declined(outcome) or is_refusal(text),
+        is_refused=was_declined(outcome.finish_reason) or is_refusal(text),
         is_empty=not text.strip(),
-        is_truncated=bool(reasons & LENGTH),
+        is_truncated=was_cut(outcome.finish_reason),
     )
-
-
-def _is_declined(outcome: Outcome) -> bool:
-    return bool(_reasons(outcome.finish_reason) & DECLINED)
 
 
 def response_of(
@@ -135,7 +148,7 @@ def response_of(
         n_tokens_in=outcome.n_tokens_in,
         n_tokens_out=outcome.n_tokens_out,
         context_json=outcome.context_json,
-        is_declined=_is_declined(outcome),
+        is_declined=was_declined(outcome.finish_reason),
     )
 
 
