@@ -1,6 +1,7 @@
 """What a server's error means: its status and body, in the words of the services that are known.
 
-Belongs here: from a status and a body to the kind of failure, and to the parameter that was refused.
+Belongs here: from a status and a body to the kind of failure, and to the parameter that was refused; an error
+that comes with status 200, too.
 """
 
 import json
@@ -26,22 +27,36 @@ _KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
 # Azure's form: what stands before the model blocked the prompt, or what it wrote.
 _FILTER_CODES: Final = frozenset(
     {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+    | {"invalid_prompt"}  # OpenAI's reasoning models: "flagged as potentially violating our usage policy"
 )
-_FILTER_WORDS: Final = "blocked by content filtering policy"  # Anthropic's, under invalid_request_error
+# of services that have no code for it, by status: Anthropic's; xAI's, whose 403 is of the key otherwise
+_FILTER_WORDS: Final = {
+    400: "blocked by content filtering policy",
+    403: "content violates usage guidelines",
+}
 _MISSING_CODES: Final = frozenset({"model_not_found", "DeploymentNotFound"})
 # OpenAI's and Anthropic's, of which the latter is an invalid_request_error, too
 _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_error"})
 _QUOTA_WORDS: Final = "credit balance is too low"
-# "This is (not) a chat model and (thus) not supported in the v1/completions endpoint."
-_OTHER_ENDPOINT: Final = re.compile(r"not supported in the v1/[\w/]+ endpoint")
+# "This is (not) a chat model and (thus) not supported in the v1/completions endpoint."; LM Studio's, with 200
+_OTHER_ENDPOINT: Final = re.compile(r"not supported in the v1/[\w/]+ endpoint|Unexpected endpoint or method")
+# the key, with status 400: xAI's and Gemini's
+_KEY_WORDS: Final = re.compile(r"(?i)incorrect api key provided|api key not (?:valid|found)")
+
+# an answer that ended so is not whole: gateways and Mistral, vLLM, DeepSeek, GLM
+_BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource", "network_error"})
 
 _PARAMETER_CODES: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 # what names a parameter in the words of services that name it nowhere else
 _PARAMETER_WORDS: Final = re.compile(
     r"Unsupported (?:parameter|value): '([^']+)'"  # proxies of OpenAI
     r"|Unrecognized request argument supplied: (\w+)"  # OpenAI, Azure
+    r"|property '(\w+)' is unsupported"  # Groq
+    r"|does not support parameter (\w+)"  # xAI
+    r"|Unknown name \"(\w+)\": Cannot find field"  # Gemini
     r"|`?(\w+)`? is deprecated for this model"  # Anthropic
     r"|`(\w+)` may only be set to"
+    r"|`(\w+)` must be (?:[^`]* or )?unset"
     r"|`temperature` and `(\w+)` cannot both be specified"
     r"|^([\w.]+): Extra inputs are not permitted"
 )
@@ -59,9 +74,10 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     Returns:
         A failure whose message holds the status and, unless the key was refused, the server's words.
     """
-    code, words = _server_error(body)
-    parameter = _refused_parameter(body, words) if status in (400, 422) else None
-    if _is_filtered(status, body):
+    reply = _parsed(body)
+    code, words = _server_error(reply, body)
+    parameter = _refused_parameter(reply, words) if status in (400, 422) else None
+    if _is_filtered(status, reply):
         kind: FailureKind = "content_filter"
     else:
         kind = "parameter_refused" if parameter else _kind(status, code, words)
@@ -70,10 +86,46 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     return ProviderFailure(kind, message, retry_after(headers.get("retry-after")), parameter)
 
 
-def _server_error(body: str) -> tuple[str, str]:
+def reported_failure(reply: Mapping[str, Any]) -> ProviderFailure | None:
+    """The failure that a reply tells of though its status is 200, None where it tells of none.
+
+    Args:
+        reply: of OpenAI's protocol. A gateway that lost the model it asked says so in `error`, of the reply
+            or of its first choice, whose text is not whole then; the code there is an HTTP status
+            (https://openrouter.ai/docs/api/reference/errors-and-debugging).
+
+    Returns:
+        The failure that the same body is under the status in its code; one of the server where it has none.
+    """
+    listed = reply.get("choices")
+    choice = listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
+    ended = choice.get("finish_reason")
+    broke_off = isinstance(ended, str) and ended in _BROKEN_OFF
+    error = reply.get("error") or (choice.get("error") if broke_off else None)
+    if not error and not broke_off:
+        return None
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and code in range(400, 600):
+        return failure_of_status(code, json.dumps({"error": error}), {})
+    if not error:
+        return ProviderFailure("http_5xx", f"HTTP 200, but the answer broke off: finish_reason {ended}")
+    words = _server_error({"error": error}, "")[1]
+    return ProviderFailure(_kind(500, "", words), f"HTTP 200, but an error: {words}")
+
+
+def _parsed(body: str) -> Any:
+    """The JSON of a body, None where it holds none; Gemini's error stands in a list."""
     try:
-        error = json.loads(body)["error"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return reply[0] if isinstance(reply, list) and reply else reply
+
+
+def _server_error(reply: Any, body: str) -> tuple[str, str]:
+    try:
+        error = reply["error"]
+    except (LookupError, TypeError):
         return "", " ".join(body[:SHOWN_CHARACTERS].split())
     if isinstance(error, dict):
         words = error.get("message") or error
@@ -81,17 +133,16 @@ def _server_error(body: str) -> tuple[str, str]:
     return "", str(error)[:SHOWN_CHARACTERS]
 
 
-def _refused_parameter(body: str, words: str) -> str | None:
+def _refused_parameter(reply: Any, words: str) -> str | None:
     """The field of the request that the server does not take, None where it says so of none."""
     try:
-        reply = json.loads(body)
         error = reply.get("error")
         if isinstance(error, dict) and error.get("code") in _PARAMETER_CODES:
             return str(error["param"])
         for one in _validation_errors(reply):
             if one.get("type") == "extra_forbidden":
                 return str(one["loc"][1])
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (LookupError, TypeError, AttributeError):
         return None
     found = _PARAMETER_WORDS.search(words)
     return next(filter(None, found.groups()), None) if found else None
@@ -106,28 +157,30 @@ def _validation_errors(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from listed
 
 
-def _is_filtered(status: int, body: str) -> bool:
+def _is_filtered(status: int, reply: Any) -> bool:
     """Whether a content filter refused the prompt.
 
-    400 and a code of one, of the error or of the error within it, or Anthropic's words; or 403 and what was
-    flagged for what reasons (https://openrouter.ai/docs/api/reference/errors-and-debugging); 403 alone is
-    about the key.
+    400 and a code of one, of the error or of the error within it; 403 and what was flagged for what reasons
+    (https://openrouter.ai/docs/api/reference/errors-and-debugging), which alone is about the key; or words.
     """
     try:
-        error = json.loads(body)["error"]
+        error = reply["error"]
+        if (own := _FILTER_WORDS.get(status)) and own in _server_error(reply, "")[1].lower():
+            return True
         if status == 403:
             return {"reasons", "flagged_input"} <= error["metadata"].keys()
         codes = [error.get("code"), (error.get("innererror") or {}).get("code")]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (LookupError, TypeError, AttributeError):
         return False
-    has_code = any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
-    return status == 400 and (has_code or _FILTER_WORDS in str(error.get("message")).lower())
+    return status == 400 and any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)
 
 
 def _kind(status: int, code: str, words: str) -> FailureKind:
     if code in _QUOTA_CODES or (status == 400 and _QUOTA_WORDS in words.lower()):
         return "quota_exceeded"
-    if status in (404, 405) and _OTHER_ENDPOINT.search(words):
+    if status == 400 and _KEY_WORDS.search(words):
+        return "unauthorized"
+    if _OTHER_ENDPOINT.search(words):
         return "endpoint_missing"
     if code in _MISSING_CODES or (status == 404 and "model" in words.lower()):
         return "model_missing"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from python_assets.providers.error_bodies import reported_failure
 from python_assets.providers.fields import text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
@@ -79,9 +80,11 @@ class OpenAI(HttpProvider):
 
 
 def _answer(reply: dict[str, Any]) -> Answer:
-    """Read a completion; KeyError, TypeError or ValueError where it has another shape."""
+    """Read a completion; ProviderFailure where it tells of an error, KeyError ... in another shape."""
+    if failure := reported_failure(reply):
+        raise failure
     choice = reply["choices"][0]
-    message = choice["message"] if "message" in choice else {"content": choice["text"]}
+    message = _message(choice)
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     refusal = text_or_none(message.get("refusal"))
@@ -98,6 +101,17 @@ def _answer(reply: dict[str, Any]) -> Answer:
             FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
         },
     )
+
+
+def _message(choice: dict[str, Any]) -> dict[str, Any]:
+    """What the model wrote; one of the assistant without content has none.
+
+    Azure leaves it out where its filter stops an answer, mlx-lm and Gemini where reasoning took every token.
+    """
+    if "message" not in choice:
+        return {"content": choice["text"]}
+    message: dict[str, Any] = choice["message"]
+    return {"content": None, **message} if "role" in message else message
 
 
 def _text(content: Any) -> str | None:

@@ -197,3 +197,55 @@ def _checked_fields(body: dict[str, Any]) -> Reply | None:
     elif "temperature" in body:
         message = "`temperature` is deprecated for this model."
     return anthropic_error(400, "invalid_request_error", message) if message else None
+
+
+def gemini(server: Server, request: Request) -> Reply:
+    """Gemini over OpenAI's protocol: errors in a list, no seed.
+
+    Source: https://github.com/Vali-98/ChatterUI/issues/227.
+    """
+    if "seed" not in request.body:
+        return openai_completion("A reply.")
+    message = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
+    error = {"code": 400, "message": message, "status": "INVALID_ARGUMENT", "details": []}
+    return Reply([{"error": error}], status=400)
+
+
+def xai(server: Server, request: Request) -> Reply:
+    """xAI: texts as errors; a flagged prompt is a 403, as a refused key is elsewhere.
+
+    Sources: https://github.com/miaoxworld/NativeTavern/issues/83 (parameters),
+    https://github.com/UKGovernmentBEIS/inspect_ai/pull/2267 (usage guidelines).
+    """
+    model = request.body["model"]
+    if "seed" in request.body:
+        said = f"Model {model} does not support parameter seed."
+        return Reply({"code": "Client specified an invalid argument", "error": said}, status=400)
+    if "number 1" in request.body["messages"][-1]["content"]:
+        said = f"Content violates usage guidelines. Model: {model}, Failed check: SAFETY_CHECK_TYPE_BIO"
+        code = "The caller does not have permission to execute the specified operation"
+        return Reply({"code": code, "error": said}, status=403)
+    return openai_completion("A reply.")
+
+
+def broken_off(code: int | None) -> Reply:
+    """A gateway whose model failed after it had sent status 200; code: of the error, where it names one.
+
+    Sources: https://openrouter.ai/docs/api/reference/errors-and-debugging,
+    https://github.com/maximhq/bifrost/issues/5425 (without an error).
+    """
+    reply = openai_completion('{"events": [{"title": "partial', "error")
+    if code is not None:
+        reply.body["choices"][0]["error"] = {"code": code, "message": "Provider returned error"}
+    return reply
+
+
+def without_content(finish_reason: str, **message: str) -> Reply:
+    """An answer whose message has no content.
+
+    Sources: https://github.com/openai-php/client/issues/198 (Azure's filter),
+    https://github.com/ml-explore/mlx-lm/issues/1738 (reasoning took every token).
+    """
+    reply = openai_completion(None, finish_reason, **message)
+    del reply.body["choices"][0]["message"]["content"]
+    return reply

@@ -118,6 +118,58 @@ def test_mistral_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: A
     assert sent(server)[-1] == {"model": MODEL, "stream": False, "temperature": 0.0, "max_tokens": 256}
 
 
+def test_gemini_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.gemini)
+    assert ask(server, 3, decoding=DECODING).n_by_status["ok"] == 3
+    assert sent(server)[-1] == {"model": MODEL, "stream": False, "temperature": 0.0, "max_tokens": 256}
+
+
+def test_a_prompt_that_xai_flags_is_refused_and_the_rest_is_asked(serve: Serve, ask: Ask) -> None:
+    run = ask(serve(dialect_servers.xai), 4, decoding=DECODING)
+    assert [row.flags for row in run.responses] == [(), ("is_refused", "is_empty"), (), ()]
+    assert "SAFETY_CHECK_TYPE_BIO" in json.loads(run.responses[1].context_json or "")["content_filter"]
+
+
+class TestAReplyOf200:
+    @pytest.mark.parametrize("code", [None, 502])
+    def test_that_broke_off_is_asked_again(self, openai_server: Server, ask: Ask, code: int | None) -> None:
+        openai_server.next_replies = [dialect_servers.broken_off(code)]
+        run = ask(openai_server)
+        assert (run.responses[0].response_text, run.n_retries) == ("A reply to: Sentence number 0 begins", 1)
+        openai_server.next_replies = [dialect_servers.broken_off(code)]
+        run = ask(openai_server, wave="2", max_retries=0)
+        assert (run.responses[0].error or "").startswith("http_5xx: HTTP ")
+
+    def test_whose_error_has_a_status_is_that_failure(self, openai_server: Server, ask: Ask) -> None:
+        openai_server.next_replies = [Reply({"error": {"code": 402, "message": "Insufficient credits"}})]
+        with pytest.raises(GenerationError, match="quota_exceeded: HTTP 402 Insufficient credits"):
+            ask(openai_server, 5)
+
+    def test_of_lm_studio_for_a_wrong_address_is_told_at_once(self, openai_server: Server, ask: Ask) -> None:
+        """Source: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/618."""
+        said = "Unexpected endpoint or method. (POST /chat/completions)"
+        openai_server.next_replies = [Reply({"error": said})]
+        with pytest.raises(
+            GenerationError, match=r"endpoint_missing: .*Unexpected endpoint.*Correct base_url"
+        ):
+            ask(openai_server, 5)
+        assert len(openai_server.calls) == 1
+
+    @pytest.mark.parametrize(
+        ("reply", "flags"),
+        [
+            (dialect_servers.without_content("content_filter"), ("is_refused", "is_empty")),
+            (dialect_servers.without_content("length", reasoning="Well"), ("is_empty", "is_truncated")),
+        ],
+    )
+    def test_without_content_is_an_answer_without_text(
+        self, openai_server: Server, ask: Ask, reply: Reply, flags: tuple[str, ...]
+    ) -> None:
+        openai_server.next_replies = [reply]
+        run = ask(openai_server)
+        assert (run.responses[0].status, run.responses[0].flags, run.n_retries) == ("ok", flags, 0)
+
+
 class TestAzure:
     def test_gets_its_key_and_the_version_of_its_api(
         self, ask_azure: Callable[..., GenerationRun], log_path: Path
