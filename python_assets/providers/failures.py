@@ -19,6 +19,7 @@ FailureKind = Literal[
     "parameter_refused",
     "content_filter",
     "malformed_response",
+    "web_page",
     "too_large",
     "unsendable_prompt",
     "function_failed",
@@ -30,13 +31,13 @@ FailureKind = Literal[
 ]
 
 RETRYABLE: Final[frozenset[str]] = frozenset(
-    {"timeout", "connection", "disconnected", "http_429", "http_5xx", "malformed_response"}
+    {"timeout", "connection", "disconnected", "http_429", "http_5xx", "malformed_response", "web_page"}
 )
 # Every other request would fail alike: the generation stops at the first.
 FATAL: Final[frozenset[str]] = frozenset(
     {"model_missing", "endpoint_missing", "parameter_refused", "unauthorized", "quota_exceeded", "bad_url"}
 )
-FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection"}
+FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection", "web_page"}
 
 
 class ProviderFailure(Exception):

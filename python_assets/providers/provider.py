@@ -32,6 +32,8 @@ REMEDIES: Final[dict[str, str]] = {
     "connection": "Start the server, or correct base_url.",
     "model_missing": "Correct the model's name, or install the model at the server.",
     "endpoint_missing": "Correct base_url.",
+    "web_page": "Correct base_url: it is the address of the API, which often ends in /v1, not of a page.",
+    "malformed_response": "See that base_url is that of the API, and that the server speaks this dialect.",
     "bad_url": "Correct base_url: it starts with http:// or https://.",
     "quota_exceeded": "Raise the account's quota, then run again.",
     "unauthorized": "Name the environment variable that holds a valid key in api_key_env, or in headers.",

@@ -123,9 +123,11 @@ class Asker:
 
     def _count_failures(self, outcome: Outcome) -> None:
         self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
-        if self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
+        if outcome.error and self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
+            kind = outcome.error.partition(":")[0]
             raise self._stopped(
-                f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", ""
+                f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}",
+                self.provider.remedy(kind),
             )
 
     async def _outcome(self, request: Request) -> Outcome:

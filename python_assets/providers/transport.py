@@ -56,7 +56,17 @@ async def ask_json(client: "httpx.AsyncClient", method: str, address: str, paylo
         if not response.is_success:
             words = body.decode("utf-8", "replace")
             raise failure_of_status(response.status_code, words, response.headers)
+        return _parsed(body)
+
+
+def _parsed(body: bytes) -> Any:
+    """The JSON of a body; what came in its place is told, as nothing else says who answered."""
+    try:
         return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        shown = " ".join(body[:SHOWN_CHARACTERS].decode("utf-8", "replace").split())
+        kind: FailureKind = "web_page" if shown.startswith("<") else "malformed_response"
+        raise ProviderFailure(kind, f"no JSON ({type(error).__name__}) but {shown!r}") from None
 
 
 async def _body(response: "httpx.Response") -> bytes:

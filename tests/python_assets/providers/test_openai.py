@@ -146,6 +146,38 @@ def test_a_reply_of_the_wrong_shape_is_malformed(openai_server: Server, ask: Ask
     assert ask(openai_server).n_by_status["ok"] == 1
 
 
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b'data: {"id": "chatcmpl-1"}\n\ndata: [DONE]', 'no JSON (JSONDecodeError) but \'data: {"id"'),
+        (b"", "no JSON (JSONDecodeError) but ''"),
+    ],
+)
+def test_what_came_in_place_of_json_is_told(openai_server: Server, ask: Ask, body: bytes, error: str) -> None:
+    openai_server.next_replies = [Reply(body)]
+    told = ask(openai_server, max_retries=0).responses[0].error or ""
+    assert told.startswith(f"malformed_response: {error}")
+
+
+def test_a_web_page_with_status_200_stops_the_generation_after_retries(
+    openai_server: Server, ask: Ask
+) -> None:
+    openai_server.next_replies = [Reply(b"<!doctype html><title>Sign in</title>") for _ in range(5)]
+    with pytest.raises(
+        GenerationError, match="web_page: .*<title>Sign in.*Correct base_url: it is the addre"
+    ):
+        ask(openai_server, 30)
+    assert len(openai_server.calls) == 3
+
+
+def test_replies_of_another_dialect_stop_the_generation_with_a_remedy(
+    openai_server: Server, ask: Ask
+) -> None:
+    openai_server.next_replies = [Reply({"message": {"content": "Hi"}}) for _ in range(FAILURES_IN_A_ROW)]
+    with pytest.raises(GenerationError, match="in a row failed.*malformed_response.*speaks this dialect"):
+        ask(openai_server, 30, max_retries=0, concurrency=1)
+
+
 def test_a_connection_cut_without_a_reply_is_retried(openai_server: Server, ask: Ask) -> None:
     openai_server.next_replies = [Reply(status=0)]
     run = ask(openai_server)
