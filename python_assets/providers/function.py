@@ -5,8 +5,11 @@ generation's concurrency says.
 """
 
 import asyncio
+import copy
 import inspect
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 
@@ -17,6 +20,7 @@ from python_assets.providers.records import (
     Answer,
     Description,
     GenerationConfig,
+    Message,
     Request,
 )
 
@@ -46,12 +50,14 @@ class FunctionProvider(RemoteProvider):
         self._named = _named_arguments(config, config.function)
 
     async def __aenter__(self) -> Self:
+        # asyncio's own threads are a few more than processors, and what waits for one would time out
+        self._threads = ThreadPoolExecutor(self.config.concurrency, thread_name_prefix="function")
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        return None
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def describe(self) -> Description:
         """The digest is that of the function's file."""
@@ -62,15 +68,29 @@ class FunctionProvider(RemoteProvider):
         decoding: dict[str, Any] = {**self.config.decoding}
         if decoding.get("seed") is not None:
             decoding["seed"] += request.replicate
-        try:
-            returned = await asyncio.to_thread(self._function, request.messages, decoding, **self._named)
-        except Exception as error:
-            raise ProviderFailure("function_failed", f"{type(error).__name__}: {error}"[:500]) from error
-        return _answer(returned)
+        # copies: what a function changes in them is not what another response is asked
+        messages, named = copy.deepcopy((request.messages, self._named))
+        call = partial(_called, self._function, messages, decoding, named)
+        return _answer(await asyncio.get_running_loop().run_in_executor(self._threads, call))
+
+
+def _called(
+    function: Callable[..., Any], messages: list[Message], decoding: Mapping[str, Any], named: dict[str, Any]
+) -> Any:
+    """What a function returns; caught in its thread, as StopIteration would never leave it."""
+    try:
+        return function(messages, decoding, **named)
+    except (Exception, SystemExit) as error:
+        raise ProviderFailure("function_failed", f"{type(error).__name__}: {error}"[:500]) from error
 
 
 def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> dict[str, Any]:
     """Model and options, where the function has arguments of these names or takes any."""
+    if inspect.iscoroutinefunction(function):
+        raise GenerationError(
+            f"generation {config.generation_id!r}: {config.provider} is a coroutine, which nothing awaits. "
+            "Define it with def; concurrency says how many of its calls run at a time."
+        )
     signature = inspect.signature(function)
     takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     offered = {"model": config.model, "options": dict(config.options)}

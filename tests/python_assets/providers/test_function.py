@@ -40,6 +40,8 @@ def test_none_is_no_answer(log_path: Path) -> None:
     ("result", "error"),
     [
         (ValueError("odd"), "function_failed: ValueError: odd"),
+        (StopIteration(), "function_failed: StopIteration: "),
+        (SystemExit("bye"), "function_failed: SystemExit: bye"),
         (5, "function_failed: expected text or None, got int"),
     ],
 )
@@ -47,7 +49,7 @@ def test_what_goes_wrong_in_a_function_is_recorded(log_path: Path, result: Any, 
     def fail_on_the_second(messages: list[Message], decoding: Mapping[str, Any]) -> Any:
         if "number 1" not in messages[-1]["content"]:
             return "fine"
-        if isinstance(result, Exception):
+        if isinstance(result, BaseException):
             raise result
         return result
 
@@ -75,6 +77,34 @@ def test_a_function_runs_as_often_at_a_time_as_concurrency_says(log_path: Path) 
 
     run = run_function(wait_for_the_other, log_path, 5, concurrency=2)
     assert run.n_by_status["ok"] == 5
+
+
+def test_more_calls_than_processors_run_at_a_time(log_path: Path) -> None:
+    together = 40
+    all_of_them = threading.Barrier(together, timeout=20)
+    calls: list[str] = []
+
+    def wait_for_the_others(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        calls.append(messages[-1]["content"])
+        if len(calls) > 1:
+            all_of_them.wait()
+        return "met"
+
+    run = run_function(wait_for_the_others, log_path, together + 1, concurrency=together)
+    assert run.n_by_status["ok"] == together + 1
+
+
+def test_what_a_function_changes_is_asked_of_no_other_response(log_path: Path) -> None:
+    def change_everything(messages: list[Message], decoding: dict[str, Any], options: dict[str, Any]) -> str:
+        style = options["inner"].pop("style")
+        messages.append(Message(role="assistant", content="Sure."))
+        messages[0]["content"] += "!"
+        decoding.clear()
+        return f"{style}, {len(messages)}, {messages[0]['content']}"
+
+    options = {"inner": {"style": "terse"}}
+    run = run_function(change_everything, log_path, 1, replicates=3, options=options, decoding={"seed": 1})
+    assert [row.response_text for row in run.responses] == ["terse, 2, Sentence number 0 begins!"] * 3
 
 
 def test_every_replicate_has_a_seed_of_its_own(log_path: Path) -> None:
@@ -126,6 +156,14 @@ def test_a_mapping_tells_more_than_the_text(log_path: Path) -> None:
 def test_a_mapping_of_another_form_is_an_error(log_path: Path, returned: Any, error: str) -> None:
     run = run_function(lambda messages, decoding: returned, log_path, n_prompts=1)
     assert error in (run.responses[0].error or "")
+
+
+def test_a_coroutine_is_told_before_it_is_called(log_path: Path) -> None:
+    async def say(messages: list[Message], decoding: Mapping[str, Any]) -> str:
+        return "x"
+
+    with pytest.raises(GenerationError, match="mine:reply is a coroutine, .*Define it with def"):
+        run_function(say, log_path)
 
 
 @pytest.mark.parametrize("function", [lambda: "x", lambda messages: "x", lambda a, b, c: "x"])
