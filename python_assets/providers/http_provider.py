@@ -28,7 +28,7 @@ class HttpProvider(RemoteProvider):
         needs_key: whether the server at default_url wants a key.
     """
 
-    takes_headers: ClassVar[bool] = True
+    asks_server: ClassVar[bool] = True
     key_header: ClassVar[str] = "authorization"
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream")
     other_names: ClassVar[Mapping[str, str]] = {}

@@ -27,6 +27,7 @@ providers: "Final[Registry[type[Provider]]]" = Registry("provider", __name__)
 provider = providers.register
 
 ANSWERED_TOGETHER: Final = 2_000
+OF_A_SERVER: Final = ("base_url", "api_key_env", "headers")
 
 REMEDIES: Final[dict[str, str]] = {
     "connection": "Start the server, or correct base_url.",
@@ -49,13 +50,13 @@ class Provider:
         is_keyed_by_prompt: the answer depends on the prompt itself (its id and factors), not on its messages
             alone.
         keeps_log: answers are logged, as they cannot be had again for nothing.
-        takes_headers: a server is asked over HTTP.
+        asks_server: over HTTP.
     """
 
     is_simulated: ClassVar[bool] = False
     is_keyed_by_prompt: ClassVar[bool] = False
     keeps_log: ClassVar[bool] = True
-    takes_headers: ClassVar[bool] = False
+    asks_server: ClassVar[bool] = False
 
     def __init__(self, config: GenerationConfig) -> None:
         self.config = config
@@ -63,9 +64,8 @@ class Provider:
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
         """What keeps this configuration from running, each as `field: problem`; nothing is contacted."""
-        if config.headers and not cls.takes_headers:
-            return ["headers: it asks no server over HTTP; remove headers"]
-        return []
+        ignored = [] if cls.asks_server else [name for name in OF_A_SERVER if getattr(config, name)]
+        return [f"{name}: it asks no server over HTTP; remove {name}" for name in ignored]
 
     def unready(self) -> str | None:
         """What keeps it from answering anything on this machine, with the remedy; nothing is contacted."""

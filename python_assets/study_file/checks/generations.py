@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import config_problems, providers
 from python_assets.providers.records import GenerationConfig
@@ -127,8 +128,10 @@ def _n_replays(draft: Draft) -> int:
 
 def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[Problem]:
     spec = generation.spec
-    if spec.provider not in providers or draft.factors is None:
+    is_function = is_function_path(spec.provider)
+    if not (is_function or spec.provider in providers) or draft.factors is None:
         return
+    problems_of = FunctionProvider.problems if is_function else config_problems
     config = GenerationConfig(
         generation_id=generation.generation_id,
         provider=spec.provider,
@@ -140,7 +143,7 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         options=spec.options,
     )
     written = spec.model_dump(by_alias=True)
-    for problem in config_problems(config, _levels(draft.factors, spec.options)):
+    for problem in problems_of(config, _levels(draft.factors, spec.options)):
         field, _, text = problem.partition(": ")
         what, _, remedy = text.partition("; ")
         steps = field.split(".")

@@ -56,6 +56,16 @@ CASES = {
         generations("[{name: Baseline, provider: simulator}]"),
         'generations[0].name: got "Baseline"; expected a name other than baseline and all; rename it',
     ),
+    "a server for a function": (
+        generations("[{name: m, provider: 'mine:reply', base_url: 'http://h'}]"),
+        'generations[0].base_url: got "http://h"; expected what provider mine:reply can use (it asks no '
+        "server over HTTP); remove base_url",
+    ),
+    "a key for a model in this process": (
+        generations("[{name: m, provider: transformers, model: a, api_key_env: HF_TOKEN}]"),
+        "generations[0].api_key_env: got ***; expected what provider transformers can use (it asks no "
+        "server over HTTP); remove api_key_env",
+    ),
     "a name without a letter": (
         generations('[{name: "4.1", provider: simulator}]'),
         'generations[0].name: got "4.1"; expected a name with at least one letter; rename it',
