@@ -49,8 +49,9 @@ class Anthropic(HttpProvider):
 
     async def ask(self, request: Request) -> Answer:
         """One message."""
-        payload = {**self.config.decoding, **self.config.options}
-        payload = {name: value for name, value in payload.items() if value is not None and name != "seed"}
+        decoding = {name: value for name, value in self.config.decoding.items() if name != "seed"}
+        payload = {**decoding, **self.config.options}
+        payload = {name: value for name, value in payload.items() if value is not None}
         system = [one["content"] for one in request.messages if one["role"] == "system"]
         turns = [one for one in request.messages if one["role"] != "system"]
         payload |= {"model": self.config.model, "messages": turns, "stream": False}

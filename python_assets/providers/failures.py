@@ -84,9 +84,13 @@ class Backoff:
     jitter: Callable[[], float] = random.random
 
     def seconds(self, attempt: int, retry_after: float | None) -> float:
-        """Seconds to wait after the failed attempt (0 the first): Retry-After, or half to whole at random."""
-        if retry_after is not None:
-            return min(self.longest_retry_after, max(0.0, retry_after))
+        """Seconds to wait after the failed attempt (0 the first): Retry-After, or half to whole at random.
+
+        A Retry-After of 0, or a date that has passed by our clock, names no time: calls without a pause would
+        use up every retry at once.
+        """
+        if retry_after is not None and retry_after > 0:
+            return min(self.longest_retry_after, retry_after)
         whole = min(self.longest_seconds, self.first_seconds * 2.0 ** min(attempt, 60))
         return whole * (0.5 + 0.5 * self.jitter())
 

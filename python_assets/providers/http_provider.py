@@ -3,9 +3,11 @@
 Belongs here: how a call is sent. What is asked and how a reply is read is the provider's own file.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
 
 from python_assets.errors import GenerationError
 from python_assets.providers.clients import Clients
@@ -13,8 +15,9 @@ from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.records import GenerationConfig
-from python_assets.providers.transport import ask_json
+from python_assets.providers.transport import ask_json, is_address
 
+AUTHORIZATION: Final = "authorization"
 CHANGED_PARAMETERS: Final = "changed_parameters"  # the name in context_json
 
 
@@ -29,7 +32,7 @@ class HttpProvider(RemoteProvider):
     """
 
     asks_server: ClassVar[bool] = True
-    key_header: ClassVar[str] = "authorization"
+    key_header: ClassVar[str] = AUTHORIZATION
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream")
     other_names: ClassVar[Mapping[str, str]] = {}
     needs_key: ClassVar[bool] = False
@@ -47,10 +50,24 @@ class HttpProvider(RemoteProvider):
                 found.append(
                     f"headers.{name}: the header that carries the key of api_key_env; keep one of them"
                 )
-        for name in cls.own_fields:
-            if name in config.options:
-                found.append(f"options.{name}: a field that Plumbline writes itself; remove it")
+        if cls.key_header == AUTHORIZATION and config.api_key_env is not None and _has_user(config.base_url):
+            found.append("api_key_env: user and password of base_url take its header; keep one of them")
+        for name, value in config.options.items():
+            if problem := cls._option_problem(name, value):
+                found.append(f"options.{name}: {problem}")
         return found
+
+    @classmethod
+    def _option_problem(cls, name: str, value: Any) -> str | None:
+        if name in cls.own_fields:
+            return "a field that Plumbline writes itself; remove it"
+        if name == "seed" and (isinstance(value, bool) or not isinstance(value, int | None)):
+            return "no seed, to which the replicate is added; it is a whole number"
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            return "nothing that JSON holds; write a date in quotes, and no number that is infinite"
+        return None
 
     @property
     def secrets(self) -> list[str]:
@@ -131,7 +148,8 @@ class HttpProvider(RemoteProvider):
         return super().remedy(kind)
 
     def _headers(self) -> dict[str, str]:
-        named = {name: self._sendable(name, value) for name, value in self.config.headers.items()}
+        # in lower case, as ours are: of two spellings both would be sent
+        named = {name.lower(): self._sendable(name, value) for name, value in self.config.headers.items()}
         key = self.read_key()
         return {"user-agent": "plumbline"} | ({} if key is None else self.key_headers(key)) | named
 
@@ -146,3 +164,7 @@ class HttpProvider(RemoteProvider):
     def key_headers(self, key: str) -> dict[str, str]:
         """What is sent with every call where there is a key."""
         return {self.key_header: f"Bearer {key}"}
+
+
+def _has_user(url: str | None) -> bool:
+    return url is not None and is_address(url) and "@" in urlsplit(url).netloc

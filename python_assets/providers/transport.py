@@ -5,6 +5,7 @@ error_bodies.py; what one server's reply means is in its file.
 """
 
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 LARGEST_BODY_BYTES: Final = 64 * 1024 * 1024  # unpacked
 ENCODINGS: Final = ("gzip", "deflate")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class _HideCredentials(logging.Filter):
+    """httpx logs the address of every call, whose user, password and query may be secrets."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = without_credentials(record.getMessage()), ()
+        return True
+
+
+logging.getLogger("httpx").addFilter(_HideCredentials())
 
 
 def client_options(url: str) -> dict[str, Any]:
@@ -66,7 +78,7 @@ def _parsed(body: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         shown = " ".join(body[:SHOWN_CHARACTERS].decode("utf-8", "replace").split())
         kind: FailureKind = "web_page" if shown.startswith("<") else "malformed_response"
-        raise ProviderFailure(kind, f"no JSON ({type(error).__name__}) but {shown!r}") from None
+        raise ProviderFailure(kind, f"no JSON ({type(error).__name__}) but: {shown or 'nothing'}") from None
 
 
 async def _body(response: "httpx.Response") -> bytes:

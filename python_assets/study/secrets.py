@@ -33,7 +33,7 @@ _LONGEST_WORD: Final = 16  # the name of a variable that is longer has a _ in it
 
 
 def redacted(value: Any, secrets: Collection[str]) -> Any:
-    """A text, or every text within lists and mappings, without secrets that it holds.
+    """A text, or every text within lists and mappings, without secrets that it holds or begins at its end.
 
     Args:
         value: what a server sent, or an error.
@@ -41,11 +41,19 @@ def redacted(value: Any, secrets: Collection[str]) -> Any:
     """
     if isinstance(value, str):
         for secret in sorted(secrets, key=len, reverse=True):
-            value = value.replace(secret, HIDDEN) if len(secret) >= LEAST_CHARACTERS else value
+            value = _without(value, secret) if len(secret) >= LEAST_CHARACTERS else value
         return value
     if isinstance(value, dict):
         return {key: redacted(part, secrets) for key, part in value.items()}
     return [redacted(part, secrets) for part in value] if isinstance(value, list) else value
+
+
+def _without(text: str, secret: str) -> str:
+    """Also without the beginning of a secret that a text was cut within."""
+    text = text.replace(secret, HIDDEN)
+    cuts = (n for n in range(len(secret) - 1, LEAST_CHARACTERS - 1, -1) if text.endswith(secret[:n]))
+    n_cut = next(cuts, 0)
+    return text[:-n_cut] + HIDDEN if n_cut else text
 
 
 def without_credentials(text: str) -> str:

@@ -154,6 +154,12 @@ def test_what_no_call_can_mend_stops_the_generation_at_once(
     assert len(server.calls) == 1
 
 
+def test_a_seed_that_options_name_is_not_dropped(server: Server, ask_claude: AskClaude) -> None:
+    with pytest.raises(GenerationError, match="parameter_refused: HTTP 400 seed: Extra inputs"):
+        ask_claude(30, decoding={"max_tokens": 9, "seed": 1}, options={"seed": 2})
+    assert len(server.calls) == 1
+
+
 def test_an_overloaded_server_is_asked_again(server: Server, ask_claude: AskClaude, waits: Waits) -> None:
     server.next_replies = [
         anthropic_error(529, "overloaded_error", "Overloaded"),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,10 @@ class TestHeaders:
         assert value.strip() not in str(caught.value) or not value.strip()
         assert not openai_server.calls
 
+    def test_of_one_name_in_two_spellings_are_sent_once(self, openai_server: Server, ask: Ask) -> None:
+        ask(openai_server, headers={"User-Agent": "somebody"})
+        assert openai_server.calls[0].headers["user-agent"] == "somebody"
+
     def test_are_shown_nowhere(self) -> None:
         assert KEY not in repr(GenerationConfig("g", "openai", "m", headers={"x-gateway": KEY}))
 
@@ -271,6 +276,23 @@ class TestABaseModel:
         (
             {"api_key_env": "KEY", "headers": {"Authorization": "Bearer x"}},
             "headers.Authorization: the header that carries the key of api_key_env; keep one of them",
+        ),
+        (
+            {"api_key_env": "KEY", "base_url": "https://user:word@h/v1"},
+            "api_key_env: user and password of base_url take its header; keep one of them",
+        ),
+        (
+            {"options": {"seed": "42"}},
+            "options.seed: no seed, to which the replicate is added; it is a whole number",
+        ),
+        (
+            {"options": {"metadata": {"day": date(2026, 11, 1)}}},
+            "options.metadata: nothing that JSON holds; write a date in quotes, and no number that is "
+            "infinite",
+        ),
+        (
+            {"options": {"min_p": float("inf")}},
+            "options.min_p: nothing that JSON holds; write a date in quotes, and no number that is infinite",
         ),
     ],
 )

@@ -25,10 +25,14 @@ def test_jitter_halves_a_wait_at_most() -> None:
 
 
 @pytest.mark.parametrize(
-    ("retry_after", "waited"), [(0.0, 0.0), (7.0, 7.0), (1e9, 600.0), (float("inf"), 600.0)]
+    ("retry_after", "waited"), [(7.0, 7.0), (0.25, 0.25), (1e9, 600.0), (float("inf"), 600.0)]
 )
 def test_retry_after_replaces_the_wait(retry_after: float, waited: float) -> None:
     assert Backoff().seconds(3, retry_after) == waited
+
+
+def test_a_retry_after_of_no_time_replaces_no_wait() -> None:
+    assert Backoff(jitter=lambda: 1.0).seconds(3, 0.0) == 8.0
 
 
 def test_a_recorded_error_says_whether_it_is_asked_again() -> None:

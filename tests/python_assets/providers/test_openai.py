@@ -149,8 +149,8 @@ def test_a_reply_of_the_wrong_shape_is_malformed(openai_server: Server, ask: Ask
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        (b'data: {"id": "chatcmpl-1"}\n\ndata: [DONE]', 'no JSON (JSONDecodeError) but \'data: {"id"'),
-        (b"", "no JSON (JSONDecodeError) but ''"),
+        (b'data: {"id": "chatcmpl-1"}\n\ndata: [DONE]', 'no JSON (JSONDecodeError) but: data: {"id"'),
+        (b"", "no JSON (JSONDecodeError) but: nothing"),
     ],
 )
 def test_what_came_in_place_of_json_is_told(openai_server: Server, ask: Ask, body: bytes, error: str) -> None:
@@ -343,6 +343,15 @@ class TestTheKey:
         assert KEY not in log_path.read_text()
         assert KEY not in repr(run)
 
+    @pytest.mark.parametrize("n_before", range(280, 300, 4))
+    def test_is_taken_out_of_an_error_that_is_cut_within_it(
+        self, openai_server: Server, ask: Ask, log_path: Path, n_before: int
+    ) -> None:
+        said = "x" * n_before + KEY
+        openai_server.next_replies = [openai_error(500, said, None), Reply(said.encode())]
+        ask(openai_server, 2, api_key_env="TEST_KEY", max_retries=0)
+        assert KEY[:8] not in log_path.read_text()
+
     def test_is_taken_out_of_an_answer_that_echoes_it(
         self, openai_server: Server, ask: Ask, log_path: Path
     ) -> None:
@@ -415,6 +424,17 @@ def test_a_query_in_the_address_is_sent_and_stored_nowhere(
     run = ask(openai_server, 2, base_url=f"{openai_server.url}/v1?key={secret}", max_retries=0)
     assert [row.response_text for row in run.responses] == ["You are ***, or ***.", None]
     assert "hunter2" not in log_path.read_text() + repr(run)
+
+
+def test_a_query_in_the_address_is_in_no_log_of_httpx(
+    openai_server: Server, ask: Ask, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    openai_server.generation_path += "?key=hunter3"
+    url = openai_server.url.replace("//", "//user:hunter2@")
+    ask(openai_server, base_url=f"{url}/v1?key=hunter3", max_retries=0)
+    assert "HTTP Request: POST" in caplog.text
+    assert "hunter" not in caplog.text
 
 
 def test_two_prompts_with_equal_text_are_asked_once_and_keep_their_rows(
