@@ -77,9 +77,10 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
         loading: in which type of weights, where and how quantised.
 
     Raises:
-        GenerationError: its files are not whole, it needs code of its own, an answer cannot end, or this
-            machine lacks what `loading` wants.
+        GenerationError: its files are not whole, it needs code of its own, an answer cannot end, it does not
+            fit into memory, or this machine lacks what `loading` wants.
     """
+    import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
@@ -93,6 +94,13 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             folder, local_files_only=True, output_loading_info=True, **loading.arguments()
         )
+        if loading.device_map is None and loading.quantization is None:
+            loaded[0].to(loading.device or default_device())
+    except torch.OutOfMemoryError as error:
+        raise GenerationError(
+            f"provider transformers: {folder} does not fit into memory: {error}. Set dtype, quantization, "
+            "device_map or device in options."
+        ) from error
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         raise GenerationError(
             f"provider transformers: {folder} holds no whole causal language model that the library knows: "
@@ -106,8 +114,6 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
         )
     own = model.generation_config
     stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
-    if loading.device_map is None and loading.quantization is None:
-        model = model.to(loading.device or default_device())
     return Loaded(
         model=model.eval(),
         tokenizer=tokenizer,

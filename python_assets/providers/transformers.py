@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ from python_assets.providers.transformers_options import (
     loading_of,
     option_problems,
 )
+
+NO_TOKENS: Final = "unsendable_prompt: the prompt has no tokens for the model to go on from"
 
 
 class _Written(NamedTuple):
@@ -79,7 +81,9 @@ class Transformers(LocalProvider):
         """
         written = _read_json(self._place.folder / "config.json")
         options = self.config.options
-        details = {name: written[name] for name in ("architectures", "dtype") if name in written}
+        details = {"architectures": written.get("architectures")}
+        details["dtype"] = written.get("dtype") or written.get("torch_dtype")  # the name until transformers 5
+        details = {name: value for name, value in details.items() if value is not None}
         details |= {"threads": self._threads, "device": options.get("device_map") or self._device}
         if (dtype := options.get("dtype", "auto")) != "auto":
             details["dtype"] = dtype
@@ -111,9 +115,10 @@ class Transformers(LocalProvider):
         wanted = self.config.decoding.get("max_tokens") or loaded.most_tokens
         room = [min(wanted, (loaded.n_positions or math.inf) - len(tokens)) for tokens in prompts]
         answers = {i: _too_long(loaded, prompts[i]) for i, left in enumerate(room) if left < 1}
+        answers |= {i: Answer(None, error=NO_TOKENS) for i, tokens in enumerate(prompts) if not tokens}
         # a row that must stop early would stop the others with it
-        whole = [i for i, left in enumerate(room) if left == wanted]
-        alone = [[i] for i, left in enumerate(room) if 1 <= left < wanted]
+        whole = [i for i, left in enumerate(room) if left == wanted and i not in answers]
+        alone = [[i] for i, left in enumerate(room) if left < wanted and i not in answers]
         for rows in [whole, *alone] if whole else alone:
             draws = [self._draw(requests[i]) for i in rows]
             written = self._write(loaded, [prompts[i] for i in rows], int(room[rows[0]]), draws)
@@ -195,6 +200,7 @@ class Transformers(LocalProvider):
                     input_ids=torch.tensor(tokens, device=device),
                     attention_mask=torch.tensor(mask, device=device),
                     do_sample=False,  # what draws is the last of the processors
+                    num_beams=1,  # a generation_config.json may say more, which draw nothing
                     max_new_tokens=most,
                     eos_token_id=loaded.stops or None,
                     pad_token_id=loaded.stops[0] if loaded.stops else 0,
@@ -222,6 +228,7 @@ class Transformers(LocalProvider):
         """What happens to the scores of the next token, in the library's order; the last draws it."""
         from transformers import (
             LogitsProcessorList,
+            MinPLogitsWarper,
             TemperatureLogitsWarper,
             TopKLogitsWarper,
             TopPLogitsWarper,
@@ -239,6 +246,8 @@ class Transformers(LocalProvider):
             processors.append(TopKLogitsWarper(top_k))
         if top_p := decoding.get("top_p") or own.top_p:
             processors.append(TopPLogitsWarper(float(top_p)))
+        if own.min_p:
+            processors.append(MinPLogitsWarper(float(own.min_p)))
         processors.append(TokenSampler(draws))
         return processors
 

@@ -183,6 +183,61 @@ def test_what_the_study_leaves_out_is_the_models_own(tmp_path: Path, run: Run) -
     assert len({row.response_text for row in rows}) > 1
 
 
+def with_own(folder: Path, **own: Any) -> str:
+    """A model whose generation_config.json says more."""
+    file = save_model(folder, CHAT) / "generation_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | own))
+    return str(folder)
+
+
+def test_the_least_share_of_a_token_is_the_models_own(tmp_path: Path, run: Run) -> None:
+    prompts, decoding = some_prompts(1), {"temperature": 1.0}
+    strict = with_own(tmp_path / "strict", do_sample=True, min_p=1.0)
+    drawn = run(prompts, model=strict, replicates=5, decoding=decoding).responses
+    likeliest = run(prompts, model=strict).responses[0].response_text
+    assert {row.response_text for row in drawn} == {likeliest}
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_model_that_asks_for_beams_writes_token_by_token(
+    tmp_path: Path, run: Run, model: Path, temperature: float
+) -> None:
+    prompts, decoding = some_prompts(6), {"temperature": temperature}
+    beams = with_own(tmp_path / "beams", num_beams=3)
+    answers = [row.response_text for row in run(prompts, model=beams, decoding=decoding).responses]
+    assert answers == [row.response_text for row in run(prompts, decoding=decoding).responses]
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_prompt_without_a_token_is_an_error_of_its_own(tmp_path: Path, run: Run, concurrency: int) -> None:
+    folder = save_model(tmp_path / "bare")
+    file = folder / "tokenizer.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"post_processor": None}))
+    prompts = [Prompt("p", "p", "", task="question"), *some_prompts(2)]
+    rows = run(prompts, model=str(folder), concurrency=concurrency).responses
+    assert [row.status for row in rows] == ["error", "ok", "ok"]
+    assert (rows[0].error or "").startswith("unsendable_prompt: the prompt has no tokens")
+
+
+def test_the_type_of_the_weights_is_recorded_under_its_older_name(tmp_path: Path, run: Run) -> None:
+    file = save_model(tmp_path / "older", CHAT) / "config.json"
+    file.write_text(file.read_text().replace('"dtype"', '"torch_dtype"'))
+    details = run(some_prompts(1), model=str(tmp_path / "older")).description.model_details
+    assert details["dtype"] == "float32"
+
+
+def test_a_model_larger_than_memory_is_told(model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    def full(module: Any, device: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    load_model.cache_clear()
+    monkeypatch.setattr("torch.nn.Module.to", full)
+    with pytest.raises(GenerationError, match="does not fit into memory: CUDA .*Set dtype, quantization"):
+        run(some_prompts(1))
+
+
 def test_marks_of_reasoning_that_are_control_tokens_are_read(tmp_path: Path, run: Run) -> None:
     folder = save_model(tmp_path / "thinks", ends=False)
     for file in (folder / "tokenizer.json", folder / "tokenizer_config.json"):
