@@ -81,6 +81,8 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
         kind: FailureKind = "content_filter"
     else:
         kind = "parameter_refused" if parameter else _kind(status, code, words)
+    if kind == "bad_url" and (elsewhere := headers.get("location")):
+        words = f"to {elsewhere[:SHOWN_CHARACTERS]}"
     # A server that refuses a key may quote it.
     message = f"HTTP {status}" if kind == "unauthorized" else f"HTTP {status} {words}".strip()
     return ProviderFailure(kind, message, retry_after(headers.get("retry-after")), parameter)

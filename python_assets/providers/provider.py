@@ -35,7 +35,7 @@ REMEDIES: Final[dict[str, str]] = {
     "endpoint_missing": "Correct base_url.",
     "web_page": "Correct base_url: it is the address of the API, which often ends in /v1, not of a page.",
     "malformed_response": "See that base_url is that of the API, and that the server speaks this dialect.",
-    "bad_url": "Correct base_url: it starts with http:// or https://.",
+    "bad_url": "Correct base_url: it starts with http:// or https://, and no redirect is followed.",
     "quota_exceeded": "Raise the account's quota, then run again.",
     "unauthorized": "Name the environment variable that holds a valid key in api_key_env, or in headers.",
     "parameter_refused": "Leave it out: null in decoding, not in options, or no role for a system message.",

@@ -203,7 +203,8 @@ class Asker:
         kept = (
             f"The response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest."
         )
-        return GenerationError(" ".join(part for part in (f"{where}: {what}.", remedy, kept) if part))
+        told = f"{where}: {what.removesuffix('.')}."
+        return GenerationError(" ".join(part for part in (told, remedy, kept) if part))
 
     def _redact(self, text: str) -> str:
         return redacted(without_credentials(text), self.provider.secrets)

@@ -281,6 +281,20 @@ def test_a_wrong_path_is_told_from_a_missing_model(openai_server: Server, ask: A
         ask(openai_server, base_url=openai_server.url)
 
 
+def test_a_redirect_is_told_with_where_it_leads(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [Reply(b"Moved.", 301, {"location": "https://user:hunter2@host/v2?key=1"})]
+    with pytest.raises(GenerationError) as caught:
+        ask(openai_server, 5)
+    told = "bad_url: HTTP 301 to https://***@host/v2?***. Correct base_url: it starts"
+    assert told in str(caught.value)
+
+
+def test_words_that_end_in_a_stop_end_in_one(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [openai_error(404, "There is no such model.", "model_not_found")]
+    with pytest.raises(GenerationError, match=r"no such model\. Correct the model's name"):
+        ask(openai_server, 5)
+
+
 def test_nobody_listening_stops_the_generation_after_retries(
     openai_server: Server, ask: Ask, waits: Waits
 ) -> None:
