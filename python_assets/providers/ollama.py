@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from python_assets.errors import TRY_SIMULATED
 from python_assets.providers.fields import text_or_none
 from python_assets.providers.http_provider import HttpProvider
+from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, Request
 from python_assets.providers.transport import typed_failures
@@ -14,14 +15,15 @@ if TYPE_CHECKING:
 
 # The study's words for Ollama's; every other name of decoding and options is Ollama's own.
 _OLLAMA_NAMES: Final = {"max_tokens": "num_predict"}
-_OF_THE_REQUEST: Final = ("think", "keep_alive", "format")
+_OF_THE_REQUEST: Final = ("think", "keep_alive", "format", "logprobs", "top_logprobs")
 
 
 @provider("ollama")
 class Ollama(HttpProvider):
     """One model of one Ollama server.
 
-    options: think, keep_alive, format, or any of Ollama's own (num_ctx ...).
+    options: think, keep_alive, format, logprobs, top_logprobs (Ollama 0.12.11), or any of Ollama's own
+    (num_ctx ...).
     """
 
     default_url: ClassVar[str | None] = "http://127.0.0.1:11434"
@@ -70,13 +72,17 @@ def _answer(reply: dict[str, Any]) -> Answer:
     if reply.get("done") is False:
         raise ValueError("the reply says done: false, though streaming is off")
     message = reply["message"]
-    thinking = text_or_none(message.get("thinking"))
+    context = {
+        "reasoning": text_or_none(message.get("thinking")),
+        # the tokens of OpenAI's protocol, without the choice around them
+        FIRST_TOKEN: first_token_logprobs({"content": reply.get("logprobs")}),
+    }
     return Answer(
         text=message.get("content"),
         finish_reason=reply.get("done_reason"),
         n_tokens_in=reply.get("prompt_eval_count"),
         n_tokens_out=reply.get("eval_count"),
-        context={"reasoning": thinking} if thinking else None,
+        context={name: value for name, value in context.items() if value} or None,
     )
 
 

@@ -171,3 +171,15 @@ def test_the_key_the_study_names_is_sent(
 def test_a_lone_surrogate_is_sent_as_it_is(ollama_server: Server, ask: Ask) -> None:
     assert ask(ollama_server, [Prompt("lone", "lone", "a lone \ud83d surrogate")]).responses[0].status == "ok"
     assert "a lone \ud83d surrogate" in ollama_server.calls[0].body["messages"][-1]["content"]
+
+
+def test_the_probabilities_of_the_first_token_are_asked_for_and_kept(ollama_server: Server, ask: Ask) -> None:
+    """Source of the forms: https://github.com/ollama/ollama-python/pull/601."""
+    top = [{"token": "A", "logprob": -0.1}, {"token": "B", "logprob": -2.5}]
+    reply = ollama_chat("A", logprobs=[{"token": "A", "logprob": -0.1, "top_logprobs": top}])
+    ollama_server.next_replies = [reply]
+    run = ask(ollama_server, options={"logprobs": True, "top_logprobs": 2, "num_ctx": 512})
+    body = ollama_server.calls[0].body
+    assert (body["logprobs"], body["top_logprobs"], body["options"]) == (True, 2, {"num_ctx": 512})
+    kept = json.loads(run.responses[0].context_json or "")
+    assert kept == {"first_token_logprobs": {"A": -0.1, "B": -2.5}}
