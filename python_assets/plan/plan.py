@@ -13,6 +13,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
+from python_assets.extract.baseline import baselines_of
 from python_assets.extract.measures import resolve_measures
 from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
@@ -75,7 +76,7 @@ def plan_study(study: Study) -> Plan:
 
     Raises:
         SourceError: a source or table cannot be read, or a level stays without prompts.
-        StudyError: the import has none of a generation that is replayed.
+        StudyError: the import has none of a generation that is replayed, or none that is the baseline.
         WarehouseError: the pilot that the study names is not published.
     """
     run_context = RunContext(paths.home(), SILENT, may_ask=False)
@@ -107,6 +108,8 @@ def _known_plan(
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     names = [one.generation_id for one in generations]
+    if study.baseline is not None:
+        baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     return Plan(

@@ -133,6 +133,14 @@ def test_what_is_replayed_must_be_in_the_import(command):
     assert "'one' replays imported responses, but the import has none of it; it has king, queen" in printed
 
 
+def test_an_imported_generation_that_is_the_baseline_must_be_there(command):
+    sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
+    sections |= {"generations": [{"name": "*", "provider": "replay"}], "baseline": "knave"}
+    code, printed = command(sections, "plan")
+    assert code == 1
+    assert "baseline: got 'knave'; expected a generation or a role: 'king', 'queen'" in printed
+
+
 def test_a_plan_of_a_simulated_run_asks_for_no_key(command, monkeypatch):
     sections, told = MISTAKES["no key"]
     code, printed = command(sections, "plan", "--provider", "simulator")
