@@ -72,7 +72,7 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
         headers: with lower-case look-up.
 
     Returns:
-        A failure whose message holds the status and, unless the key was refused, the server's words.
+        A failure whose message holds the status and, unless the key is wrong, the server's words.
     """
     reply = _parsed(body)
     code, words = _server_error(reply, body)
@@ -83,8 +83,9 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
         kind = "parameter_refused" if parameter else _kind(status, code, words)
     if kind == "bad_url" and (elsewhere := headers.get("location")):
         words = f"to {elsewhere[:SHOWN_CHARACTERS]}"
-    # A server that refuses a key may quote it.
-    message = f"HTTP {status}" if kind == "unauthorized" else f"HTTP {status} {words}".strip()
+    # A server that refuses a key may quote some of it; 403 is of the country or the model as often.
+    is_key = kind == "unauthorized" and status != 403
+    message = f"HTTP {status}" if is_key else f"HTTP {status} {words}".strip()
     return ProviderFailure(kind, message, retry_after(headers.get("retry-after")), parameter)
 
 

@@ -393,6 +393,14 @@ class TestTheKey:
         assert KEY not in text and "Incorrect" not in text
         assert len(openai_server.calls) == 1
 
+    def test_that_may_not_be_used_here_is_told_with_the_reason(self, openai_server: Server, ask: Ask) -> None:
+        """Source of the body: https://github.com/home-assistant/core/issues/120072."""
+        said = f"Country, region, or territory not supported ({KEY})"
+        openai_server.next_replies = [openai_error(403, said, "unsupported_country_region_territory")]
+        with pytest.raises(GenerationError, match=r"unauthorized: HTTP 403 Country, .* \(\*\*\*\)"):
+            ask(openai_server, 5, api_key_env="TEST_KEY")
+        assert len(openai_server.calls) == 1
+
     def test_is_not_needed_where_the_log_is_complete(
         self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
     ) -> None:
