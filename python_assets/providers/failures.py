@@ -93,7 +93,3 @@ class Backoff:
             return min(self.longest_retry_after, retry_after)
         whole = min(self.longest_seconds, self.first_seconds * 2.0 ** min(attempt, 60))
         return whole * (0.5 + 0.5 * self.jitter())
-
-    async def wait(self, attempt: int, retry_after: float | None) -> None:
-        """Wait for as long as `seconds` says."""
-        await self.sleep(self.seconds(attempt, retry_after))

@@ -52,6 +52,8 @@ class OpenAI(HttpProvider):
             found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
         if config.options.get("n") not in (None, 1):
             found.append("options.n: several answers a call, of which one would be kept; use replicates: N")
+        if config.options.get("echo"):
+            found.append("options.echo: the prompt would stand in the answer and be measured; remove it")
         return found
 
     async def describe(self) -> Description:

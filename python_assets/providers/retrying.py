@@ -35,6 +35,7 @@ from python_assets.warehouse.progress import Progress, Tell
 # With so many errors and no answer between them the cause is not one prompt.
 FAILURES_IN_A_ROW: Final = 20
 DESCRIBE_SECONDS: Final = 10.0
+LONG_WAIT_SECONDS: Final = 60.0
 _SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class Asker:
         self._backoff = backoff
         self._n_failures_in_a_row = 0
         self._n_changes_told = 0
+        self._told_until = 0.0
 
     async def describe(self) -> Description:
         """The model that answers, as its server describes it; the provider is open.
@@ -180,9 +182,18 @@ class Asker:
             except ProviderFailure as failure:
                 if failure.kind not in RETRYABLE or attempt >= config.max_retries:
                     raise
-                await self._backoff.wait(attempt, failure.retry_after)
+                await self._wait(self._backoff.seconds(attempt, failure.retry_after), failure)
             attempt += 1
             self.n_retries += 1
+
+    async def _wait(self, seconds: float, failure: ProviderFailure) -> None:
+        """Wait before a retry; a wait that looks like standing still is told, by one of the calls that do."""
+        now = time.monotonic()
+        if seconds >= LONG_WAIT_SECONDS and now >= self._told_until:
+            self._told_until = now + seconds
+            why = self._redact(str(failure))
+            self.progress.say(f"{self.provider.config.generation_id}: waits {seconds:,.0f} s ({why})")
+        await self._backoff.sleep(seconds)
 
     async def _within_time(self, call: Callable[[], Awaitable[T]], longest: float) -> T:
         seconds = min(longest, self.provider.config.timeout_seconds)

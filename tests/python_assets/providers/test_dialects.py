@@ -282,6 +282,10 @@ class TestABaseModel:
             "api_key_env: user and password of base_url take its header; keep one of them",
         ),
         (
+            {"options": {"endpoint": "completions", "echo": True}},
+            "options.echo: the prompt would stand in the answer and be measured; remove it",
+        ),
+        (
             {"options": {"seed": "42"}},
             "options.seed: no seed, to which the replicate is added; it is a whole number",
         ),

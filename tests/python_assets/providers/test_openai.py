@@ -10,6 +10,7 @@ from python_assets.errors import GenerationError
 from python_assets.providers.records import Prompt
 from python_assets.providers.retrying import FAILURES_IN_A_ROW
 from python_assets.providers.transport import LARGEST_BODY_BYTES
+from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.servers import (
     Reply,
@@ -68,6 +69,17 @@ def test_retry_after_is_waited_for(openai_server: Server, ask: Ask, waits: Waits
     assert run.responses[0].status == "ok"
     assert waits.seconds == [7.5, 2.0]
     assert (run.n_requested, run.n_retries) == (1, 2)
+
+
+def test_a_long_wait_is_told_once_by_all_that_wait(openai_server: Server, ask: Ask, waits: Waits) -> None:
+    busy = openai_error(429, "daily limit", "rate_limit_exceeded", **{"retry-after": "3600"})
+    openai_server.next_replies = [openai_completion("first"), *[busy] * 4]
+    heard = Heard()
+    run = ask(openai_server, 5, concurrency=4, progress=heard)
+    assert (run.n_by_status["ok"], waits.seconds) == (5, [600.0] * 4)
+    assert [line for line in heard.said if "waits" in line] == [
+        "asked: waits 600 s (http_429: HTTP 429 daily limit)"
+    ]
 
 
 def test_a_server_error_that_stays_is_recorded_and_asked_again_by_the_next_run(
