@@ -6,7 +6,7 @@ from python_assets.warehouse.run_context import OfflineError
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 TEXT = (
-    "The old towns on the coast of Italy were rebuilt by the state after the war. "
+    "The old towns in the north of Italy were rebuilt by the state after the war. "
     "The new roads in the south of Italy have changed the life of many families."
 )
 
@@ -42,15 +42,15 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
     study_with, build, run_context, inquiries_sent
 ):
     study = study_with(
-        'return "No" if "coast of Chad" in text else "Hm" if "south of France" in text else "Yes."'
+        'return "No" if "north of Chad" in text else "Hm" if "south of France" in text else "Yes."'
     )
     counts = assemble(study, build, run_context)
     assert branches(build) == ["a.txt#1 > France", "a.txt#2 > Chad"]
     assert counts.n_dropped == {"refused_by_judge": 1, "unusable_verdict": 1}
     assert len(inquiries_sent()) == 4
-    pair = next(line for line in inquiries_sent() if "coast of Chad" in line)
-    assert "First: The old towns on the coast of Italy were rebuilt by the" in pair
-    assert "Second: The old towns on the coast of Chad were rebuilt by the" in pair
+    pair = next(line for line in inquiries_sent() if "north of Chad" in line)
+    assert "First: The old towns in the north of Italy were rebuilt by the" in pair
+    assert "Second: The old towns in the north of Chad were rebuilt by the" in pair
     assert "ask the same about Chad as the first asks about Italy" in pair
 
 

@@ -15,7 +15,7 @@ def named(prompt):
         ("In 2020, this agreement collapsed, and Italy", "this"),
         ("It collapsed and Italy became a", "It"),
         ("During his controversial rule Italy grew", "his"),
-        ("Since the change, Italy has been", "the change"),
+        ("Since the change, Italy has been", "Since the change"),
         ("The same year Italy joined the", "The same"),
         ("During the following centuries the towns of Italy", "the following"),
         ("However, Italy was plagued by a", "However"),

@@ -27,7 +27,7 @@ def against(prompt, level="Italy", whole=None, language="en", words=None):
 @pytest.mark.parametrize(
     "prompt",
     [
-        "The old towns on the coast of Italy were rebuilt by the",
+        "The old towns in the north of Italy were rebuilt by the",
         "Italian cooks and Italians abroad have",
         "Italy's government and the President of Italy held",
         "In March 1990 Italy joined the United Nations and its GDP",
