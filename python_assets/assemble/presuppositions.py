@@ -30,8 +30,7 @@ _UPHEAVAL: Final = (
 )
 _AGAIN: Final = (
     r"again|anew|no longer|once more|re-?(?:conquer|establish|gain|instat|join|stor|unif|unit)"
-    r"(?:e|ed|es|ing|s)?"
-    r"|reunification|restoration"
+    r"(?:e|ed|es|ing|s)?|reunification|restoration"
 )
 _WORDS: Final = rf"{_STATE}|{_STATEHOOD}|{_UPHEAVAL}|{_AGAIN}"
 # in small letters, for World War II and the like are names; the first word of a prompt has a capital anyway
@@ -97,7 +96,8 @@ def _is_word(match: re.Match[str], own: Sequence[Occurrence]) -> bool:
 
 def _in_passing(prompt: str, first: Occurrence) -> str | None:
     words = tagged_words(prompt)
-    before, comma_after = prompt[: first.start].rstrip(), prompt.find(",", first.end)
+    before = re.sub(r"\bthe $", "", prompt[: first.start], flags=re.IGNORECASE).rstrip()
+    comma_after = prompt.find(",", first.end)
     is_subject = not before or before.endswith(",")
     if is_subject and comma_after == first.end:
         return prompt[first.start : comma_after + 1]
@@ -111,7 +111,9 @@ def _in_passing(prompt: str, first: Occurrence) -> str | None:
 
 def _describes(words: list[Word]) -> bool:
     """Whether an opening says what a level is, has or did: "A small country", "Having won", "Once known"."""
-    first, second = words[0], words[1]
+    if len(words) < 2:
+        return False
+    first, second = words[:2]
     if first.text.lower() in {"a", "an", "now", "once", "formerly", "originally", "with"}:
         return True
     if first.text.lower() == "as":

@@ -6,7 +6,7 @@ the evaluations every word is neutral to VADER, so that the grades alone decide 
 
 from typing import Final
 
-LEXICON_VERSION: Final = "1"
+LEXICON_VERSION: Final = "2"
 
 # Strength on VADER's scale of a word (-4 to 4); the words of a grade lie within .35 of it.
 GRADES: Final[dict[float, tuple[str, ...]]] = {
