@@ -16,10 +16,11 @@ import numpy as np
 from bench.bench_inference import report
 from bench.error_rates.simulated import asked
 from python_assets.infer.bootstrap import bootstrap_intervals
-from python_assets.infer.cells import Cells, Values, of_statistic, read_cells, read_values
+from python_assets.infer.cells import Cells, Values, of_statistic
 from python_assets.infer.design import Design, Unit
 from python_assets.infer.nonlinear import compare_statistic
 from python_assets.infer.permutation import Shuffles
+from python_assets.infer.read_cells import read_cells, read_values
 from python_assets.infer.scheme import Blocks, Options
 
 PAIRED = ("correlation", "kl_divergence")

@@ -9,6 +9,7 @@ Source: inference.md 8.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import product
 from typing import Final, NamedTuple, Protocol
 
@@ -53,13 +54,23 @@ class RandomSigns:
             units: the positions of those that are wanted.
         """
         self.n, self._seed, self._n_units, self._units = n, seed, n_units, units
+        self._batches = list(pieces(n, max(1, SIGNS_PER_BATCH // max(n_units, 1))))
 
     def batches(self) -> Iterator[Floats]:
-        """Draw them batch by batch."""
-        for part in pieces(self.n, max(1, SIGNS_PER_BATCH // max(self._n_units, 1))):
-            drawn = np.random.default_rng([self._seed, part.start])
-            signs = drawn.integers(0, 2, (part.stop - part.start, self._n_units), dtype=np.int8)
-            yield np.asarray(1 - 2 * signs[:, self._units], dtype=np.float64)
+        """Draw them batch by batch; where one batch is all, it is drawn once."""
+        if len(self._batches) == 1:
+            yield self._only
+            return
+        yield from map(self._drawn, self._batches)
+
+    @cached_property
+    def _only(self) -> Floats:
+        return self._drawn(self._batches[0])
+
+    def _drawn(self, part: slice) -> Floats:
+        drawn = np.random.default_rng([self._seed, part.start])
+        signs = drawn.integers(0, 2, (part.stop - part.start, self._n_units), dtype=np.int8)
+        return np.asarray(1 - 2 * signs[:, self._units], dtype=np.float64)
 
 
 class AllSigns:
@@ -284,9 +295,8 @@ def dispersion_change(pair: Paired, alpha: float) -> Dispersion:
     n = len(own)
     if n < MIN_UNITS_FOR_SCOPE:
         return Dispersion(*[float("nan")] * len(Dispersion._fields))
-    without = np.array([_square(own[at]) - _square(other[at]) for at in _leaving_one_out(n)])
-    value_own, value_other = _square(own), _square(other)
-    value = value_own - value_other
+    (value_own, without_own), (value_other, without_other) = _square(own), _square(other)
+    value, without = value_own - value_other, without_own - without_other
     std_error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
     half = stats.t.isf(alpha / 2, n - 1) * std_error
     t = abs(value) / std_error if std_error > 0 else (0.0 if abs(value) < ROUNDING else np.inf)
@@ -294,14 +304,17 @@ def dispersion_change(pair: Paired, alpha: float) -> Dispersion:
     return Dispersion(value, value_own, value_other, value - half, value + half, float(p))
 
 
-def _leaving_one_out(n: int) -> Iterator[Ints]:
-    everything = np.arange(n)
-    return (np.delete(everything, at) for at in range(n))
+def _square(d: Floats) -> tuple[float, Floats]:
+    """U of D of shape (root prompts, groups), and U without each root prompt in turn."""
+    there, x = ~np.isnan(d), np.nan_to_num(d)
+    parts = (there, x, x**2)
+    whole = [part.sum(axis=0) for part in parts]
+    without = (total - part for total, part in zip(whole, parts, strict=True))
+    return float(_square_of_sums(*whole)), _square_of_sums(*without)
 
 
-def _square(d: Floats) -> float:
-    n = (~np.isnan(d)).sum(axis=0)
-    held = n > 1
-    x, n = np.nan_to_num(d[:, held]), n[held]
-    parts = (x.sum(axis=0) ** 2 - (x**2).sum(axis=0)) / (n * (n - 1))
-    return float(parts.sum() / max(int(held.sum()) - 1, 1))
+def _square_of_sums(n: Ints, total: Floats, squares: Floats) -> Floats:
+    """U from root prompts, sum and sum of squares of each group: a square without that of single prompts."""
+    pairs = n * (n - 1)
+    mean = np.divide(total**2 - squares, pairs, out=np.zeros(total.shape), where=pairs > 0)
+    return mean.sum(axis=-1) / np.maximum((pairs > 0).sum(axis=-1) - 1, 1)

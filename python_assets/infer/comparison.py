@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from python_assets.infer.block_sides import BlockSides
 from python_assets.infer.contrasts import Contrasts, with_mirrors
 from python_assets.infer.group_means import BlockMeans, GroupMeans, UnitMeans
 from python_assets.infer.index_intervals import below_four_fifths, inverted_indices
@@ -34,8 +35,7 @@ from python_assets.infer.rates import (
     unit_rate_differences,
 )
 from python_assets.infer.reference import Reference
-from python_assets.infer.sides import BlockSides
-from python_assets.infer.units import UnitSides
+from python_assets.infer.unit_sides import UnitSides
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once

@@ -19,7 +19,8 @@ from python_assets.infer.design import GENERAL_SCOPES, THESE_PROMPTS_ONLY, Desig
 from python_assets.infer.inversion import Resamples
 from python_assets.infer.permutation import Draws, Floats, Ints, each_batch, permuted_means
 from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.units import MIN_UNITS_OF_GROUP, Units, UnitSides
+from python_assets.infer.unit_sides import UnitSides
+from python_assets.infer.units import MIN_UNITS_OF_GROUP, Units
 
 SOLVED_AT_ONCE = 8_000_000  # numbers of the systems of equations of resamples
 

@@ -16,12 +16,8 @@ from python_assets.infer.cells import (
     Rows,
     Values,
     columns_of,
-    normalised,
     of_columns,
     of_statistic,
-    read_cells,
-    read_rows,
-    read_values,
 )
 from python_assets.infer.compare_groups import Responses, compare_groups, compare_statistics
 from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
@@ -29,6 +25,7 @@ from python_assets.infer.contrasts import Contrasts
 from python_assets.infer.means import one_sided_p
 from python_assets.infer.nonlinear import compare_statistic
 from python_assets.infer.permutation import Floats, Ints
+from python_assets.infer.read_cells import normalised, read_cells, read_rows, read_values
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
 from python_assets.infer.rows import Table

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from python_assets.infer.asked import OF_QUANTILES, Asked
+from python_assets.infer.block_sides import BlockSides
 from python_assets.infer.cells import Values
 from python_assets.infer.comparison import Compared, in_pieces
 from python_assets.infer.contrasts import Contrasts, Extremes, Tested, without_inference
@@ -22,7 +23,7 @@ from python_assets.infer.quantiles import GroupQuantiles
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.row_statistics import GroupRows, row_statistic
 from python_assets.infer.scheme import Blocks
-from python_assets.infer.sides import BlockSides, Counts
+from python_assets.infer.sides import Counts
 from python_assets.infer.statistics import GroupSums, additive_statistic
 
 METHOD: Final = "permuted statistic, tests equal distributions"

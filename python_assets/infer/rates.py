@@ -12,14 +12,15 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer import interval
+from python_assets.infer.block_sides import BlockSides
 from python_assets.infer.contrasts import Contrasts, Estimate, Extremes, Tested, assemble, margin_p
 from python_assets.infer.interval import Interval, Limits, RatePair
 from python_assets.infer.means import mean_differences, mean_estimate
 from python_assets.infer.pairs import PairSides
 from python_assets.infer.permutation import TIE, Draws, Floats, Ints
 from python_assets.infer.reasons import InferenceReason, first_of
-from python_assets.infer.sides import BlockSides, Counts, Moments, over_units, ratio
-from python_assets.infer.units import UnitSides
+from python_assets.infer.sides import Counts, Moments, over_units, ratio
+from python_assets.infer.unit_sides import UnitSides
 from python_assets.study.base import Against
 
 APPROXIMATE_BELOW = 10  # root prompts under which logit MOVER was found short (inference.md 3.2)

@@ -1,6 +1,6 @@
 """What a group is compared with: the rest, the grand mean, one level, or every other group.
 
-Belongs here: which rows a comparison has. What the rows compare is sides.py and pairs.py.
+Belongs here: which rows a comparison has. What the rows compare is block_sides.py and pairs.py.
 """
 
 from typing import NamedTuple

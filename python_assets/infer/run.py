@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.cells import MIXED_UNITS, designs
+from python_assets.infer.cells import MIXED_UNITS
 from python_assets.infer.change_rows import QUESTIONS as OF_PAIRS
 from python_assets.infer.compare_generations import COLUMNS as COMPARISON_COLUMNS
 from python_assets.infer.compare_generations import (
@@ -27,6 +27,7 @@ from python_assets.infer.peeling import peeled
 from python_assets.infer.permutation import Floats
 from python_assets.infer.power import n_needed
 from python_assets.infer.questions import QUESTION, SIZES, Sets, adjusted_margin, with_levels, with_sets
+from python_assets.infer.read_cells import designs
 from python_assets.infer.reasons import InferenceReason, first_of
 from python_assets.infer.rows import Table
 from python_assets.infer.scheme import Options, Settings

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from python_assets.infer.block_sides import BlockSides
 from python_assets.infer.cells import Cells, Rows
 from python_assets.infer.design import (
     Design,
@@ -30,8 +31,8 @@ from python_assets.infer.pairs import PairSides, pair_sides
 from python_assets.infer.permutation import Draws, Floats, Ints, Shuffles, stable_seed
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
-from python_assets.infer.sides import BlockSides
-from python_assets.infer.units import Units, UnitSides
+from python_assets.infer.unit_sides import UnitSides
+from python_assets.infer.units import Units
 from python_assets.study.base import Against
 
 

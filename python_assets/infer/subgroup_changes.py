@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from python_assets.infer.changes import Signs
@@ -23,6 +22,7 @@ from python_assets.infer.subgroup_distributions import farthest
 DEVIATION_METRIC_CHANGE: Final = "deviation_metric_change"
 METHOD: Final = "linearised over root prompts, cluster t and its interval"
 PLACE: Final = ["slice_id", "measure_id", "grouping_id"]
+Place = tuple[str, str, str]
 _SUMS = """
     select slice_id, measure_id, grouping_id, generation_id, group_id, unit_id, n, k
     from intermediate.int_subgroup_units
@@ -53,29 +53,33 @@ class SubgroupCounts:
         """Read them."""
         sums = connection.execute(_SUMS).df()
         self._parts = dict(iter(sums.groupby(PLACE, sort=True)))
+        self._known: dict[Place, tuple[list[str], dict[str, Counts]]] = {}
         ideals = connection.execute(_IDEAL).fetchone()
         self.ideal = float(ideals[0]) if ideals else 0.0
 
     @property
-    def places(self) -> list[tuple[str, str, str]]:
+    def places(self) -> list[Place]:
         """Slice, measure and grouping of each."""
         return [(str(slice_id), str(measure), str(grouping)) for slice_id, measure, grouping in self._parts]
 
-    def of(self, place: tuple[str, str, str], names: Sequence[str]) -> tuple[list[str], list[Counts]]:
+    def of(self, place: Place, names: Sequence[str]) -> tuple[list[str], list[Counts]]:
         """The counts of some generations on the same units and subgroups, and these units."""
+        if place not in self._known:  # they are asked for place by place, so that one is enough to keep
+            self._known = {place: self._read(place)}
+        units, counts = self._known[place]
+        nothing = np.zeros((len(units), next(iter(counts.values())).n.shape[1]))
+        return units, [counts.get(name, Counts(nothing, nothing)) for name in names]
+
+    def _read(self, place: Place) -> tuple[list[str], dict[str, Counts]]:
+        """The units of a place, and the counts of each of its generations."""
         part = self._parts[place]
-        units, groups = (sorted(part[name].unique()) for name in ("unit_id", "group_id"))
-        found = []
-        for name in names:
-            rows = part[part.generation_id == name]
-            at = (
-                pd.Categorical(rows.unit_id, units).codes.astype(np.intp),
-                pd.Categorical(rows.group_id, groups).codes.astype(np.intp),
-            )
-            n, k = np.zeros((2, len(units), len(groups)))
-            n[at], k[at] = rows.n, rows.k
-            found.append(Counts(n, k))
-        return [str(unit) for unit in units], found
+        units, unit = np.unique(part.unit_id, return_inverse=True)
+        groups, group = np.unique(part.group_id, return_inverse=True)
+        names, generation = np.unique(part.generation_id, return_inverse=True)
+        n, k = np.zeros((2, len(names), len(units), len(groups)))
+        at = (generation, unit, group)
+        n[at], k[at] = part.n, part.k
+        return units.tolist(), {str(name): Counts(n[own], k[own]) for own, name in enumerate(names)}
 
 
 def swapped_distance_p(own: Counts, other: Counts, signs: Signs) -> float:

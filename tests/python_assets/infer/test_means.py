@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_means.py - mirrors python_assets/infer/means.py, on top of sides.py."""
+"""Differences of means on top of block_sides.py, against plain loops and scipy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_replicates.py - units.py over repeats of the same prompts."""
+"""tests/python_assets/infer/test_replicates.py - unit_sides.py over repeats of the same prompts."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from python_assets.infer.interval import mover
 from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reference import Reference
 from python_assets.infer.scheme import InUnits, replicates
-from python_assets.infer.units import UnitSides
+from python_assets.infer.unit_sides import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 

@@ -292,6 +292,22 @@ def test_questions_at_the_smallest_p_are_drawn_on_where_that_decides(study):
     assert set(rows(connection, "contrasts").n_questions) == {41}
 
 
+def test_a_statistic_of_rows_is_drawn_on_for_the_question_that_needs_it_alone(study):
+    rng = np.random.default_rng(4)
+    for i in range(40):
+        study.add(f"m{i}", rng.normal(size=(30, 3, 4)))
+    connection = (
+        study.add("sentiment", rng.normal(size=(30, 3, 4)) * [[[12], [1], [1]]]).ask("variance").write()
+    )
+    infer_study(connection, analysis(n_permutations=199))
+    found = rows(connection, "questions", "statistic = 'variance'").set_index("measure_id")
+    assert len(found) == found.index.nunique() == 41
+    assert found.p_value["sentiment"] < 0.001 < 1 / 200
+    others = found.p_value.drop("sentiment") * 200
+    assert others.to_numpy() == pytest.approx(others.round().to_numpy(), abs=1e-9)
+    assert set(rows(connection, "contrasts", "statistic = 'variance'").groupby("measure_id").size()) == {3}
+
+
 def test_what_is_called_different_lies_beyond_its_noise(study):
     for i in range(12):
         x = numbers(12, 4, seed=i)

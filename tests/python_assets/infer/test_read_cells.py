@@ -1,10 +1,11 @@
-"""tests/python_assets/infer/test_cells.py - mirrors python_assets/infer/cells.py: the reading of rows."""
+"""Reading of cells, rows and values from a build file."""
 
 import numpy as np
 import pytest
 
 from bench.error_rates.simulated import asked
-from python_assets.infer.cells import of_statistic, read_cells, read_values
+from python_assets.infer.cells import of_statistic
+from python_assets.infer.read_cells import read_cells, read_values
 
 
 def read(connection):

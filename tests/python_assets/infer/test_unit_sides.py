@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_units.py - mirrors python_assets/infer/units.py: units of one group each."""
+"""Units of one group each, against loops written out."""
 
 import itertools
 
@@ -23,7 +23,7 @@ from python_assets.infer.permutation import GivenDraws, Shuffles
 from python_assets.infer.reasons import InferenceReason
 from python_assets.infer.reference import Reference
 from python_assets.infer.scheme import InUnits, Options, choose_schemes, compared_cells, nested_units
-from python_assets.infer.units import UnitSides
+from python_assets.infer.unit_sides import UnitSides
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
