@@ -15,6 +15,8 @@ from expectations.slots import only_slots_differ
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id",)
+# a pair that the study's own judge refused is no loss: to refuse is what it was asked for
+_REMOVED: Final = "stage = 'assemble' and rule not in ('refused_by_judge', 'unusable_verdict')"
 _AGAIN: Final = "Materialise the assemble stage again."
 
 
@@ -53,11 +55,7 @@ def suite(study: Study) -> ExpectationSuite:
             _distinct_prompts(study),
             *only_slots_differ(study),
             # what an import removes are rows of responses: responses.py
-            *(
-                []
-                if study.prompts.import_
-                else [few_removed(study, "stage = 'assemble'", FailureSeverity.CRITICAL)]
-            ),
+            *([] if study.prompts.import_ else [few_removed(study, _REMOVED, FailureSeverity.CRITICAL)]),
         ],
     )
 

@@ -57,9 +57,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
     run.add_argument("study", help="name of a study, or path of its file")
-    run.add_argument(
-        "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
-    )
+    _add_provider(run)
     run.add_argument("--verbose", action="store_true", help="show every step")
     run.set_defaults(
         command=_run,
@@ -70,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         "plan", allow_abbrev=False, help="validate a study and count what it would ask; generates nothing"
     )
     plan.add_argument("study")
+    _add_provider(plan)
     of_plan = plan.add_mutually_exclusive_group()
     of_plan.add_argument(
         "--freeze",
@@ -124,13 +123,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_provider(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--provider", choices=("simulator",), help="let the simulator stand in for every model of the study"
+    )
+
+
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
-    if parsed.provider:
-        from python_assets.published.refuse_simulation import refuse_simulation
-
-        refuse_simulation(paths.home(), study_id)
-        os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    _stand_in(parsed.provider, study_id)
     _materialise(study_id, verbose=parsed.verbose)
     from python_assets.published.run_summary import summary
 
@@ -148,29 +149,49 @@ def _materialise(study_id: str, *, verbose: bool = False) -> None:
     run_study(study_id, verbose=verbose)
 
 
+def _stand_in(provider: str | None, study_id: str) -> None:
+    """Let a provider stand in for the models of a study, unless real ones have answered it."""
+    if provider:
+        from python_assets.published.refuse_simulation import refuse_simulation
+
+        refuse_simulation(paths.home(), study_id)
+        os.environ["PLUMBLINE_PROVIDER"] = provider
+
+
+def _study_to_run(study: str) -> "Study":
+    """A study as it would be run: with the stand-in for its models, where there is one."""
+    from python_assets.study_file.load import load_study
+
+    return load_study(paths.study_path(study), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
+
+
 def _require_ready(study_id: str) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.would_fail import require_ready
-    from python_assets.study_file.load import load_study
 
-    require_ready(
-        load_study(paths.study_path(study_id), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
-    )
+    require_ready(_study_to_run(study_id))
 
 
 def _plan(parsed: argparse.Namespace) -> int:
+    """Print the plan; the exit code is that of a run, as far as what is wrong can be known beforehand."""
     from python_assets.plan.plan import plan_study
-    from python_assets.study_file.load import load_study
+    from python_assets.plan.would_fail import require_ready
 
-    study = load_study(paths.study_path(parsed.study))
+    _stand_in(parsed.provider, paths.study_path(parsed.study).stem)
+    study = _study_to_run(parsed.study)
     if parsed.add is not None:
         return _print_cells_to_add(study, parsed.add)
-    print(printable(plan_study(study).text()))
+    try:
+        plan = plan_study(study)
+    except PlumblineError:
+        require_ready(study)  # what a run would say is said first
+        raise
+    print(printable(plan.text()))
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
         print(printable(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}"))
-    return 0
+    return MISTAKE if plan.would_fail else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:

@@ -8,13 +8,15 @@ import hashlib
 import importlib
 import importlib.util
 import pkgutil
+import symtable
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from python_assets.errors import PlumblineError, StudyError
 
 T = TypeVar("T")
+_MAKES_NAMES: Final = frozenset({"globals", "exec", "__getattr__"})  # names in a module that no table tells
 
 
 class Registry(Generic[T]):
@@ -86,6 +88,28 @@ def is_function_path(name: str) -> bool:
     return module.isidentifier() and function.isidentifier()
 
 
+def absent_function(path: str, folder: Path) -> str | None:
+    """Why `module:function` cannot be loaded, as far as its file tells without being run; None where it may.
+
+    Args:
+        path: as load_function takes it.
+        folder: the folder of the study file.
+    """
+    module_name, _, function_name = path.partition(":")
+    file = folder / f"{module_name}.py"
+    if not file.is_file():
+        return f"{path}: {file} does not exist. Put {module_name}.py beside the study file."
+    try:
+        source = importlib.util.decode_source(file.read_bytes())
+        names = symtable.symtable(source, str(file), "exec")
+    except (SyntaxError, ValueError) as error:
+        return f"{path}: importing {file} failed with {type(error).__name__}: {error}"
+    if "import *" in source or _MAKES_NAMES & set(names.get_identifiers()):
+        return None
+    own = {name.get_name() for name in names.get_symbols() if name.is_assigned() or name.is_imported()}
+    return None if function_name in own else f"{path}: {file} holds no function {function_name!r}."
+
+
 def load_function(path: str, folder: Path) -> UserFunction:
     """Import `module:function` from the folder of the study file, and nothing before it is asked for.
 
@@ -99,10 +123,10 @@ def load_function(path: str, folder: Path) -> UserFunction:
     Raises:
         StudyError: the file or the function is absent, or the file fails to import.
     """
+    if problem := absent_function(path, folder):
+        raise StudyError(problem)
     module_name, _, function_name = path.partition(":")
     file = folder / f"{module_name}.py"
-    if not file.is_file():
-        raise StudyError(f"{path}: {file} does not exist. Put {module_name}.py beside the study file.")
     spec = importlib.util.spec_from_file_location(f"plumbline_study_{module_name}", file)
     if spec is None or spec.loader is None:
         raise StudyError(f"{path}: {file} is not a Python file.")

@@ -136,7 +136,7 @@ def _from_sentences(
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
-        quarantine,
+        [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
         notes=[] if note is None else [note],

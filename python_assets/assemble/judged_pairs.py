@@ -1,17 +1,19 @@
 """Pairs of a root prompt and its branch, shown to an engine that says whether both ask the same.
 
 What no rule sees an engine may: that a branch presupposes what its level does not have, or keeps a word that
-fits the other level alone. A refused pair makes no prompt.
+fits the other level alone. A refused pair makes no prompt; it is in quarantine with what the judge said.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from python_assets.assemble.branching import Branched
 from python_assets.assemble.methods import MethodJob
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.providers.engine import Inquiry, ask_engine, parse_yes_no
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
+from python_assets.warehouse.build import Quarantined
 
 STAGE: Final = "assemble"
 REFUSED: Final = "refused_by_judge"
@@ -30,9 +32,16 @@ presupposes what {target} cannot have, or if it is not good language. That it ma
 off, does not matter. Reply with one word, Yes or No."""
 
 
+class JudgedPairs(NamedTuple):
+    """The branches that the judge let pass, and the others by the id that their prompt would have had."""
+
+    branched: Branched
+    quarantine: list[Quarantined]
+
+
 def judge_pairs(
     job: MethodJob, factor: str, engine: str, roots: Sequence[AssembledPrompt], branched: Branched
-) -> Branched:
+) -> JudgedPairs:
     """Keep the branches that ask the same as their root.
 
     Args:
@@ -43,8 +52,8 @@ def judge_pairs(
         branched: their branches.
 
     Returns:
-        The branches of which the judge says yes; dropped are besides those with refused_by_judge, and with
-        unusable_verdict where it says neither yes nor no.
+        The branches of which the judge says yes; dropped and in quarantine are besides those with
+        refused_by_judge, and with unusable_verdict where it says neither yes nor no.
 
     Raises:
         OfflineError, StudyError, GenerationError: as ask_engine.
@@ -52,15 +61,29 @@ def judge_pairs(
     by_id = {root.prompt_id: root for root in roots}
     inquiries = [_inquiry(factor, by_id[one.root_prompt_id], one) for one in branched.branches]
     replies = ask_engine(job.study, job.run_context, engine, STAGE, inquiries)
-    kept = []
-    n_dropped: Counter[str] = Counter()
+    kept, quarantine = [], []
     for branch, reply in zip(branched.branches, replies, strict=True):
         verdict = parse_yes_no(reply.text) if reply.is_whole else None
         if verdict:
             kept.append(branch)
         else:
-            n_dropped[UNUSABLE if verdict is None else REFUSED] += 1
-    return Branched(kept, branched.n_dropped + n_dropped)
+            rule = UNUSABLE if verdict is None else REFUSED
+            quarantine.append(_quarantined(rule, engine, by_id[branch.root_prompt_id], branch, reply))
+    n_dropped = branched.n_dropped + Counter(one.rule for one in quarantine)
+    return JudgedPairs(Branched(kept, n_dropped), quarantine)
+
+
+def _quarantined(
+    rule: str, engine: str, root: AssembledPrompt, branch: AssembledPrompt, reply: Reply
+) -> Quarantined:
+    texts = {"root_prompt_text": root.prompt_text, "prompt_text": branch.prompt_text}
+    said = f"replied {reply.text!r}"
+    if not reply.is_whole:
+        flags = " and ".join(flag.removeprefix("is_") for flag in reply.flags)
+        said = f"gave no reply that can be used ({reply.error or flags})"
+    shown = f"{engine} was shown {root.prompt_text!r} with {branch.prompt_text!r} and {said}"
+    record = json.dumps({**texts, **reply._asdict()}, ensure_ascii=False)
+    return Quarantined(branch.prompt_id, rule, f"assemble: branch.check: {shown}", record)
 
 
 def _inquiry(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Inquiry:

@@ -39,8 +39,7 @@ class StudyCheck:
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
-            folder = study.folder / branch.spacy_model
-            model = str(folder) if folder.exists() else branch.spacy_model
+            model = pipeline_of(study, branch.spacy_model)
             self._find_names = names_by_model(model, f"{study.path.name}: {FIELD}.spacy_model")
 
     def of(self, vocabulary: Vocabulary, passed_over: Collection[str] = ()) -> CheckPortability:
@@ -65,6 +64,12 @@ class StudyCheck:
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""
         return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
+
+
+def pipeline_of(study: Study, named: str) -> str:
+    """The spaCy pipeline that a study names: a folder beside the study file, or an installed package."""
+    folder = study.folder / named
+    return str(folder) if folder.exists() else named
 
 
 def only_word_left_over(check: CheckPortability) -> CheckPortability:

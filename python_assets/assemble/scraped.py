@@ -27,6 +27,7 @@ from python_assets.study.study import (
     Scrape,
     Study,
 )
+from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
 
@@ -34,13 +35,15 @@ class ScrapedPrompts(NamedTuple):
     """Root prompts and their branches, and what became of the rest.
 
     outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
-    words that an engine was asked to replace, by what became of them.
+    words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
+    refused.
     """
 
     prompts: list[AssembledPrompt]
     outcomes: list[SentenceOutcome]
     n_dropped: Counter[str]
     n_replacements: Counter[str]
+    quarantine: Sequence[Quarantined] = ()
 
 
 def prompts_from_sentences(
@@ -138,11 +141,12 @@ def _root_prompts_and_branches(
     if branch.find is not None:
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
+    refused: Sequence[Quarantined] = ()
     if branch.check is not None:
-        branched = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
+        branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts)
+    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts, refused)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:
@@ -166,8 +170,10 @@ def _check_levels(study: Study, scrape: Scrape, made: ScrapedPrompts) -> None:
             f"other levels: {listed_reasons(made.outcomes)}. Scrape texts that speak of the level itself, "
             "or give the words to replace in prompts.branch; portable: keep branches them as they are."
         )
+    example = next((one.detail for one in made.quarantine if one.record_key.endswith(missing[0])), "")
     raise SourceError(
         f"{study.path.name}: prompts.scrape.levels: no prompt for {scrape.factor} "
-        f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. Give the level "
+        f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. "
+        f"{f'For example: {example}. ' if example else ''}Give the level "
         "keywords and a source, or make it a target of prompts.branch, or take it out."
     )

@@ -1,6 +1,6 @@
 """Values that are calibrated against the answers of another generation instead of the prompts' own texts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -28,21 +28,29 @@ def against_generations(study: Study, units: TextUnits, reads: list[Read]) -> li
         the texts of the prompts are no answers and have none.
 
     Raises:
-        StudyError: no generation has the id or role that the study names.
+        StudyError: as baselines_of.
 
     Source: SAGED, B.3; metrics.md 2.
     """
-    baselines = _baselines(study, units)
+    there = [key for key in pd.unique(units.column("generation_id")) if key != BASELINE]
+    baselines = baselines_of(study, there)
     return [
         _with_baseline(study, units, read, baselines) if read.measure.kind == "continuous" else read
         for read in reads
     ]
 
 
-def _baselines(study: Study, units: TextUnits) -> dict[str, str]:
-    """The generation that each is calibrated against; imported ones are known by their ids alone."""
+def baselines_of(study: Study, there: Sequence[str]) -> dict[str, str]:
+    """The generation that each is calibrated against.
+
+    Args:
+        study: with a baseline.
+        there: every generation; imported ones are known by their ids alone.
+
+    Raises:
+        StudyError: no generation has the id or role that the study names.
+    """
     named = str(study.baseline)
-    there = [key for key in pd.unique(units.column("generation_id")) if key != BASELINE]
     if named not in there and any(one.role == named for one in study.generations):
         return baselines_by_role(study.generations, named)
     if named not in there:

@@ -4,7 +4,7 @@ Belongs here: the order of things, and what is asked of whom. How one generation
 providers/loop.py, what the tables get is response_tables.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
@@ -189,13 +189,41 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     ]
 
 
-def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
-    rows = imported.rows
-    names = {name: make_id(name) for name in rows["generation"].unique()}
+def check_replays(study: Study, imported: ImportedTable) -> None:
+    """See that the import has what the generations of a study replay.
+
+    Raises:
+        StudyError: it has none of a generation, or two of them would have one name.
+    """
+    there = list(_imported_names(study, imported).values())
+    for generation in expand_generations(study, there):
+        if generation.spec.provider == REPLAY:
+            _replayed(study, generation, there)
+
+
+def _imported_names(study: Study, imported: ImportedTable) -> dict[str, str]:
+    """Identifiers of the imported generations by their names."""
+    names = {name: make_id(name) for name in imported.rows["generation"].unique()}
     if len(set(names.values())) < len(names):
         raise StudyError(
             f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers"
         )
+    return names
+
+
+def _replayed(study: Study, generation: Generation, there: Collection[str]) -> str:
+    """Which imported generation one replays."""
+    name = UNNAMED if UNNAMED in there else generation.generation_id
+    if name not in there:
+        raise StudyError(
+            f"{study.path}: generation {name!r} replays imported responses, but the import has none of it; "
+            f"it has {', '.join(sorted(there)) or 'no responses'}"
+        )
+    return name
+
+
+def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
+    rows, names = imported.rows, _imported_names(study, imported)
     answers: dict[str, Answers] = {}
     for name, part in rows.groupby("generation", sort=False):
         keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
@@ -204,20 +232,13 @@ def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answer
             for column in ("response_text", "finish_reason", "error")
             if column in part
         )
-        answers[names[name]] = dict(zip(keys, map(Answer, *ended), strict=True))
+        answers[names[str(name)]] = dict(zip(keys, map(Answer, *ended), strict=True))
     return answers
 
 
 def _answers(study: Study, generation: Generation, imported: dict[str, Answers]) -> Answers:
-    if generation.spec.provider != REPLAY:
-        return {}
-    name = UNNAMED if UNNAMED in imported else generation.generation_id
-    if name not in imported:
-        raise StudyError(
-            f"{study.path}: generation {name!r} replays imported responses, but the import has none of it; "
-            f"it has {', '.join(sorted(imported)) or 'no responses'}"
-        )
-    return imported[name]
+    is_replay = generation.spec.provider == REPLAY
+    return imported[_replayed(study, generation, imported)] if is_replay else {}
 
 
 def _configured(

@@ -13,8 +13,9 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
+from python_assets.extract.baseline import baselines_of
 from python_assets.extract.measures import resolve_measures
-from python_assets.generate.generate_study import UNNAMED
+from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.generation_pairs import Pair
 from python_assets.infer.reasons import InferenceReason
@@ -45,7 +46,7 @@ from python_assets.plan.text import (
     PlannedGeneration,
     PlannedGrouping,
 )
-from python_assets.plan.would_fail import would_fail
+from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
 from python_assets.study.generations import baselines_by_role
@@ -75,6 +76,7 @@ def plan_study(study: Study) -> Plan:
 
     Raises:
         SourceError: a source or table cannot be read, or a level stays without prompts.
+        StudyError: the import has none of a generation that is replayed, or none that is the baseline.
         WarehouseError: the pilot that the study names is not published.
     """
     run_context = RunContext(paths.home(), SILENT, may_ask=False)
@@ -94,6 +96,8 @@ def _known_plan(
     tables = design_tables(study, connection)
     write_stage(connection, study.study_id, "design", tables)
     imported = None if study.prompts.import_ is None else read_import(study)
+    if imported is not None:
+        check_replays(study, imported)
     write_model_factors(study, connection, imported)
     build_group_models(connection)
     responses = _planned_responses(study, connection, imported)
@@ -104,6 +108,8 @@ def _known_plan(
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     names = [one.generation_id for one in generations]
+    if study.baseline is not None:
+        baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     return Plan(
@@ -132,6 +138,7 @@ def _known_plan(
         comparisons=comparisons,
         engines=engines,
         would_fail=list(would_fail(study)),
+        not_checked=not_checked(study),
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
     )
@@ -166,6 +173,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),
         would_fail=list(would_fail(study)),
+        not_checked=not_checked(study),
         unknown=str(unknown),
     )
 

@@ -191,6 +191,7 @@ class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
+    not_checked: what only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
     """
@@ -213,6 +214,7 @@ class Plan(NamedTuple):
     comparisons: list[PlannedComparison] = []
     engines: list[PlannedGeneration] = []
     would_fail: list[str] = []
+    not_checked: list[str] = []
     n_checked: int = 0
     n_portable: int = 0
     unknown: str | None = None
@@ -236,7 +238,7 @@ class Plan(NamedTuple):
             ),
         ]
         if self.would_fail:
-            parts.insert(1, "\n".join(["A run would fail:", *(f"- {reason}" for reason in self.would_fail)]))
+            parts.insert(1, _listed("A run would fail:", self.would_fail))
         if self.unknown is not None:
             parts.insert(
                 1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
@@ -252,8 +254,10 @@ class Plan(NamedTuple):
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
         )
         parts += [_aligned(header, rows) for header, rows in tables if rows]
+        if self.not_checked:
+            parts.append(_listed("Not checked, for a plan asks nobody:", self.not_checked))
         if self.warnings:
-            parts.append("\n".join(["Warnings:", *(f"- {warning}" for warning in self.warnings)]))
+            parts.append(_listed("Warnings:", self.warnings))
         return "\n\n".join(parts)
 
     def _portable(self) -> list[tuple[str, int]]:
@@ -296,6 +300,10 @@ def _power_cells(row: PowerRow) -> tuple[object, ...]:
 
 def _many(n: int | None) -> str:
     return f"over {N_NEEDED_CAP:,}" if n is None or n > N_NEEDED_CAP else f"{n:,}"
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([title, *(f"- {line}" for line in lines)])
 
 
 def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:

@@ -1,19 +1,25 @@
 """What would end a run of a valid study on this machine, or leave a measure empty, told before it starts.
 
-Belongs here: keys, addresses, models and baselines that are not there. Nothing is contacted, nothing loaded.
+Belongs here: keys, addresses, models, functions and baselines that are not there, and a warehouse that cannot
+be written; `plumbline plan` and `plumbline run` read the one list. Nothing is contacted, nothing loaded.
 """
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
-from python_assets.errors import StudyError
+from python_assets.assemble.portable_roots import pipeline_of
+from python_assets.embeddings.embedding import name_model
+from python_assets.errors import ExtractionError, StudyError
 from python_assets.extract.measures import resolve_measures
 from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.providers.configs import generation_config
-from python_assets.providers.provider import providers
+from python_assets.providers.provider import Provider, RemoteProvider, providers
 from python_assets.providers.transformers_options import absent_device
-from python_assets.study.study import Encoding, Generation, Prompts, Study
-from python_assets.texts.names import without_spacy
+from python_assets.providers.transport import shown_url
+from python_assets.registry import absent_function, is_function_path
+from python_assets.study.study import Encoding, Generation, Prompts, Study, Vectors
+from python_assets.texts.names import absent_pipeline
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import unwritable
 
 
 def require_ready(study: Study) -> None:
@@ -33,10 +39,30 @@ def would_fail(study: Study) -> Iterator[str]:
         study: where it is simulated, models, keys and servers are not looked for.
     """
     yield from _unready_providers(study)
-    yield from _absent_device_of_embedding(study)
+    yield from _absent_functions(study)
+    yield from _absent_embedding(study)
     yield from _absent_spacy(study)
     yield from classifier_problems(study)
     yield from _measures_without_baselines(study)
+    if problem := unwritable(paths.home().build(study.study_id).parent):
+        yield problem
+
+
+def not_checked(study: Study) -> list[str]:
+    """What only the network can tell of a run: of each server, whether it answers those that ask it.
+
+    Args:
+        study: where it is simulated, no server is asked.
+    """
+    asking: dict[str, list[str]] = {}
+    for one in (*study.generations, *study.engines.values()):
+        provider = _provider(study, one)
+        if isinstance(provider, RemoteProvider):
+            asking.setdefault(shown_url(provider.url), []).append(one.generation_id)
+    return [
+        f"whether {server} answers and has what {', '.join(names)} ask{'s' if len(names) == 1 else ''} of it"
+        for server, names in asking.items()
+    ]
 
 
 def _unready_providers(study: Study) -> Iterator[str]:
@@ -53,21 +79,44 @@ def _unready_providers(study: Study) -> Iterator[str]:
 
 
 def _unready(study: Study, generation: Generation) -> str | None:
+    provider = _provider(study, generation)
+    return None if provider is None else provider.unready()
+
+
+def _provider(study: Study, generation: Generation) -> Provider | None:
+    """What answers; None for a function of the user's own, which a plan does not load."""
     name = generation.spec.provider
-    if name not in providers:  # a function of the user's own, which a plan does not load
-        return None
-    return providers[name](generation_config(study, generation)).unready()
+    return providers[name](generation_config(study, generation)) if name in providers else None
 
 
-def _absent_device_of_embedding(study: Study) -> Iterator[str]:
-    if isinstance(study.embedding, Encoding) and (absent := absent_device(study.embedding.device)):
+def _absent_functions(study: Study) -> Iterator[str]:
+    """Functions of the user's own that their files do not hold; none is run."""
+    named = [one.spec.provider for one in (*study.generations, *study.engines.values())]
+    for measure in resolve_measures(study):
+        named += [measure.spec.function or "", measure.options.get("metric", "")]
+    for path in dict.fromkeys(filter(is_function_path, named)):
+        if absent := absent_function(path, study.folder):
+            yield absent
+
+
+def _absent_embedding(study: Study) -> Iterator[str]:
+    """The model that the study names, or its device; a file of word vectors was looked for with the study."""
+    embedding = study.embedding
+    if isinstance(embedding, Encoding) and (absent := absent_device(embedding.device)):
         yield f"{study.path}: embedding: {absent}"
+    if embedding is not None and not isinstance(embedding, Vectors):
+        try:
+            name_model(embedding)
+        except ExtractionError as error:
+            yield f"{study.path}: {error}"
 
 
 def _absent_spacy(study: Study) -> Iterator[str]:
     branch = study.prompts.branch
-    if branch is not None and branch.spacy_model is not None and find_spec("spacy") is None:
-        yield without_spacy(branch.spacy_model, f"{study.path}: prompts.branch.spacy_model")
+    if branch is not None and branch.spacy_model is not None:
+        pipeline, field = pipeline_of(study, branch.spacy_model), f"{study.path}: prompts.branch.spacy_model"
+        if absent := absent_pipeline(pipeline, field):
+            yield absent
 
 
 def _measures_without_baselines(study: Study) -> Iterator[str]:

@@ -39,8 +39,8 @@ class Loaded(NamedTuple):
     most_tokens: int
 
 
-def find_model(study_folder: Path, model: str, revision: str | None, where: str) -> Place:
-    """Find a model on this machine; it is not loaded.
+def find_folder(study_folder: Path, model: str, revision: str | None, where: str) -> Path:
+    """Find the files of a model on this machine; none is read.
 
     Args:
         study_folder: which a relative path starts from.
@@ -53,18 +53,34 @@ def find_model(study_folder: Path, model: str, revision: str | None, where: str)
     """
     folder = study_folder / model
     if folder.is_dir():
-        return Place(folder, _sha256_of_folder(folder))
+        return folder
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
-        snapshot = Path(snapshot_download(model, revision=revision, local_files_only=True))
+        return Path(snapshot_download(model, revision=revision, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError) as error:
         command = f"hf download {model}" + (f" --revision {revision}" if revision else "")
         raise GenerationError(
             f"{where} is neither a folder nor a model that this machine has. Fetch it: {command}"
         ) from error
-    return Place(snapshot, snapshot.name)
+
+
+def find_model(study_folder: Path, model: str, revision: str | None, where: str) -> Place:
+    """Find a model on this machine; it is not loaded.
+
+    Args:
+        study_folder: as find_folder takes it, and so the others.
+        model: a folder, or a name of the hub.
+        revision: the commit.
+        where: who asks for it.
+
+    Raises:
+        GenerationError: as find_folder.
+    """
+    folder = find_folder(study_folder, model, revision, where)
+    is_own = (study_folder / model).is_dir()
+    return Place(folder, _sha256_of_folder(folder) if is_own else folder.name)
 
 
 @lru_cache(maxsize=1)

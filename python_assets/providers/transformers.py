@@ -18,6 +18,7 @@ from python_assets.providers.causal_models import (
     Loaded,
     Place,
     default_device,
+    find_folder,
     find_model,
     load_model,
     message_tokens,
@@ -60,16 +61,21 @@ class Transformers(LocalProvider):
 
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
-        """What keeps this configuration from running; whether the model is there is seen when it runs."""
+        """What keeps this configuration from running on any machine."""
         found = super().problems(config, factor_levels)
         if not config.model.strip():
             found.append("model: missing; name a folder, or a model of the hub")
         return [*found, *option_problems(config.options)]
 
     def unready(self) -> str | None:
-        """A device or a package that its options want and this machine lacks; the model is not loaded."""
-        lack = lacking(self._loading)
-        return f"{self._where}: {lack}" if lack else None
+        """What this machine lacks of what its options want, or the model, which is not loaded."""
+        if lack := lacking(self._loading):
+            return f"{self._where}: {lack}"
+        try:
+            find_folder(*self._named)
+        except GenerationError as error:
+            return str(error)
+        return None
 
     def describe(self) -> Description:
         """The commit, or the hash of the folder's files; the model is not loaded.
@@ -166,9 +172,13 @@ class Transformers(LocalProvider):
 
     @cached_property
     def _place(self) -> Place:
-        return find_model(
-            self.config.folder, self.config.model, self.config.options.get("revision"), self._where
-        )
+        return find_model(*self._named)
+
+    @property
+    def _named(self) -> tuple[Path, str, str | None, str]:
+        """What find_model takes."""
+        config = self.config
+        return config.folder, config.model, config.options.get("revision"), self._where
 
     def _draw(self, request: Request) -> np.random.Generator:
         """Random numbers of one request: of the seed, the replicate and what is asked, nothing else."""

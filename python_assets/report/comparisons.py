@@ -32,7 +32,9 @@ _ROWS: Final = """
     from generation_comparisons
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
         and (measure_id, grouping_id) = ($measure_id, $grouping_id)
-        and comparison in ('mean_change', 'groups_moved', 'group_change', 'disparity_change')
+        and comparison in (
+            'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'log_disparity_change'
+        )
     order by generation_a_id
 """
 _EXTREMES: Final = """
@@ -124,7 +126,8 @@ class Table(NamedTuple):
     """The changes of one measure by one grouping, a column a pair.
 
     pairs: generations compared, with the rows of their two questions. groups: by group and label, the cells
-    in the order of pairs. n_pairs: also those left out. extremes: range or impact ratio of each generation.
+    in the order of pairs. has_log_odds: whether cells have a change of log odds, which binary measures have.
+    n_pairs: also those left out. extremes: range or impact ratio of each generation.
     """
 
     measure: str
@@ -132,6 +135,7 @@ class Table(NamedTuple):
     reference: str
     pairs: list[Row]
     groups: list[Row]
+    has_log_odds: bool
     n_pairs: int
     extremes: list[Row]
 
@@ -191,12 +195,14 @@ def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
         if row["comparison"] == "group_change"
     }
     in_order = sorted(keys, key=lambda key: (reader.group_order(grouping_id, key[0]), key[1]))
+    groups = [_group(key, [of_pair[pair] for pair in shown]) for key in in_order]
     return Table(
         measure=measure_name(measure_id),
         grouping_id=grouping_id,
         reference=next(iter(references)) if len(references) == 1 else "",
         pairs=[_pair(pair, of_pair[pair]) for pair in shown],
-        groups=[_group(key, [of_pair[pair] for pair in shown]) for key in in_order],
+        groups=groups,
+        has_log_odds=any(cell["log_odds"] for group in groups for cell in group["cells"]),
         n_pairs=len(of_pair),
         extremes=reader.rows(_EXTREMES, **place),
     )
@@ -216,6 +222,7 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
         cells.append(
             {
                 "change": found.get("group_change"),
+                "log_odds": found.get("log_disparity_change"),
                 "is_shown": moved is not None and moved["verdict"] == "difference_shown",
             }
         )

@@ -12,6 +12,7 @@ from python_assets.report.reader import OUTCOME, Reader, Row
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
 MAX_FAILURES: Final = 60
+MAX_SET_ASIDE: Final = 20  # of one rule
 EXAMPLE_PROMPTS: Final = 3
 EXAMPLE_GENERATIONS: Final = 6
 VERDICT_RANK: Final = """
@@ -206,8 +207,10 @@ def quality(reader: Reader) -> dict[str, Any]:
         "rules": reader.rows("select * from v_quality_rules where study_id = $study order by rule_position"),
         "failed": _listed(reader, "data_quality", failed, order, MAX_FAILURES),
         "quarantined": reader.rows(
-            """
-            select stage, rule, count(*) as n, min(detail) as example
+            f"""
+            select stage, rule, count(*) as n,
+                list({{'record_key': record_key, 'detail': detail}} order by record_key)[:{MAX_SET_ASIDE}]
+                    as records
             from quarantined_records
             where study_id = $study
             group by stage, rule

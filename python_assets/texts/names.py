@@ -6,6 +6,8 @@ Belongs here: finding names. Whether a name may stand in a prompt is assemble/po
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.errors import SourceError
@@ -90,20 +92,17 @@ def names_by_model(path: str, field: str) -> NameFinder:
     Raises:
         SourceError: spaCy or the pipeline is not on this machine, or it finds no entities.
     """
-    try:
-        import spacy
-    except ImportError as error:
-        raise SourceError(without_spacy(path, field)) from error
+    if absent := absent_pipeline(path, field):
+        raise SourceError(absent)
+    import spacy
+
     try:
         with warnings.catch_warnings():
             # that it was trained with another version of spaCy is no reason to stop
             warnings.simplefilter("ignore", UserWarning)
             pipeline = spacy.load(path)
     except (OSError, ValueError) as error:
-        raise SourceError(
-            f"{field}: {path!r} is no spaCy pipeline ({' '.join(str(error).split())[:200]}). Expected the "
-            "folder of one, or the name of one that is installed: python -m spacy download en_core_web_sm."
-        ) from error
+        raise SourceError(_no_pipeline(path, field, " ".join(str(error).split())[:200])) from error
     if not {"ner", "entity_ruler"} & set(pipeline.pipe_names):
         raise SourceError(
             f"{field}: the spaCy pipeline {path!r} finds no entities; it has "
@@ -116,11 +115,27 @@ def names_by_model(path: str, field: str) -> NameFinder:
     return find
 
 
-def without_spacy(path: str, field: str) -> str:
-    """What to do where spaCy is not installed."""
+def absent_pipeline(path: str, field: str) -> str | None:
+    """That spaCy or a pipeline is not on this machine, with the remedy; nothing is loaded.
+
+    Args:
+        path: as names_by_model takes it.
+        field: the place in the study file.
+    """
+    if find_spec("spacy") is None:
+        return (
+            f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or "
+            "take the field out: names are then told by their capitals."
+        )
+    if Path(path).exists() or (path.isidentifier() and find_spec(path) is not None):
+        return None
+    return _no_pipeline(path, field, "there is neither a folder nor a package of this name")
+
+
+def _no_pipeline(path: str, field: str, why: str) -> str:
     return (
-        f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or take "
-        "the field out: names are then told by their capitals."
+        f"{field}: {path!r} is no spaCy pipeline ({why}). Expected the folder of one, or the name of one "
+        "that is installed: python -m spacy download en_core_web_sm."
     )
 
 

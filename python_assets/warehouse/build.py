@@ -93,6 +93,18 @@ def make_folder(path: Path) -> None:
         ) from error
 
 
+def unwritable(folder: Path) -> str | None:
+    """Why a folder of the warehouse cannot be made or written in, with the remedy; nothing is made."""
+    there = next(one for one in (folder, *folder.parents) if os.access(one, os.F_OK))
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return None
+    why = "may not be written" if there.is_dir() else "is no folder"
+    return (
+        f"{folder} cannot be made or written: {there} {why}. "
+        "Set PLUMBLINE_HOME to a folder that can be written."
+    )
+
+
 @contextmanager
 def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the build file of a study for writing, with its schemas and raw tables in place.

@@ -438,14 +438,25 @@ def test_a_found_keyword_that_another_took_the_place_of_is_no_loss(connection, s
     assert not lost.success and replaced.success
 
 
+@pytest.mark.parametrize("rule", ["refused_by_judge", "unusable_verdict"])
+def test_a_pair_that_the_judge_of_the_study_refused_is_no_loss(connection, study, rule):
+    connection.execute(QUARANTINED.format("assemble", "r"))
+    strict = _allowing(study, 0.1)
+    (lost,) = _removed(connection, strict, "prompts")
+    connection.execute("update raw.quarantine set rule = ?", [rule])
+    (judged,) = _removed(connection, strict, "prompts")
+    assert (lost.n_unexpected, judged.n_unexpected) == (3, 0)
+    assert not lost.success and judged.success
+
+
 def _allowing(study, share):
     """The study with another bound of removed records."""
     quality = study.analysis.quality.model_copy(update={"max_removed_share": share})
     return study.model_copy(update={"analysis": study.analysis.model_copy(update={"quality": quality})})
 
 
-def _removed(connection, study):
-    results = run_suites(connection, study, ["sentences"], run_id="r")
+def _removed(connection, study, table="sentences"):
+    results = run_suites(connection, study, [table], run_id="r")
     return [result for result in results if result.expectation == "expect_few_removed"]
 
 

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from python_assets.errors import PlumblineError, StudyError
-from python_assets.registry import Registry, is_function_path, load_function
+from python_assets.registry import Registry, absent_function, is_function_path, load_function
 
 
 @pytest.fixture
@@ -57,7 +57,8 @@ def test_a_function_beside_the_study_is_found_and_hashed(tmp_path):
     [
         (None, "does not exist"),
         ("def other(): ...", "holds no function 'score'"),
-        ("import no_such_module_anywhere", "ModuleNotFoundError"),
+        ("import no_such_module_anywhere\n\ndef score(): ...", "ModuleNotFoundError"),
+        ("def score(:", "failed with SyntaxError"),
     ],
 )
 def test_what_is_wrong_with_a_function_is_said(tmp_path, source, message):
@@ -65,6 +66,20 @@ def test_what_is_wrong_with_a_function_is_said(tmp_path, source, message):
         (tmp_path / "mine.py").write_text(source)
     with pytest.raises(StudyError, match=message):
         load_function("mine:score", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise AssertionError\ndef score(): ...",
+        "try:\n    from fast import score\nexcept ImportError:\n    from slow import score",
+        "from slow import *",
+        "globals()['score'] = print",
+    ],
+)
+def test_a_function_that_may_be_there_is_not_called_absent_and_its_file_is_not_run(tmp_path, source):
+    (tmp_path / "mine.py").write_text(source)
+    assert absent_function("mine:score", tmp_path) is None
 
 
 def test_a_path_is_no_function_path():

@@ -235,7 +235,7 @@ def _named_columns(spec: Import) -> Iterator[tuple[FieldPath, str]]:
 
 def _measured_columns(draft: Draft) -> Iterator[tuple[FieldPath, str]]:
     for path, spec in draft.parts.measures.items():
-        for field in ("column", "baseline_column", "version_column"):
+        for field in ("column", "baseline_column", "version_column", "annotation"):
             if (column := getattr(spec, field)) is not None:
                 yield (*path, field), column
         yield from (((*path, "columns", index), name) for index, name in enumerate(spec.columns or ()))

@@ -1,6 +1,9 @@
+import json
+
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 from python_assets.warehouse.run_context import OfflineError
 
@@ -47,11 +50,47 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
     counts = assemble(study, build, run_context)
     assert branches(build) == ["a.txt#1 > France", "a.txt#2 > Chad"]
     assert counts.n_dropped == {"refused_by_judge": 1, "unusable_verdict": 1}
+    assert counts.n_quarantined == 2
+    details = build.sql("select detail from raw.quarantine where rule = 'unusable_verdict'").fetchall()
+    assert details[0][0].endswith("replied 'Hm'")
     assert len(inquiries_sent()) == 4
     pair = next(line for line in inquiries_sent() if "north of Chad" in line)
     assert "First: The old towns in the north of Italy were rebuilt by the" in pair
     assert "Second: The old towns in the north of Chad were rebuilt by the" in pair
     assert "ask the same about Chad as the first asks about Italy" in pair
+
+
+def test_pairs_that_make_no_prompt_are_in_quarantine_with_both_texts_and_what_the_judge_said(
+    study_with, build, run_context
+):
+    study = study_with(
+        'return "No" if "north of Chad" in text else "" if "north of France" in text else "Yes"'
+    )
+    assemble(study, build, run_context)
+    rows = build.sql(
+        "select record_key, rule, detail, record_json from raw.quarantine where stage = 'assemble' order by 1"
+    ).fetchall()
+    assert [row[:2] for row in rows] == [
+        ("a.txt#1 > Chad", "refused_by_judge"),
+        ("a.txt#1 > France", "unusable_verdict"),
+    ]
+    refused, empty = (row[2] for row in rows)
+    root, branch = ("The old towns in the north of " + level for level in ("Italy", "Chad"))
+    assert refused.startswith(f"assemble: branch.check: helper was shown '{root}")
+    assert f"with '{branch}" in refused
+    assert refused.endswith("replied 'No'")
+    assert empty.endswith("gave no reply that can be used (empty)")
+    record = json.loads(rows[0][3])
+    assert record["root_prompt_text"].startswith(root)
+    assert record["prompt_text"].startswith(branch)
+    assert record["text"] == "No"
+
+
+def test_a_level_whose_every_pair_was_refused_is_told_with_one_of_them(study_with, build, run_context):
+    study = study_with('return "No" if "of Chad" in text else "Yes"')
+    told = "2 refused_by_judge. For example: .*helper was shown 'The old .* Italy .* Chad .* and replied 'No'"
+    with pytest.raises(SourceError, match=told):
+        assemble(study, build, run_context)
 
 
 def test_what_was_judged_is_not_asked_again(study_with, build, run_context, inquiries_sent):

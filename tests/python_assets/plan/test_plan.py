@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from python_assets.errors import StudyError
 from python_assets.infer.reasons import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
 from python_assets.plan.text import PlannedCoverage, _coverage_cells
@@ -72,7 +73,10 @@ gender x race      6           0        6          1.000       0.000
 
 generation  compared with  units asked of both  of one alone
 m1          fair                             5             0
-m2          fair                             5             0"""
+m2          fair                             5             0
+
+Not checked, for a plan asks nobody:
+- whether http://h answers and has what m1, m2 ask of it"""
 
 
 def plan_of(folder, text):
@@ -462,12 +466,11 @@ def test_a_generation_that_goes_step_by_step_counts_the_most_calls_it_can_need(t
     assert [(g.n_responses, g.n_calls) for g in plan.generations] == [(6, 6), (6, 24), (6, 24)]
 
 
-def test_a_generation_that_the_import_lacks_is_a_warning(tmp_path):
+def test_a_generation_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tmp_path):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
-    plan = planned_import(
-        tmp_path, rows, IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
-    )
-    assert "generation gone has no response" in plan.warnings
+    text = IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
+    with pytest.raises(StudyError, match="'gone' replays imported responses, but the import has none of it"):
+        planned_import(tmp_path, rows, text)
 
 
 def test_rejected_records_are_a_warning(tmp_path):

@@ -107,7 +107,8 @@ def test_a_run_is_refused_for_what_a_plan_tells(study, monkeypatch):
 
 
 def test_a_function_of_the_users_own_is_not_loaded(study, tmp_path):
-    (tmp_path / "mine.py").write_text("raise AssertionError", encoding="utf-8")
+    source = "raise AssertionError\n\n\ndef say(messages, decoding):\n    return ''\n"
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
     assert list(would_fail(study({"provider": "mine:say"}))) == []
 
 

@@ -93,6 +93,24 @@ def test_a_table_has_the_change_of_every_group_with_its_interval(report, tables)
         assert number in text
 
 
+def test_changed_log_odds_stand_below_their_table_with_interval_and_p_or_a_reason(report, tables):
+    rows = [
+        *tables["generation_comparisons"],
+        change("log_disparity_change", "Mali", -0.75, p_value=0.0625),
+        change("log_disparity_change", "Peru", reason="rate_zero_or_one", inference_reason="unbounded")
+        | dict.fromkeys(("value", "ci_low", "ci_high", "p_value")),
+    ]
+    text = report(**{**tables, "generation_comparisons": rows}).sections["comparisons"]
+    below = " ".join(text[text.index("How the log odds of each group changed") :].split())
+    assert "Mali−0.750 [−0.850, −0.650] p .062" in below
+    assert "Perurate zero or one" in below
+    assert "no verdict of its own" in below
+
+
+def test_a_measure_without_rates_has_no_log_odds_to_show(report, tables):
+    assert "log odds" not in report(**tables).sections["comparisons"]
+
+
 def test_one_generation_is_compared_with_nothing(report):
     assert "The study has one generation" in report(generation_comparisons=[]).sections["comparisons"]
 

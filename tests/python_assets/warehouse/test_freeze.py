@@ -170,7 +170,7 @@ def test_the_message_says_that_imported_responses_stay_exploratory(study_of, hom
 
 def test_the_command_plans_and_freezes(write_study, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
-    path = write_study(BASE)
+    path = write_study(BASE | {"measures": "[vader]"})
     assert cli.main(["plan", str(path)]) == 0
     assert "frozen" not in capsys.readouterr().out
     assert not (tmp_path / "home" / "freezes").exists()
@@ -178,6 +178,18 @@ def test_the_command_plans_and_freezes(write_study, tmp_path, monkeypatch, capsy
     said = capsys.readouterr().out
     assert said.startswith("Study mine: valid.")
     assert "Analysis of mine frozen now" in said
+
+
+def test_an_analysis_is_frozen_where_this_machine_cannot_run_the_study(
+    write_study, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NOT_SET_HERE", raising=False)
+    asked = "[{name: asked, provider: openai, model: m, api_key_env: NOT_SET_HERE}]"
+    path = write_study(BASE | {"measures": "[vader]", "generations": asked})
+    assert cli.main(["plan", "--freeze", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "A run would fail:" in said and "Analysis of mine frozen now" in said
 
 
 def test_a_run_records_the_hash_and_when_it_was_frozen(study_of, home, build):
