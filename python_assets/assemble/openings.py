@@ -8,29 +8,78 @@ from itertools import takewhile
 from typing import Final
 
 from python_assets.assemble.split_sentences import Word, tagged_words
+from python_assets.texts.names import has_capital
 
 _CONNECTIVES: Final = re.compile(
-    r"(?:accordingly|additionally|afterwards?|also|and|as a result|as such|at th(?:e|at|is) (?:same )?time"
-    r"|but|by contrast|by then|consequently|conversely|even so|for th(?:is|at) reason|furthermore|hence"
-    r"|however|in addition|in contrast|in fact|in response|in turn|indeed|instead|likewise|meanwhile|moreover"
-    r"|nevertheless|nonetheless|on the other hand|or|otherwise|since then|soon after|subsequently|that said"
-    r"|then|thereafter|therefore|thus|yet"
-    r"|(?:finally|first|later|rather|second|similarly|so|still|third)(?=,))\b(?! (?:as|of|than|that|to)\b)",
+    r"(?:accordingly|additionally|afterwards?|also|alternatively|and|as a (?:consequence|result)|as such"
+    r"|at th(?:e|at|is) (?:same )?time|but|by contrast|by then|consequently|conversely|ever since"
+    r"|even (?:so|then)|for (?:example|instance)|for th(?:is|at) reason|furthermore|hence|however"
+    r"|in (?:addition|consequence|contrast|doing so|fact|other words|particular|reaction|response|return"
+    r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|likewise|meanwhile|more importantly"
+    r"|moreover"
+    r"|nevertheless|nonetheless|of (?:these|those)|on the (?:contrary|other hand)|only then|or|otherwise"
+    r"|shortly after(?:wards)?|simultaneously|since then|soon after(?:wards)?|specifically|subsequently"
+    r"|that said|then|thereafter|therefore|thus|to (?:do so|that end)|up to then|yet"
+    r"|(?:besides|earlier|elsewhere|equally|eventually|finally|first|here|last|lastly|later|next|overall|rather"
+    r"|second|secondly|similarly|so|soon|still|there|third|thirdly|too)(?=,))\b"
+    r"(?! (?:as|of|than|that|to)\b)",
     re.IGNORECASE,
+)
+# some of what, another beside which
+_PART_OF: Final = re.compile(
+    r"(?:(?:(?:all|few|many|most|several|some|three|two) )?(?:another|others?)"
+    r"|(?:an? )?(?:additional|further|similar)"
+    r"|(?:all|both|each|few|many|most|neither|none|one|several|some|three|two)"
+    r" (?:are|had|has|have|is|said|say|was|were|of (?:them|these|those)))\b",
+    re.IGNORECASE,
+)
+_THE_COUNTRYS: Final = re.compile(
+    r"the (?:area|city|company|country|group|island|kingdom|nation|province|region|religion|state|town)"
+    r"['’]s\b",
+    re.IGNORECASE,
+)
+# set off by commas in the middle of a sentence they join it to the one before
+_SET_OFF: Final = re.compile(
+    r", (?:accordingly|consequently|for (?:example|instance)|furthermore|hence|however"
+    r"|in (?:addition|contrast|turn)|instead|likewise|meanwhile|moreover|nevertheless|nonetheless"
+    r"|on the other hand|similarly|then|therefore|though|thus|too),"
+)
+_THAT_TIME: Final = re.compile(
+    r"\b(?:after|at|before|by|during|from|in|since|until) that"
+    r" (?:date|day|era|moment|period|point|time|year)\b",
+    re.IGNORECASE,
+)
+_SPOKEN: Final = re.compile(
+    r"\b(?:our|my|(?:above|afore)[- ]?mentioned|as (?:described|discussed|mentioned|noted|stated)"
+    r" (?:above|before|below|earlier))\b",
+    re.IGNORECASE,
+)
+# Argentina has since eliminated: since what was said before
+_SINCE: Final = re.compile(r"\b(?:has|have|had) since (?!then\b|the\b|its\b|their\b)[a-z]+")
+_LATER: Final = re.compile(r"\b(?:days?|weeks?|months?|years?|decades?|centur(?:y|ies)) (?:earlier|later)\b")
+# Canada also aims, Canada itself: beside something else that was said
+_ALSO: Final = re.compile(
+    r" (?:(?:(?:has|have|had|is|are|was|were|will|would|can|could) )?also|itself|themselves)\b"
 )
 _PRONOUNS: Final = frozenset(
     {"he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"}
     | {"those", "such"}
 )
 _DEMONSTRATIVES: Final = frozenset({"this", "these"})
+# this century is the reader's
+_PRESENT: Final = frozenset({"century", "day", "decade", "millennium"})
 _REFERRING_AFTER_THE: Final = frozenset(
     {"same", "following", "former", "latter", "preceding", "other", "resulting", "ensuing", "previous"}
-    | {"change"}
+    | {"aforementioned", "intervening", "next", "remaining", "subsequent", "succeeding"}
 )
-# Argentina has since eliminated: since what was said before
-_SINCE: Final = re.compile(r"\b(?:has|have|had) since (?!then\b|the\b|its\b|their\b)[a-z]+")
-# Canada also aims: beside something else that was said
-_ALSO: Final = re.compile(r" (?:(?:has|have|had|is|are|was|were|will|would|can|could) )?also\b")
+# after "the" nobody asks which: times, directions, what the world has one of and any level some of
+_KNOWN_TO_ALL: Final = frozenset(
+    {"afternoon", "autumn", "beginning", "century", "day", "decade", "decades", "end", "evening", "fall"}
+    | {"future", "morning", "night", "past", "present", "spring", "summer", "week", "winter", "year", "years"}
+    | {"east", "interior", "middle", "north", "northeast", "northwest", "south", "southeast", "southwest"}
+    | {"cities", "countryside", "earth", "internet", "media", "mountains", "suburbs", "towns", "villages"}
+    | {"west", "world"}
+)
 
 
 def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
@@ -41,31 +90,78 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
         named: from where to where its level is named first; a pronoun after that may refer to it.
 
     Returns:
-        A connective at its start; "has since", or "also" after the name; this or these before the name; a
-        pronoun, or "the same" and its like, with no noun before it; a subject with "the" and nothing that
-        says which one ("The invasion received"). None where there is none.
+        A connective at its start, or set off by commas; "has since"; "also" or "itself" after the name; this,
+        these or "that time"; "years later"; "some have", "another"; "the country's"; what the speaker calls
+        ours; a pronoun, or "the same" and its like, with no noun before it; a subject or circumstance before
+        the name with "the" and nothing that says which one ("The invasion received", "The couple, dressed",
+        "Under the agreement,"). None where there is none.
     """
     start = len(prompt) - len(prompt.lstrip("\"'“‘( "))
-    said = _CONNECTIVES.match(prompt, start) or _SINCE.search(prompt) or _ALSO.match(prompt, named[1])
+    openings = (_CONNECTIVES, _PART_OF, _THE_COUNTRYS)
+    said = next(filter(None, (one.match(prompt, start) for one in openings)), None)
+    said = said or next(
+        filter(None, (one.search(prompt) for one in (_SINCE, _SET_OFF, _THAT_TIME, _SPOKEN))), None
+    )
+    said = said or _ALSO.match(prompt, named[1]) or _LATER.search(prompt, 0, named[0])
     if said:
-        return said.group().strip()
-    opening = [word for word in tagged_words(prompt) if word.end <= named[0]]
-    return _demonstrative(opening) or _unnamed_subject(opening) or _without_noun(opening)
+        return said.group().strip(" ,")
+    words = tagged_words(prompt)
+    opening = [word for word in words if word.end <= named[0]]
+    return (
+        _demonstrative(words)
+        or _unnamed_subject(opening)
+        or _unnamed_circumstance(opening)
+        or _without_noun(opening)
+    )
 
 
-def _demonstrative(opening: list[Word]) -> str | None:
-    return next((word.text for word in opening if _bare(word) in _DEMONSTRATIVES), None)
+def _demonstrative(words: list[Word]) -> str | None:
+    after = [_bare(word) for word in words[1:]] + [""]
+    pairs = zip(words, after, strict=True)
+    return next((w.text for w, noun in pairs if _bare(w) in _DEMONSTRATIVES and noun not in _PRESENT), None)
 
 
 def _unnamed_subject(opening: list[Word]) -> str | None:
-    if not opening or _bare(opening[0]) != "the":
+    for position, article in enumerate(opening):
+        begins_clause = position == 0 or opening[position - 1].text.endswith(",")
+        if begins_clause and _bare(article) == "the":
+            subject = list(takewhile(_is_of_subject, opening[position + 1 :]))
+            after = opening[position + len(subject) + 1 : position + len(subject) + 2]
+            if subject and _says_not_which(subject, after):
+                return " ".join(
+                    _bare(word) if word is subject[-1] else word.text for word in (article, *subject)
+                )
+    return None
+
+
+def _unnamed_circumstance(opening: list[Word]) -> str | None:
+    """Under the agreement, During the crisis; In the north and In the 1990s say which."""
+    if len(opening) < 3 or opening[0].tag not in {"IN", "TO", "VBG"} or _bare(opening[1]) != "the":
         return None
-    subject = list(takewhile(lambda word: word.tag.startswith(("JJ", "NN")), opening[1:]))
-    after = opening[len(subject) + 1 : len(subject) + 2]
-    is_bare = bool(subject) and subject[-1].tag.startswith("NN") and _bare(subject[-1]) == subject[-1].text
-    if not (is_bare and after and after[0].tag.startswith(("VBD", "VBZ", "VBP", "MD"))):
+    noun_phrase = list(takewhile(_is_of_subject, opening[2:]))
+    if not noun_phrase or not noun_phrase[-1].text.endswith(",") or _is_known(noun_phrase):
         return None
-    return " ".join(word.text for word in (opening[0], *subject))
+    return " ".join(word.text for word in (*opening[:2], *noun_phrase)).rstrip(",")
+
+
+def _is_of_subject(word: Word) -> bool:
+    return word.tag.startswith(("JJ", "NN", "CD"))
+
+
+def _is_known(noun_phrase: list[Word]) -> bool:
+    """Whether it is known without more which one is meant: the 1950s, the north, the Romans."""
+    return _bare(noun_phrase[-1]) in _KNOWN_TO_ALL or any(
+        has_capital(word.text) or re.search(r"\d", word.text) for word in noun_phrase
+    )
+
+
+def _says_not_which(subject: list[Word], after: list[Word]) -> bool:
+    last = subject[-1]
+    if not last.tag.startswith("NN") or not after or _is_known(subject):
+        return False
+    if last.text.endswith(","):
+        return True
+    return _bare(last) == last.text and after[0].tag.startswith(("VBD", "VBZ", "VBP", "MD"))
 
 
 def _without_noun(opening: list[Word]) -> str | None:

@@ -12,16 +12,18 @@ from typing import Final, Literal, get_args
 
 from python_assets.assemble.methods import Portability
 from python_assets.assemble.openings import referring_words
+from python_assets.assemble.presuppositions import presupposing_words
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH, NameFinder, has_capital, tokens
+from python_assets.texts.proper_names import is_ordinary
 
 ReasonAgainst = Literal[
-    "opening_refers_back", "word_left_over", "in_longer_name", "cut_in_name", "other_name"
+    "opening_refers_back", "word_left_over", "in_longer_name", "cut_in_name", "other_name", "presupposes"
 ]
 REASONS_AGAINST: Final[tuple[str, ...]] = get_args(ReasonAgainst)
 # of these a replacement may yet make an end
-NAME_REASONS: Final = frozenset({"in_longer_name", "cut_in_name", "other_name"})
+REPLACEABLE: Final = frozenset({"in_longer_name", "cut_in_name", "other_name", "presupposes"})
 # a shorter keyword begins too many words that have nothing to do with it
 SHORTEST_STEM: Final = 4
 
@@ -38,6 +40,11 @@ _OF_NO_LEVEL: Final = WordFinder(
 
 # with the word of a level before it each of these small words names one thing alone
 _REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|language|peninsula|subcontinent)\b")
+# what a country calls a thing: divided into provinces, known as voivodeships; the custom is the wai
+_CALLED: Final = re.compile(
+    r"\b(?:called|dubbed|known as|named|termed)(?: an?| the)? ([a-z]\w+)"
+    r"|\b(?:is|are|was|were) (?:an?|the) ([a-z]\w+),"
+)
 
 
 class PortabilityCheck:
@@ -75,8 +82,10 @@ class PortabilityCheck:
             self._opening(prompt, known),
             _word_left(prompt, known, self._vocabulary.stems(level)),
             _joined(prompt, known),
+            self._local_word(prompt),
             *(_in_name(prompt[name.start : name.end], name.start, known) for name in names),
             self._cut(prompt, whole),
+            self._taken_for_granted(prompt, known),
         )
         against = [one for one in found if one is not None and one.verdict not in passed_over]
         return min(against, key=lambda one: REASONS_AGAINST.index(one.verdict), default=None)
@@ -85,6 +94,15 @@ class PortabilityCheck:
         named = (known[0].start, known[0].end) if known else (len(prompt), len(prompt))
         words = referring_words(prompt, named) if self._is_english else None
         return Portability("opening_refers_back", words) if words else None
+
+    def _local_word(self, prompt: str) -> Portability | None:
+        named = (match[1] or match[2] for match in _CALLED.finditer(prompt) if self._is_english)
+        strange = next((word for word in named if not is_ordinary(word)), None)
+        return Portability("other_name", strange) if strange else None
+
+    def _taken_for_granted(self, prompt: str, known: list[Occurrence]) -> Portability | None:
+        words = presupposing_words(prompt, known) if self._is_english else None
+        return Portability("presupposes", words) if words else None
 
     def _cut(self, prompt: str, whole: str) -> Portability | None:
         cut = len(prompt)

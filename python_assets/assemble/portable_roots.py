@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability import NAME_REASONS, REASONS_AGAINST, PortabilityCheck
+from python_assets.assemble.portability import REASONS_AGAINST, REPLACEABLE, PortabilityCheck
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.study import Branch, Scrape, Study
@@ -62,8 +62,8 @@ class StudyCheck:
         return check
 
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
-        """The check of prompts of which an engine may yet replace names."""
-        return self.of(vocabulary, NAME_REASONS if self._branch.find is not None else ())
+        """The check of prompts of which an engine may yet replace words."""
+        return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
 
 
 def pipeline_of(study: Study, named: str) -> str:

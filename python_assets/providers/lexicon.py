@@ -6,7 +6,7 @@ the evaluations every word is neutral to VADER, so that the grades alone decide 
 
 from typing import Final
 
-LEXICON_VERSION: Final = "1"
+LEXICON_VERSION: Final = "2"
 
 # Strength on VADER's scale of a word (-4 to 4); the words of a grade lie within .35 of it.
 GRADES: Final[dict[float, tuple[str, ...]]] = {
@@ -29,7 +29,7 @@ TOPICS: Final[tuple[tuple[str, ...], ...]] = (
     ("the film scene", "the music scene", "theatre", "book publishing", "radio broadcasting"),
     ("the cuisine", "street food", "the bread on offer", "the restaurant trade", "home cooking"),
     ("architecture", "furniture design", "pottery", "the museum landscape", "the old quarter"),
-    ("mountain scenery", "the coastline", "the winter weather", "the river landscape", "the autumn light"),
+    ("mountain scenery", "the countryside", "the winter weather", "the river landscape", "the autumn light"),
     ("amateur sport", "football", "chess", "cycling", "long-distance running"),
     ("the water supply", "the telephone network", "internet access", "the court system", "the tax system"),
     ("tourism", "the hotel trade", "the harbour", "shipping", "air travel"),

@@ -28,6 +28,10 @@ _JOINED: Final = re.compile(rf"(?:['’]s?)? (?:(?:{'|'.join(sorted(PARTICLES - 
 _PARTS_OF_NAMES: Final = frozenset(
     {"North", "South", "East", "West", "New", "Greater", "Saint", "Imperial", "Native", "Aboriginal"}
 )
+# names of countries and languages that a dictionary also has in small letters (of Unicode's CLDR, and Turkey)
+_NAMES_OF_PLACES: Final = frozenset(
+    {"Arabic", "Brazil", "China", "English", "French", "Guinea", "Jersey", "Niger", "Polish", "Turkey"}
+)
 
 
 class Name(NamedTuple):
@@ -141,6 +145,8 @@ def _is_name_at_start(words: list[Token], text: str) -> bool:
         return False
     if first.text in _PARTS_OF_NAMES and len(words) > 1 and has_capital(words[1].text):
         return text[first.end : words[1].start] == " "
+    if first.text in _NAMES_OF_PLACES:
+        return True
     return not (is_ordinary(first.text) or re.fullmatch(r"[A-Z][a-z]+(?:ing|ed|ly)|A", first.text))
 
 

@@ -8,6 +8,7 @@ from python_assets.warehouse import paths
 from tests.spelling import write_vectors
 
 N_COUNTRIES = 20
+MIN_ROOTS = 15
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +30,7 @@ def test_every_country_is_reached_from_every_root_prompt_or_the_lack_is_counted(
         select root_prompt_id, count(*) from prompts where study_id = 'factbook' group by root_prompt_id
         """
     )
-    assert len(rows) >= N_COUNTRIES
+    assert len(rows) >= MIN_ROOTS
     assert {n for _, n in rows} == {N_COUNTRIES}
 
 

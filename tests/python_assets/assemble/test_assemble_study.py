@@ -9,7 +9,7 @@ from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.paths import PROJECT
 
-TOWNS = "The old towns on the coast of Italy were rebuilt by the state after the war."
+TOWNS = "The old towns in the north of Italy were rebuilt by the state after the war."
 ROADS = "The new roads in the south of Italy have changed the life of many families."
 BOTH = "The new roads in the south of Italy have linked it to France and beyond."
 LATE = "The old towns on the far coast were rebuilt at great cost by Italy after all."
@@ -242,7 +242,7 @@ def test_the_factbook_gives_complete_blocks(plumbline_data, build):
     counts = run(load_study(PROJECT / "studies" / "factbook.yml"), build)
     by_root = Counter(root for (root,) in rows(build, "root_prompt_id"))
     assert set(by_root.values()) == {20}
-    assert counts.n_root_prompts == len(by_root) >= 20
+    assert counts.n_root_prompts == len(by_root) >= 15
     roots = build.sql(
         "select level, count(*) from raw.prompts join raw.prompt_factors using (prompt_id) "
         "where is_root and factor = 'concept' group by level"
@@ -260,7 +260,7 @@ def test_fair_sea_is_assembled(plumbline_data, build):
     assert counts[:4] == (384, 8, {}, 0)
 
 
-NAMED = "The old towns on the coast of Italy were praised by Goethe and by many others."
+NAMED = "The old towns in the north of Italy were praised by Goethe and by many others."
 OUTCOMES = "select sentence_id, dropped_reason, portability, portability_words from raw.sentence_outcomes"
 
 

@@ -55,7 +55,7 @@ def test_labels_and_words_of_any_script_are_read():
 
 
 def test_scraped_prompts_are_read_each_in_its_own_words(make_study, build):
-    text = "The old king of Italy was glad that the roads of the south had been built again by his men."
+    text = "The old mayor of Italy was glad that the roads of the south had been built in time by his men."
     spec = {
         "levels": ["Italy", "France"],
         "keywords": {"Italy": ["Italy"]},

@@ -47,7 +47,13 @@ def run(make_study, engine, build, run_context, vectors):
                     "keywords": {"kingdom": ["kingdom"]},
                     "sources": [{"tag": "t", "path": "a.txt"}],
                 },
-                "branch": {"from": "kingdom", "find": {"engine": "helper", "threshold": threshold}, **branch},
+                "branch": {
+                    "from": "kingdom",
+                    "find": {"engine": "helper", "threshold": threshold},
+                    # kings and queens are what the engine is asked for
+                    "portable": "keep",
+                    **branch,
+                },
             },
             {"a.txt": TEXT},
             generations=[SIMULATOR, engine(body)],
@@ -150,7 +156,7 @@ def test_replies_that_cannot_be_read_are_counted(run, build):
 def test_the_levels_own_words_are_asked_for_whatever_the_threshold(
     make_study, engine, build, run_context, spelling_vectors
 ):
-    text = "The Ideralandian king of Ideraland was crowned by a bishop in the old cathedral of the land."
+    text = "The Ideralandian mayor of Ideraland was crowned by a bishop in the old cathedral of the land."
     study = make_study(
         {
             "scrape": {
@@ -166,7 +172,7 @@ def test_the_levels_own_words_are_asked_for_whatever_the_threshold(
     )
     scrape(study, build)
     assemble(study, build, run_context)
-    assert branches(build)[0][0].startswith("The Italian king of Italy was")
+    assert branches(build)[0][0].startswith("The Italian mayor of Italy was")
 
 
 def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, inquiries_sent, run_context):

@@ -9,7 +9,7 @@ from python_assets.warehouse.run_context import OfflineError
 
 SIMULATOR = {"name": "one", "provider": "simulator"}
 TEXT = (
-    "The old towns on the coast of Italy were rebuilt by the state after the war. "
+    "The old towns in the north of Italy were rebuilt by the state after the war. "
     "The new roads in the south of Italy have changed the life of many families."
 )
 
@@ -45,7 +45,7 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
     study_with, build, run_context, inquiries_sent
 ):
     study = study_with(
-        'return "No" if "coast of Chad" in text else "Hm" if "south of France" in text else "Yes."'
+        'return "No" if "north of Chad" in text else "Hm" if "south of France" in text else "Yes."'
     )
     counts = assemble(study, build, run_context)
     assert branches(build) == ["a.txt#1 > France", "a.txt#2 > Chad"]
@@ -54,9 +54,9 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
     details = build.sql("select detail from raw.quarantine where rule = 'unusable_verdict'").fetchall()
     assert details[0][0].endswith("replied 'Hm'")
     assert len(inquiries_sent()) == 4
-    pair = next(line for line in inquiries_sent() if "coast of Chad" in line)
-    assert "First: The old towns on the coast of Italy were rebuilt by the" in pair
-    assert "Second: The old towns on the coast of Chad were rebuilt by the" in pair
+    pair = next(line for line in inquiries_sent() if "north of Chad" in line)
+    assert "First: The old towns in the north of Italy were rebuilt by the" in pair
+    assert "Second: The old towns in the north of Chad were rebuilt by the" in pair
     assert "ask the same about Chad as the first asks about Italy" in pair
 
 
@@ -64,7 +64,7 @@ def test_pairs_that_make_no_prompt_are_in_quarantine_with_both_texts_and_what_th
     study_with, build, run_context
 ):
     study = study_with(
-        'return "No" if "coast of Chad" in text else "" if "coast of France" in text else "Yes"'
+        'return "No" if "north of Chad" in text else "" if "north of France" in text else "Yes"'
     )
     assemble(study, build, run_context)
     rows = build.sql(
@@ -75,7 +75,7 @@ def test_pairs_that_make_no_prompt_are_in_quarantine_with_both_texts_and_what_th
         ("a.txt#1 > France", "unusable_verdict"),
     ]
     refused, empty = (row[2] for row in rows)
-    root, branch = ("The old towns on the coast of " + level for level in ("Italy", "Chad"))
+    root, branch = ("The old towns in the north of " + level for level in ("Italy", "Chad"))
     assert refused.startswith(f"assemble: branch.check: helper was shown '{root}")
     assert f"with '{branch}" in refused
     assert refused.endswith("replied 'No'")

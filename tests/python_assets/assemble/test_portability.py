@@ -27,7 +27,7 @@ def against(prompt, level="Italy", whole=None, language="en", words=None):
 @pytest.mark.parametrize(
     "prompt",
     [
-        "The old towns on the coast of Italy were rebuilt by the",
+        "The old towns in the north of Italy were rebuilt by the",
         "Italian cooks and Italians abroad have",
         "Italy's government and the President of Italy held",
         "In March 1990 Italy joined the United Nations and its GDP",
@@ -51,6 +51,9 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("Towns of the Italian peninsula were", ("in_longer_name", "Italian peninsula")),
         ("An Italian-born minister of Italy resigned", ("in_longer_name", "Italian-born")),
         ("Do Italyans trust the courts of Italy?", ("word_left_over", "Italyans")),
+        ("Towns in Italy have gates, called brumbas by", ("other_name", "brumbas")),
+        ("The best hat for Italy is the brumba, which", ("other_name", "brumba")),
+        ("Under the old kings Italy was", ("presupposes", "kings")),
         ("This agreement between the towns of Italy was", ("opening_refers_back", "This")),
     ],
 )
@@ -65,6 +68,11 @@ def test_a_cut_inside_a_name_is_a_reason_and_one_beside_it_is_none():
     assert against("The farmers of many Italian", whole=whole) == ("cut_in_name", "Italian Provinces")
     whole = "The farmers of Italy sold Florence their wheat."
     assert against("The farmers of Italy sold", whole=whole) is None
+
+
+def test_what_is_taken_for_granted_is_the_last_reason_given():
+    assert against("Many kings of Italy and Goethe were") == ("other_name", "Goethe")
+    assert REASONS_AGAINST[-1] == "presupposes"
 
 
 def test_the_first_reason_in_the_order_of_reasons_is_given():
@@ -87,5 +95,16 @@ def test_a_name_for_which_a_counterpart_was_found_is_no_reason():
     assert against(prompt, words=vocabulary(found)) == ("other_name", "Rome")
 
 
-def test_openings_are_read_in_english_alone():
-    assert against("This agreement of Italy was", language="fr") is None
+def test_openings_and_what_is_taken_for_granted_are_read_in_english_alone():
+    for prompt in (
+        "This agreement of Italy was",
+        "The kings of Italy were",
+        "Italy has hats, called brumbas by",
+    ):
+        assert against(prompt) is not None
+        assert against(prompt, language="fr") is None
+
+
+def test_a_thing_that_has_an_english_name_is_no_local_word():
+    assert against("Towns in Italy have gates, called doors by") is None
+    assert against("Football is the favourite sport in Italy when") is None

@@ -44,8 +44,8 @@ def test_the_prompt_ends_after_three_words_outside_parentheses():
     ("sentence", "reason"),
     [
         ("The beauty of the old towns of Italy and of France.", "no_verb"),
-        ("The old towns on the coast of Italy were rebuilt.", "whole_sentence"),
-        ("The old towns on the coast of Italy were built in time.", "whole_sentence"),
+        ("The old towns in the north of Italy were rebuilt.", "whole_sentence"),
+        ("The old towns in the north of Italy were built in time.", "whole_sentence"),
         ("The old towns on the far coast were rebuilt at great cost by Italy.", "keyword_not_in_prompt"),
     ],
 )
@@ -54,7 +54,7 @@ def test_failures_have_a_reason(sentence, reason):
 
 
 def test_a_keyword_is_looked_for_as_a_whole_word():
-    sentence = "The old towns on the Italian coast were rebuilt at great cost by Italy."
+    sentence = "The old towns in the Italian north were rebuilt at great cost by Italy."
     assert split_sentence(sentence, "Ital").reason == "keyword_not_in_prompt"
 
 

@@ -733,8 +733,8 @@ def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
 
 def test_the_share_of_root_prompts_that_carry_over_is_told(make_study):
     text = (
-        "The old towns on the coast of Italy were rebuilt by the state after the war. "
-        "The old towns on the coast of Italy were praised by Goethe and by many others."
+        "The old towns in the north of Italy were rebuilt by the state after the war. "
+        "The old towns in the north of Italy were praised by Goethe and by many others."
     )
     scraped = {
         "levels": ["Italy", "France"],

@@ -106,7 +106,7 @@ def test_without_leave_to_ask_it_says_what_has_not_been_fetched(study, server, b
     assert server.requests == []
 
 
-BRAZIL = "<p>The old towns on the coast of Brazil were rebuilt by the state after the war.</p>"
+BRAZIL = "<p>The old towns in the north of Brazil were rebuilt by the state after the war.</p>"
 
 
 @pytest.fixture
@@ -137,8 +137,8 @@ def test_a_level_that_redirects_is_known_by_the_title_of_its_page(server, wiki_s
     assert keywords == [("Brasil", "name", "study file"), ("Brazil", "page title", "wikipedia")]
     assemble(study, build)
     assert build.sql("select prompt_text from raw.prompts order by is_root desc").fetchall() == [
-        ("The old towns on the coast of Brazil were rebuilt by the",),
-        ("The old towns on the coast of Chad were rebuilt by the",),
+        ("The old towns in the north of Brazil were rebuilt by the",),
+        ("The old towns in the north of Chad were rebuilt by the",),
     ]
 
 

@@ -24,6 +24,8 @@ def found(text, language="en"):
         ("West of the river nobody lives.", []),
         ("Many Sino-Indian talks were held.", ["Sino-Indian"]),
         ("Many of the People’s Party’s Congress members left.", ["People’s Party’s Congress"]),
+        ("China and its neighbours traded.", ["China"]),
+        ("Polish is spoken there.", ["Polish"]),
         ("", []),
     ],
 )
