@@ -8,7 +8,7 @@ from scipy.stats.contingency import association
 from python_assets.infer.comparison import compare_labels
 from python_assets.infer.profiles import OF_GROUPS, PROFILE_INDICES
 from python_assets.infer.reasons import InferenceReason
-from tests.python_assets.infer.test_units import alone, scheme_of
+from tests.python_assets.infer.test_unit_sides import alone, scheme_of
 
 
 def close(expected):
