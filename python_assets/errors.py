@@ -5,6 +5,7 @@ Belongs here: one class per thing a user can fix. A wrong argument to a function
 
 from typing import Final
 
+OTHER_HOME: Final = "Set PLUMBLINE_HOME to a folder that can be written."
 TRY_SIMULATED: Final = "or run with --provider simulator to try the study without models"
 
 

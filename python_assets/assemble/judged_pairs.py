@@ -13,11 +13,10 @@ from python_assets.assemble.branching import Branched
 from python_assets.assemble.methods import MethodJob
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
+from python_assets.study.prompts import REFUSED_BY_JUDGE, UNUSABLE_VERDICT
 from python_assets.warehouse.build import Quarantined
 
 STAGE: Final = "assemble"
-REFUSED: Final = "refused_by_judge"
-UNUSABLE: Final = "unusable_verdict"
 
 _ASK: Final = """\
 Two prompts are put to a language model. The second is the first with the words for {target} written in place
@@ -67,7 +66,7 @@ def judge_pairs(
         if verdict:
             kept.append(branch)
         else:
-            rule = UNUSABLE if verdict is None else REFUSED
+            rule = UNUSABLE_VERDICT if verdict is None else REFUSED_BY_JUDGE
             quarantine.append(_quarantined(rule, engine, by_id[branch.root_prompt_id], branch, reply))
     n_dropped = branched.n_dropped + Counter(one.rule for one in quarantine)
     return JudgedPairs(Branched(kept, n_dropped), quarantine)

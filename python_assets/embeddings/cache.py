@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 
 T = TypeVar("T")
 
@@ -168,6 +168,4 @@ def _open(path: Path, is_new: bool) -> duckdb.DuckDBPyConnection:
 
 
 def _not_writable(path: Path, error: Exception) -> WarehouseError:
-    return WarehouseError(
-        f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to a folder that can be written."
-    )
+    return WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}")

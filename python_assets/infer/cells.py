@@ -119,8 +119,7 @@ class Values(NamedTuple):
 
     def of_columns(self, columns: Ints) -> "Values":
         """The responses of some columns alone, ascending."""
-        position = np.full(len(self.columns), -1)
-        position[columns] = np.arange(len(columns))
+        position = self._among(columns)
         kept = position[self.column] >= 0
         return self._replace(
             columns=_renumbered(self.columns, columns),
@@ -134,8 +133,7 @@ class Values(NamedTuple):
 
     def sample(self, columns: Ints, place_of_cell: Ints, n_places: int) -> Sample:
         """The responses of some columns, ascending, and of the cells with a place of 0 or more."""
-        position = np.full(len(self.columns), -1)
-        position[columns] = np.arange(len(columns))
+        position = self._among(columns)
         place = place_of_cell[self.cell]
         kept = (position[self.column] >= 0) & (place >= 0)
         return Sample(
@@ -146,6 +144,12 @@ class Values(NamedTuple):
             self.low[columns],
             self.high[columns],
         )
+
+    def _among(self, columns: Ints) -> Ints:
+        """The position of each column among some, -1 for the others."""
+        position = np.full(len(self.columns), -1)
+        position[columns] = np.arange(len(columns))
+        return position
 
 
 def of_statistic(cells: Cells, values: Values, asked: Asked) -> tuple[Cells, Values]:

@@ -17,12 +17,11 @@ from python_assets.infer.changes import (
     FEWEST_FOR_DISPERSION,
     FEWEST_FOR_RATES,
     MOST_FOR_T,
-    AllSigns,
     Change,
     Paired,
-    RandomSigns,
     Signs,
     change,
+    choose_signs,
     dispersion_change,
     paired,
 )
@@ -59,11 +58,9 @@ class Asked(NamedTuple):
 
     def signs(self, names: np.ndarray) -> Signs:
         """Which of these root prompts are swapped: the same in all changes of the study."""
-        if 2 ** min(len(names), 63) <= self.options.n_permutations:
-            return AllSigns(len(names))
         places = np.array([self.unit_position[name] for name in names])
         seed = stable_seed(self.options.seed, "generations swapped")
-        return RandomSigns(seed, self.options.n_permutations, len(self.unit_position), places)
+        return choose_signs(seed, self.options.n_permutations, len(self.unit_position), places)
 
 
 class Changed(NamedTuple):

@@ -88,6 +88,13 @@ class AllSigns:
         yield np.array(list(product((1.0, -1.0), repeat=self._n_units)))
 
 
+def choose_signs(seed: int, n: int, n_units: int, units: Ints) -> Signs:
+    """Every way to swap root prompts, or n random ones where there are more; arguments as RandomSigns."""
+    if 2 ** min(len(units), 63) <= n:
+        return AllSigns(len(units))
+    return RandomSigns(seed, n, n_units, units)
+
+
 class Paired(NamedTuple):
     """Two generations in the cells that both have a value of.
 

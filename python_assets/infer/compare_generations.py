@@ -7,6 +7,7 @@ Source: inference.md 6.4 and 8.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import duckdb
@@ -15,7 +16,7 @@ import pandas as pd
 
 from python_assets.infer.cells import Cells
 from python_assets.infer.change_rows import DISPARITY_CHANGE, GROUPS_MOVED, QUESTIONS
-from python_assets.infer.changes import AllSigns, RandomSigns, Signs
+from python_assets.infer.changes import Signs, choose_signs
 from python_assets.infer.generation_changes import changes
 from python_assets.infer.generation_pairs import compared_pairs
 from python_assets.infer.multiplicity import group_levels
@@ -79,19 +80,18 @@ def _distances(
 ) -> Iterator[dict[str, Any]]:
     """Distances of subgroup rates; those of groupings have a p by swapping, beside both naive ones."""
     seed = stable_seed(options.seed, "generations swapped", "subgroups")
+
+    @lru_cache(maxsize=1)  # rows of one place have the same units
+    def signs(n_units: int) -> Signs:
+        return choose_signs(seed, options.n_draws_nonlinear, n_units, np.arange(n_units))
+
     for row in distribution_rows(connection.execute("from intermediate.int_subgroup_sums order by all").df()):
         place = (row["slice_id"], row["measure_id"], row["grouping_id"])
         if place in counts.places and not np.isnan(row["value"]):
             units, (own, other) = counts.of(place, (row["generation_a_id"], row["generation_b_id"]))
-            p = swapped_distance_p(own, other, _signs(seed, options.n_draws_nonlinear, len(units)))
+            p = swapped_distance_p(own, other, signs(len(units)))
             row |= {"p_value": p, "n_root_prompts": len(units)}
         yield row
-
-
-def _signs(seed: int, n: int, n_units: int) -> Signs:
-    if 2 ** min(n_units, 63) <= n:
-        return AllSigns(n_units)
-    return RandomSigns(seed, n, n_units, np.arange(n_units))
 
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.published.query import open_published
 from python_assets.report import charts, figures, sections, text
 from python_assets.report.comparisons import comparisons_section
@@ -165,6 +165,4 @@ def _write(path: Path, page: bytes) -> None:
         unfinished.write_bytes(page)
         os.replace(unfinished, path)  # noqa: PTH105
     except OSError as error:
-        raise WarehouseError(
-            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to a folder that can be written."
-        ) from error
+        raise WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}") from error

@@ -28,6 +28,10 @@ from python_assets.study.base import (
 from python_assets.study.imports import Import, options_of
 from python_assets.study.scrape import Scrape
 
+# rules of quarantine: what the judge of branch.check said of a pair
+REFUSED_BY_JUDGE: Final = "refused_by_judge"
+UNUSABLE_VERDICT: Final = "unusable_verdict"
+
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTIONS: Final = "options"
 OPTIONS_SLOT: Final = f"{{{OPTIONS}}}"

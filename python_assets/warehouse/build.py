@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import duckdb
 import pandas as pd
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
@@ -88,9 +88,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WarehouseError(
-            f"{path} cannot be made: {error}. Set PLUMBLINE_HOME to a folder that can be written."
-        ) from error
+        raise WarehouseError(f"{path} cannot be made: {error}. {OTHER_HOME}") from error
 
 
 def unwritable(folder: Path) -> str | None:
@@ -99,10 +97,7 @@ def unwritable(folder: Path) -> str | None:
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None
     why = "may not be written" if there.is_dir() else "is no folder"
-    return (
-        f"{folder} cannot be made or written: {there} {why}. "
-        "Set PLUMBLINE_HOME to a folder that can be written."
-    )
+    return f"{folder} cannot be made or written: {there} {why}. {OTHER_HOME}"
 
 
 @contextmanager

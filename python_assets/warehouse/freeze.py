@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.study.base import ALL_PROMPTS, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
@@ -146,9 +146,7 @@ def _append(path: Path, line: str) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise WarehouseError(
-            f"{path} cannot be written: {error}. Set PLUMBLINE_HOME to a folder that can be written."
-        ) from error
+        raise WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}") from error
 
 
 def _slice(name: str, conditions: object) -> str:
