@@ -25,6 +25,7 @@ TESTS = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_t
 # the run's own log holds what dbt prints; its file of every event and the graph it was run from, nobody reads
 FLAGS = ("--no-send-anonymous-usage-stats", "--no-use-colors", "--log-level-file", "none", "--no-write-json")
 FAILED = {"error", "fail", "runtime error"}
+READ_BY_DBT = {".sql", ".py", ".yml", ".csv", ".md"}  # .md: the descriptions that columns share
 
 
 class NodeResult(NamedTuple):
@@ -77,14 +78,12 @@ def _failure(result: Any) -> str:
 
 def _parsed() -> Path:
     """The folder of the parsed project; a study needs no parsing of its own."""
-    files = sorted(
-        path
-        for path in PROJECT.rglob("*")
-        if path.is_file() and path.suffix in {".sql", ".py", ".yml", ".csv"}
-    )
-    versions = f"{version('dbt-core')} {version('dbt-duckdb')}".encode()  # another one may read it otherwise
-    digest = hashlib.sha256(b"".join([versions, *(path.read_bytes() for path in files)])).hexdigest()[:16]
-    folder = paths.home().root / "build" / "dbt" / digest
+    # another version of dbt may read the same files otherwise
+    digest = hashlib.sha256(f"{version('dbt-core')} {version('dbt-duckdb')}".encode())
+    for path in sorted(path for path in PROJECT.rglob("*") if path.suffix in READ_BY_DBT):
+        name, content = path.relative_to(PROJECT).as_posix().encode(), path.read_bytes()
+        digest.update(b"%s %d " % (name, len(content)) + content)  # a model is named after its file
+    folder = paths.home().root / "build" / "dbt" / digest.hexdigest()[:16]
     if not (folder / "manifest.json").exists():
         _parse(folder)
     return folder

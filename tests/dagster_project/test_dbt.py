@@ -1,5 +1,7 @@
 """dbt as a run calls it, on a build file where almost nothing is there to build from."""
 
+import shutil
+
 import duckdb
 import pytest
 
@@ -31,6 +33,22 @@ def test_a_second_study_is_built_without_another_parse(build_path, monkeypatch):
     monkeypatch.setattr(dbt, "_parse", None)
     dbt.build(build_path, *REASONS)
     assert not list(build_path.parent.rglob("partial_parse.msgpack"))
+
+
+@pytest.mark.parametrize("kind", [".sql", ".yml", ".csv", ".md", ".py"])
+def test_a_project_is_parsed_again_when_a_file_of_it_has_changed(tmp_path, monkeypatch, kind):
+    project = shutil.copytree(dbt.PROJECT, tmp_path / "dbt_models")
+    monkeypatch.setattr(dbt, "PROJECT", project)
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    monkeypatch.setattr(dbt, "_parse", lambda folder: None)
+    before = dbt.manifest_path()
+    assert dbt.manifest_path() == before
+    changed = next(project.rglob(f"*{kind}"))
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    after = dbt.manifest_path()
+    assert after != before
+    changed.rename(changed.with_stem("another_name"))  # which names another model
+    assert dbt.manifest_path() not in (before, after)
 
 
 def test_a_model_that_fails_is_named_with_its_file_and_the_reason(build_path):
