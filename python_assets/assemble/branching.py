@@ -43,8 +43,8 @@ def branch_prompts(
 
     Returns:
         Branches in order of root and level. Dropped are pairs of root and level with names_another_level
-        (the prompt names a level that is not its own, as a question may), no_replacement (it would be the
-        root's) and word_without_replacement (it would name both levels).
+        (the prompt names a level that is not its own, as a question may), word_without_replacement (it would
+        name the root's level still) and no_replacement (it would be the root's).
     """
     branches = []
     n_dropped: Counter[str] = Counter()
@@ -55,10 +55,10 @@ def branch_prompts(
             baseline = vocabulary.replace(root.baseline_text or "", level, target)
             if vocabulary.names_another_level(level, root.prompt_text):
                 n_dropped["names_another_level"] += 1
-            elif not prompt.replacements:
-                n_dropped["no_replacement"] += 1
             elif prompt.left or (branch.counterfactual_baseline and baseline.left):
                 n_dropped["word_without_replacement"] += 1
+            elif not prompt.replacements:
+                n_dropped["no_replacement"] += 1
             else:
                 written = baseline if branch.counterfactual_baseline else None
                 branches.append(_branch(root, factor, target, prompt, written))

@@ -146,13 +146,17 @@ class Vocabulary:
 
     def _given_and_found(self, source: str, target: str) -> dict[str, str]:
         written = self._forms.get(target, {})
-        shared = {form: words for form, words in self._forms.get(source, {}).items() if form in written}
+        choices: dict[str, set[str]] = {}
+        for form, words in self._forms.get(source, {}).items():
+            for word in words if form in written else []:
+                choices.setdefault(word, set()).add(written[form][0])
         mapping = dict(self._found.get((source, target), {}))
-        mapping.update({word: written[form][0] for form, words in shared.items() for word in words})
+        mapping.update({word: one for word, (one, *others) in choices.items() if not others})
         mapping.update(self._branch.replacements.get(target, {}))
         for name in (source, *self._titles.get(source, ())):
             mapping.setdefault(name, mapping.get(source, target))
-        return mapping
+        # nothing tells the New Zealand of "in New Zealand" from that of "New Zealand farmers"
+        return {word: one for word, one in mapping.items() if len(choices.get(word, ())) < 2}
 
     @staticmethod
     def _is_replaced(word: Occurrence, found: Sequence[Occurrence], names: set[str]) -> bool:

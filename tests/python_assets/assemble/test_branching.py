@@ -167,6 +167,29 @@ def test_a_word_that_would_still_name_the_root_level_prevents_the_branch(prompt,
     assert (branches, n_dropped) == ([], {"word_without_replacement": 3})
 
 
+def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
+    forms = {
+        "New Zealand": {"name": "New Zealand", "adjective": "New Zealand", "people": "New Zealanders"},
+        "Hong Kong": {"name": "Hong Kong", "adjective": "Hong Kong", "people": "Hong Kongers"},
+        "Italy": {"name": "Italy", "adjective": "Italian", "people": "Italians"},
+    }
+    words_of = vocabulary({"New Zealand": ["New Zealand"], "Italy": ["Italy"]}, list(forms), forms=forms)
+    roots = [
+        root("New Zealand farmers", "New Zealand")._replace(root_prompt_id="a"),
+        root("The farms of New Zealanders", "New Zealand")._replace(root_prompt_id="b"),
+        root("Italian farms in Italy")._replace(root_prompt_id="c"),
+    ]
+    branches, n_dropped = branched(roots, words_of)
+    assert {prompt.prompt_id: prompt.prompt_text for prompt in branches} == {
+        "a > Hong Kong": "Hong Kong farmers",
+        "b > Hong Kong": "The farms of Hong Kongers",
+        "b > Italy": "The farms of Italians",
+        "c > New Zealand": "New Zealand farms in New Zealand",
+        "c > Hong Kong": "Hong Kong farms in Hong Kong",
+    }
+    assert n_dropped == {"word_without_replacement": 1}
+
+
 def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():
     changes = {
         "keywords": {"Italy": ["Italy"]},
