@@ -21,14 +21,12 @@ _BLOCK_TEXTS: Final = {"text": "text", "thinking": "thinking"}  # type of a bloc
 
 @provider("anthropic")
 class Anthropic(HttpProvider):
-    """One model. options: further fields of the request (top_k, stop_sequences, thinking ...).
-
-    The API takes no seed, so that of decoding is not sent.
-    """
+    """One model. options: further fields of the request (top_k, stop_sequences, thinking ...)."""
 
     default_url: ClassVar[str | None] = "https://api.anthropic.com"
     key_header: ClassVar[str] = "x-api-key"
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "system", "stream")
+    unknown_fields: ClassVar[frozenset[str]] = frozenset({"seed"})
     needs_key: ClassVar[bool] = True
 
     @classmethod
@@ -49,8 +47,7 @@ class Anthropic(HttpProvider):
 
     async def ask(self, request: Request) -> Answer:
         """One message."""
-        decoding = {name: value for name, value in self.config.decoding.items() if name != "seed"}
-        payload = {**decoding, **self.config.options}
+        payload = {**self.config.decoding, **self.config.options}
         payload = {name: value for name, value in payload.items() if value is not None}
         system = [one["content"] for one in request.messages if one["role"] == "system"]
         turns = [one for one in request.messages if one["role"] != "system"]

@@ -19,6 +19,7 @@ from python_assets.providers.transport import ask_json, is_address
 
 AUTHORIZATION: Final = "authorization"
 CHANGED_PARAMETERS: Final = "changed_parameters"  # the name in context_json
+SEEDS: Final = ("seed", "random_seed")  # the latter is Mistral's
 
 
 class HttpProvider(RemoteProvider):
@@ -28,6 +29,7 @@ class HttpProvider(RemoteProvider):
         key_header: the header that carries the key, in lower case.
         own_fields: fields of the request that Plumbline writes itself.
         other_names: under which parameters of decoding are sent where they are refused under their own.
+        unknown_fields: parameters of decoding that no model behind the protocol takes.
         needs_key: whether the server at default_url wants a key.
     """
 
@@ -35,11 +37,13 @@ class HttpProvider(RemoteProvider):
     key_header: ClassVar[str] = AUTHORIZATION
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream")
     other_names: ClassVar[Mapping[str, str]] = {}
+    unknown_fields: ClassVar[frozenset[str]] = frozenset()
     needs_key: ClassVar[bool] = False
 
     def __init__(self, config: GenerationConfig) -> None:
         super().__init__(config)
-        self._parameters = Parameters(set(config.decoding) - set(config.options), self.other_names)
+        optional = set(config.decoding) - set(config.options)
+        self._parameters = Parameters(optional, self.other_names, optional & self.unknown_fields)
 
     @classmethod
     def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
@@ -61,7 +65,7 @@ class HttpProvider(RemoteProvider):
     def _option_problem(cls, name: str, value: Any) -> str | None:
         if name in cls.own_fields:
             return "a field that Plumbline writes itself; remove it"
-        if name == "seed" and (isinstance(value, bool) or not isinstance(value, int | None)):
+        if name in SEEDS and (isinstance(value, bool) or not isinstance(value, int | None)):
             return "no seed, to which the replicate is added; it is a whole number"
         try:
             json.dumps(value, allow_nan=False)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 from python_assets.providers.error_bodies import reported_failure
 from python_assets.providers.fields import text_or_none
-from python_assets.providers.http_provider import HttpProvider
+from python_assets.providers.http_provider import SEEDS, HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
 from python_assets.providers.provider import provider
@@ -64,8 +64,8 @@ class OpenAI(HttpProvider):
         """One completion."""
         payload = {**self.config.decoding, **self.config.options}
         payload = {name: value for name, value in payload.items() if value is not None and name != ENDPOINT}
-        if "seed" in payload:
-            payload["seed"] += request.replicate
+        for name in payload.keys() & set(SEEDS):
+            payload[name] += request.replicate
         payload |= {"model": self.config.model, "stream": False}
         if self.continues_text:
             payload["prompt"] = plain_text(request.messages)

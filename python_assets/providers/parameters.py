@@ -19,9 +19,11 @@ class Parameters:
         changes: by the name of a refused parameter the one it is sent as, None where it is left out.
     """
 
-    def __init__(self, optional: Collection[str], other_names: Mapping[str, str]) -> None:
-        """Take what may be left out, and under which other names parameters may be sent."""
-        self.changes: dict[str, str | None] = {}
+    def __init__(
+        self, optional: Collection[str], other_names: Mapping[str, str], left_out: Collection[str] = ()
+    ) -> None:
+        """Take what may be left out, under which other names parameters may be sent, and what never is."""
+        self.changes: dict[str, str | None] = dict.fromkeys(left_out)
         self._optional = optional
         self._other_names = other_names
 

@@ -67,7 +67,10 @@ def test_a_model_that_takes_no_temperature_is_asked_without_it(server: Server, a
     run = ask_claude(5)
     assert run.n_by_status["ok"] == 5
     assert len(server.calls) == 5 + 1
-    assert json.loads(run.responses[4].context_json or "")["changed_parameters"] == {"temperature": None}
+    assert json.loads(run.responses[4].context_json or "")["changed_parameters"] == {
+        "seed": None,
+        "temperature": None,
+    }
 
 
 def test_temperature_stays_where_it_cannot_stand_beside_top_p(server: Server, ask_claude: AskClaude) -> None:

@@ -119,6 +119,13 @@ def test_mistral_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: A
     assert sent(server)[-1] == {"model": MODEL, "stream": False, "temperature": 0.0, "max_tokens": 256}
 
 
+def test_the_seed_of_mistrals_own_name_moves_with_the_replicate(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.mistral)
+    run = ask(server, 1, replicates=3, decoding={**DECODING, "seed": None}, options={"random_seed": 5})
+    assert run.n_by_status["ok"] == 3
+    assert sorted(body["random_seed"] for body in sent(server)) == [5, 6, 7]
+
+
 def test_gemini_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: Ask) -> None:
     server = serve(dialect_servers.gemini)
     assert ask(server, 3, decoding=DECODING).n_by_status["ok"] == 3
