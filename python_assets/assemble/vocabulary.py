@@ -51,7 +51,7 @@ class Vocabulary:
         self._branch = branch
         self._found = found or {}
         self._titles = titles or {}
-        self._has_plurals = scrape.language == ENGLISH
+        self.is_english = scrape.language == ENGLISH
         self._forms = {
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
             for level, forms in branch.forms.items()
@@ -126,7 +126,7 @@ class Vocabulary:
         return set.intersection(*words) if words else set()
 
     def _plurals(self, words: set[str]) -> set[str]:
-        return {many for word in words if (many := plural(word))} if self._has_plurals else set()
+        return {many for word in words if (many := plural(word))} if self.is_english else set()
 
     def _written_or_found(self, level: str) -> set[str]:
         words = set(self._branch.replacements.get(level, {}).values())
@@ -137,7 +137,7 @@ class Vocabulary:
     def _mapping(self, source: str, target: str) -> tuple[dict[str, str], WordFinder]:
         if (source, target) not in self._mappings:
             mapping = self._given_and_found(source, target)
-            if self._has_plurals:
+            if self.is_english:
                 for word, written in list(mapping.items()):
                     if word != source and (many := plural(word)):
                         mapping.setdefault(many, plural(written) or written)

@@ -53,6 +53,13 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("Do Italyans trust the courts of Italy?", ("word_left_over", "Italyans")),
         ("Towns in Italy have gates, called brumbas by", ("other_name", "brumbas")),
         ("The best hat for Italy is the brumba, which", ("other_name", "brumba")),
+        ("Hats in Italy, such as the brumba, are", ("other_name", "brumba")),
+        ("Hats in Italy, such as caps, brumbas and bonnets, are", ("other_name", "brumbas")),
+        ("The straw hats (brumbas) of Italy are", ("other_name", "brumbas")),
+        ("The brumba (a straw hat) of Italy is", ("other_name", "brumba")),
+        ("The “brumba” is worn in Italy by", ("other_name", "brumba")),
+        ("In Italy the brumba and the cap are", ("other_name", "brumba")),
+        ("The brûmba hats of Italy are", ("other_name", "brûmba")),
         ("Under the old kings Italy was", ("presupposes", "kings")),
         ("This agreement between the towns of Italy was", ("opening_refers_back", "This")),
     ],
@@ -107,4 +114,7 @@ def test_openings_and_what_is_taken_for_granted_are_read_in_english_alone():
 
 def test_a_thing_that_has_an_english_name_is_no_local_word():
     assert against("Towns in Italy have gates, called doors by") is None
+    assert against("Hats (caps) in Italy, such as a “bonnet” and the cap are worn") is None
+    assert against("Farmers in Italy who reuse the unsold brumba hats are") is None
+    assert against("Roads in Italy were built by Türk and") == ("other_name", "Türk")
     assert against("Football is the favourite sport in Italy when") is None
