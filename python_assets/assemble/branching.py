@@ -5,6 +5,7 @@ one in which a word of its own level has no counterpart, gets no branch. Which w
 vocabulary.py.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from python_assets.texts.plurals import plural
 from python_assets.texts.proper_names import part_of_speech
 
 ID_SEPARATOR = " > "
+# a Swiss is a person, and nobody is a Dutch
+_NO_PERSON = ("ch", "sh")
 _TO_BE = frozenset({"am", "are", "be", "been", "is", "was", "were"})
 
 
@@ -100,10 +103,13 @@ def _misfits(prompt: str, vocabulary: Vocabulary, ends: Ends) -> bool:
     written = vocabulary.counterparts(*ends)
     named = [word for word in vocabulary.known_words(ends[0], prompt) if word.word in written]
     peoples = [n for n in named if _names_a_people(n.word) and plural(written[n.word]) is not None]
+    persons = [n for n in named if written[n.word].endswith(_NO_PERSON) and not n.word.endswith(_NO_PERSON)]
     verbs = [n for n in named if n.word.endswith("ing") and not written[n.word].endswith("ing")]
-    words = tagged_words(prompt) if peoples or verbs else []
-    return any(_is_subject(prompt, words, one) for one in peoples) or any(
-        _is_verb(words, one) for one in verbs
+    words = tagged_words(prompt) if peoples or persons or verbs else []
+    return (
+        any(_is_people(prompt, words, one) for one in peoples)
+        or any(_is_person(prompt, words, one) for one in persons)
+        or any(_is_verb(words, one) for one in verbs)
     )
 
 
@@ -113,11 +119,20 @@ def _names_a_people(word: str) -> bool:
     return is_adjective and plural(word) is None
 
 
-def _is_subject(prompt: str, words: Sequence[Word], named: Occurrence) -> bool:
-    """Whether a verb comes next, with an adverb before it or not."""
+def _is_people(prompt: str, words: Sequence[Word], named: Occurrence) -> bool:
+    """Whether a verb comes next, with an adverb before it or not, or "the" is before and no noun behind."""
     after = [word.tag for word in words if word.end > named.end]
     verb = next((tag for tag in after if not tag.startswith("RB")), "")
-    return prompt[named.end : named.end + 1] == " " and verb in {"VB", "VBP", "VBD", "VBZ", "MD"}
+    if prompt[named.end : named.end + 1] == " " and verb in {"VB", "VBP", "VBD", "VBZ", "MD"}:
+        return True
+    return prompt[: named.start].lower().endswith("the ") and after[:1] in (["IN"], ["TO"])
+
+
+def _is_person(prompt: str, words: Sequence[Word], named: Occurrence) -> bool:
+    """Whether a noun for one of a people stands there: an ordinary Greek has."""
+    article = re.search(r"\b(?:an?|each|every|one)(?: [a-z-]+)? $", prompt[: named.start], re.IGNORECASE)
+    after = next((word.tag for word in words if word.end > named.end), "")
+    return article is not None and after in {"IN", "TO", "VB", "VBP", "VBD", "VBZ", "MD"}
 
 
 def _is_verb(words: Sequence[Word], named: Occurrence) -> bool:

@@ -14,7 +14,8 @@ _CONNECTIVES: Final = re.compile(
     r"(?:above all|accordingly|additionally|after all|afterwards?|also|alternatively|and"
     r"|as a (?:consequence|result)|as such"
     r"|at th(?:e|at|is) (?:same )?time|but|by contrast|by then|consequently|conversely|ever since"
-    r"|even (?:so|then)|for (?:example|instance)|for th(?:is|at) reason|furthermore|hence|however"
+    r"|even (?:so|then)|(?:first|last|second|third)ly|for (?:example|instance)|for th(?:is|at) reason"
+    r"|furthermore|hence|however"
     r"|in (?:addition|consequence|contrast|doing so|fact|other words|particular|reaction|response|return"
     r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|likewise|meanwhile|more importantly"
     r"|moreover"
@@ -75,10 +76,11 @@ _ALSO: Final = re.compile(
 _ALSO_ANYWHERE: Final = re.compile(r"\b(?:also|as well(?! as))\b")
 # what "also" adds to where it stands in the prompt itself
 _ADDED_TO: Final = re.compile(
-    r"\b(?:although|and|as|because|besides|both|but|if|in addition to|like|nor|or|since|than|that|though|when"
-    r"|where|which|while|who|whose)\b|;",
+    r"\b(?:although|as|because|besides|both|but|if|in addition to|like|since|than|that|though|when|where"
+    r"|which|while|who|whose)\b|;",
     re.IGNORECASE,
 )
+_FINITE: Final = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
 _PRONOUNS: Final = frozenset(
     {"he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"}
     | {"those", "such"}
@@ -110,8 +112,8 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
     Returns:
         A connective at its start, or set off by commas; "has since"; "also" or "itself" after the name;
         "also" or "as well" with nothing before it that it adds to; "is another"; "such marriages"; this,
-        these or "that time"; "years later"; "some have", "another", "one example is"; "the country's"; what the
-        speaker calls ours; a pronoun, or "the same" and its like, with no noun before it; a subject or
+        these or "that time"; "years later"; "some have", "another", "one example is"; "the country's"; what
+        the speaker calls ours; a pronoun, or "the same" and its like, with no noun before it; a subject or
         circumstance before the name with "the" and nothing that says which one ("The invasion received",
         "The couple, dressed", "Under the agreement,"). None where there is none.
     """
@@ -121,10 +123,11 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
     said = said or next(
         filter(None, (one.search(prompt) for one in (_SINCE, _SET_OFF, _ANOTHER, _THAT_TIME, _SPOKEN))), None
     )
-    said = said or _ALSO.match(prompt, named[1]) or _LATER.search(prompt, 0, named[0]) or _added(prompt)
+    said = said or _ALSO.match(prompt, named[1]) or _LATER.search(prompt, 0, named[0])
+    words = tagged_words(prompt)
+    said = said or _added(prompt, words)
     if said:
         return said.group().strip(" ,")
-    words = tagged_words(prompt)
     opening = [word for word in words if word.end <= named[0]]
     return (
         _demonstrative(words)
@@ -134,10 +137,14 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
     )
 
 
-def _added(prompt: str) -> re.Match[str] | None:
-    """The "also" of a first clause: Italian towns also grew; towns grew and villages also did is none."""
+def _added(prompt: str, words: list[Word]) -> re.Match[str] | None:
+    """The "also" of a first clause: towns and villages also grew; towns grew and some also fell is none."""
     also = _ALSO_ANYWHERE.search(prompt)
-    return None if also and _ADDED_TO.search(prompt, 0, also.start()) else also
+    if also is None or _ADDED_TO.search(prompt, 0, also.start()):
+        return None
+    before = [word for word in words if word.end <= also.start()]
+    joined = next((n for n, word in enumerate(before) if word.text in {"and", "or"}), 0)
+    return None if any(word.tag in _FINITE for word in before[:joined]) else also
 
 
 def _demonstrative(words: list[Word]) -> str | None:
@@ -148,7 +155,9 @@ def _demonstrative(words: list[Word]) -> str | None:
 
 def _unnamed_subject(opening: list[Word]) -> str | None:
     for position, article in enumerate(opening):
-        begins_clause = position == 0 or opening[position - 1].text.endswith(",")
+        # many of the farmers, who are not the farmers of a place either
+        is_part = position == 2 and _bare(opening[1]) == "of"
+        begins_clause = position == 0 or is_part or opening[position - 1].text.endswith(",")
         if begins_clause and _bare(article) == "the":
             subject = list(takewhile(_is_of_subject, opening[position + 1 :]))
             after = opening[position + len(subject) + 1 : position + len(subject) + 2]

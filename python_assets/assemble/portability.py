@@ -44,7 +44,7 @@ _REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|language|peninsul
 # sirtaki; porridge (ugali); harissa (a paste); the "hygge" of; the zapateo and the guajira; arroz con piñón
 _CALLED: Final = re.compile(
     r"\b(?:called|dubbed|known as|named|such as|termed)(?: an?| the)? ([a-z]\w+)"
-    r"|\b(?:is|are|was|were) (?:an?|the) ([a-z]\w+),"
+    r"|\b(?:is|are|was|were) (?:an? |the )?([a-z]\w+),"
     r"|\((?:an? |the )?([a-z]\w+)\)|\b([a-z]\w+)(?= \()|(?<!\w)[\"“‘']([a-z]\w+)[\"”’']"
     r"|\bthe ([a-z]\w+)(?=,| (?:and|or|is|are|was|were)\b)|\b([a-z]*[^\W\d_A-Za-z]\w*)"
 )

@@ -65,7 +65,8 @@ _BEGAN: Final = re.compile(
     r"(?: [\w-]+){0,2} (?:is|was|were|has been|have been|had been) (?:[a-z]+ly |first )?(?:born|created"
     r"|established|formed|founded|incorporated|organi[sz]ed|renamed|settled|split|united)\b"
 )
-# in front of the level: the twenty provinces of Italy, what is now Italy, the hatred that divides Italy
+# in front of the level: the twenty provinces of Italy, what is now Italy, the hatred that divides Italy, a
+# small country like Italy, the long-standing hatred of Italy
 _BEFORE: Final = tuple(
     re.compile(rf"{pattern}(?: the)? $", re.IGNORECASE)
     for pattern in (
@@ -73,6 +74,7 @@ _BEFORE: Final = tuple(
         r"\b(?:(?:what )?(?:is|was) now|now called|what (?:is|was)|would (?:\w+ )?become)",
         r"^the (?:[\w-]+ ){1,3}(?:that|which) (?:[a-z]+ly )?[a-z]+s",
         rf"\b(?:an?|other)(?: [\w-]+)+ {_KIND} (?:like|such as)",
+        r"^the [a-z]+-[\w-]+(?<!-day)(?<!-era) [\w-]+ of",
     )
 )
 # what happened to a level, or is missing there: the collapse of farms in Italy, Italy's entry into
@@ -121,8 +123,8 @@ def presupposing_words(prompt: str, own: Sequence[Occurrence]) -> str | None:
         land; what is singled out by its number ("its first election"); that the level began, or
         another was before ("what is now Italy"); what happened to it ("the collapse of banks in Italy"); what
         is said of the level in passing, in front of it ("Having won, Italy"), behind it ("Italy, the oldest
-        of", "Italy, after"), in a clause before the main one ("When Italy fell,") or between a subject and its
-        verb ("farms in Italy, sold by the state, are"). None where there is none.
+        of", "Italy, after"), in a clause before the main one ("When Italy fell,"), or between a subject and
+        its verb ("farms in Italy, sold by the state, are"). None where there is none.
     """
     patterns = (_OF_SOME, _LAND, _ITS_FIRST, _OF_YEAR)
     found = next(

@@ -12,8 +12,8 @@ from python_assets.texts.proper_names import part_of_speech
 
 _ARTICLE: Final = "the "
 _DETERMINERS: Final = frozenset(
-    {"a", "an", "another", "any", "each", "every", "her", "his", "its", "my", "no", "our", "some", "that"}
-    | {"the", "their", "these", "this", "those", "your"}
+    {"a", "an", "another", "any", "each", "every", "her", "his", "its", "my", "no", "our", "some", "the"}
+    | {"their", "these", "this", "those", "your"}
 )
 _POSSESSIVE: Final = re.compile(r"['’](?:s\b|(?!\w))", re.IGNORECASE)
 _LAST_WORD: Final = re.compile(r"([^\W_](?:[\w'’-]*\w)?['’]?) $")

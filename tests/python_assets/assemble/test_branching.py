@@ -202,6 +202,7 @@ PEOPLES = {
     [
         ("In winter the Swiss have", ["Portugal"]),
         ("Swiss still raise", ["Portugal"]),
+        ("In winter the bread of the Swiss in", ["Portugal"]),
         ("Swiss people bake", ["Portugal", "Italy"]),
         ("In winter the Swiss bakers sell", ["Portugal", "Italy"]),
         ("Switzerland bakes", ["Portugal", "Italy"]),
@@ -212,6 +213,22 @@ def test_an_adjective_for_a_people_gets_a_branch_only_where_another_can_stand(pr
     branches, n_dropped = branched([root(prompt, "Switzerland")], words_of)
     assert [branch.levels["concept"] for branch in branches] == targets
     assert n_dropped == ({} if len(targets) == 2 else {"word_without_replacement": 1})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "targets"),
+    [
+        ("Every old Italian has", ["Switzerland", "Portugal"]),
+        ("A day of an Italian in", ["Switzerland", "Portugal"]),
+        ("Every Italian farmer has", ["Switzerland", "Portugal", "Ireland"]),
+        ("In winter Italian is", ["Switzerland", "Portugal", "Ireland"]),
+    ],
+)
+def test_one_of_a_people_gets_no_branch_where_nobody_is_called_that(prompt, targets):
+    forms = PEOPLES | {"Ireland": {"name": "Ireland", "adjective": "Irish", "people": "Irish people"}}
+    words_of = vocabulary({"Italy": ["Italy"]}, list(forms), forms=forms)
+    branches, _ = branched([root(prompt)], words_of)
+    assert [branch.levels["concept"] for branch in branches] == targets
 
 
 @pytest.mark.parametrize(

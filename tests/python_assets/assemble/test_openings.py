@@ -57,6 +57,10 @@ def named(prompt):
         ("After all, Italy is a", "After all"),
         ("That was when the farmers of Italy", "That"),
         ("The rest of Italy is", "The rest"),
+        ("Bread and wine are also dear in Italy when", "also"),
+        ("Thirdly the towns of Italy", "Thirdly"),
+        ("Some of the miners went to Italy and", "the miners"),
+        ("Half of the old trains, painted in Italy, were", "the old trains"),
         ("One of the best reasons is that Italy has", "One of the best reasons is"),
     ],
 )
@@ -98,6 +102,8 @@ def test_what_refers_to_something_said_before_is_told(prompt, words):
         "That many farmers in Italy own land",
         "As we grow older, Italy's bread",
         "An example of Italy's bread is",
+        "Some of the miners of Italy went",
+        "All of the north of Italy is",
     ],
 )
 def test_what_stands_by_itself_is_not(prompt):

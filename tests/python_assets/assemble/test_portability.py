@@ -58,6 +58,7 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("The straw hats (brumbas) of Italy are", ("other_name", "brumbas")),
         ("The brumba (a straw hat) of Italy is", ("other_name", "brumba")),
         ("The “brumba” is worn in Italy by", ("other_name", "brumba")),
+        ("The best of all hats in Italy are brumbas, which", ("other_name", "brumbas")),
         ("In Italy the brumba and the cap are", ("other_name", "brumba")),
         ("The brûmba hats of Italy are", ("other_name", "brûmba")),
         ("Under the old kings Italy was", ("presupposes", "kings")),
