@@ -99,7 +99,7 @@ _GROUNDS: Final = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(
-    r"(?:after|although|because|before|even though|once|since|though|when)\b", re.IGNORECASE
+    r"(?:after|although|because|before|even though|once|since|though|when|whereas|while)\b", re.IGNORECASE
 )
 _SINCE: Final = re.compile(r"\b(?:after|before|once|since|until|when)(?: the)? $", re.IGNORECASE)
 # participles by their form alone
@@ -180,7 +180,12 @@ def _in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | None
     clause = _CLAUSE.match(prompt) or re.fullmatch("as", before, re.IGNORECASE)
     if clause and "," not in before and comma_after > 0:
         return clause.group()
-    return _relative(prompt, first, words) or _superlative_aside(words) or _aside(words, first)
+    return (
+        _relative(prompt, first, words)
+        or _superlative_aside(words)
+        or _aside(words, first)
+        or _described_twice(words, first)
+    )
 
 
 def _describes(words: list[Word]) -> bool:
@@ -230,6 +235,16 @@ def _aside(words: list[Word], first: Occurrence) -> str | None:
 
 def _begins_aside(word: Word) -> bool:
     return word.text.lower() in {"a", "an", "which", "who", "whose", "where"} or word.tag in {"VBN", "VBG"}
+
+
+def _described_twice(words: list[Word], first: Occurrence) -> str | None:
+    """The rich cultural heritage of Italy; The cultural heritage of Italy is what any country has."""
+    subject = [word for word in words if word.end < first.start]
+    tags = [word.tag for word in subject]
+    if len(subject) in {5, 6} and subject[0].text.lower() == "the" and subject[4].text in {"in", "of"}:
+        is_twice = tags[1:3] == ["JJ", "JJ"] and tags[3].startswith("NN") and tags[5:] in ([], ["DT"])
+        return " ".join(word.text for word in subject[:4]) if is_twice else None
+    return None
 
 
 def _superlative_aside(words: list[Word]) -> str | None:

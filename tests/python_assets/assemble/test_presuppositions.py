@@ -94,6 +94,8 @@ def test_what_is_singled_out_by_number_or_said_to_have_begun_is_told(prompt, wor
         ("The drought that plagues Italy is", "The drought that plagues"),
         ("The collapse of the banks in Italy was", "The collapse of"),
         ("The half-hearted reform of Italy was", "The half-hearted reform of"),
+        ("The dark narrow streets of Italy are", "The dark narrow streets"),
+        ("While wheat is cheap in Italy, wine is", "While"),
         ("Many firms wanted Italy's swift entry into the market and", "s swift entry"),
         ("Many firms speak of the fact that Italy has", "the fact that"),
     ],
@@ -140,6 +142,8 @@ def test_what_is_said_of_a_level_in_passing_is_told(prompt, words):
         "The end of the year in Italy is",
         "The present-day farmers of Italy sell",
         "The self-esteem of Italians is",
+        "The narrow streets of Italy are",
+        "While wheat is cheap, wine is dear in Italy and",
     ],
 )
 def test_what_any_country_may_be_asked_is_not(prompt):
