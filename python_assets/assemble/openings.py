@@ -17,8 +17,8 @@ _CONNECTIVES: Final = re.compile(
     r"|even (?:so|then)|(?:first|last|second|third)ly|for (?:example|instance)|for th(?:is|at) reason"
     r"|furthermore|hence|here(?:['’]s| are| is)|however"
     r"|in (?:addition|consequence|contrast|doing so|fact|other words|particular|reaction|response|return"
-    r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|let(?:['’]s| me| us)|likewise|meanwhile"
-    r"|more importantly"
+    r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|let(?:['’]s| me| us)"
+    r"|likewise|meanwhile|more importantly"
     r"|moreover"
     r"|nevertheless|nonetheless|of (?:these|those)|on the (?:contrary|other hand)|only then|or|otherwise"
     r"|shortly after(?:wards)?|simultaneously|since then|soon after(?:wards)?|specifically|subsequently"
@@ -36,8 +36,9 @@ _PART_OF: Final = re.compile(
     r"|(?:an? )?(?:additional|further|similar)"
     r"|(?:all|both|each|few|many|most|neither|none|one|several|some|three|two)"
     r" (?:are|had|has|have|is|said|say|was|were|of (?:them|these|those))"
-    r"|(?:an?|one|some|the)(?: [\w-]+){0,5} (?:answers?|causes?|consequences?|differences?|examples?|exceptions?"
-    r"|explanations?|instances?|reasons?|results?|solutions?) (?:are|has been|includes?|is|was|were))\b",
+    r"|(?:an?|one|some|the)(?: [\w-]+){0,5} (?:answers?|causes?|consequences?|differences?|examples?"
+    r"|exceptions?|explanations?|instances?|reasons?|results?|solutions?)"
+    r" (?:are|has been|includes?|is|was|were))\b",
     re.IGNORECASE,
 )
 _THE_COUNTRYS: Final = re.compile(
@@ -50,10 +51,13 @@ _SET_OFF: Final = re.compile(
     r", (?:accordingly|consequently|for (?:example|instance)|furthermore|hence|however"
     r"|in (?:addition|contrast|turn)|instead|likewise|meanwhile|moreover|nevertheless|nonetheless"
     r"|on the other hand|similarly|then|therefore|though|thus|too),"
-    r"| (?:however|though),"
+    r"| (?:however|though),| on the other hand\b"
 )
 # there was one before
-_ANOTHER: Final = re.compile(r"\b(?:(?:am|are|been|is|was|were) another|such (?!an?\b|as\b|that\b)[a-z]+)\b")
+_ANOTHER: Final = re.compile(
+    r"\b(?:(?:am|are|been|is|was|were) another|such (?!an?\b|as\b|that\b)[a-z]+"
+    r"|(?:become|in|of|the|to) said(?: [a-z]+)?)\b"
+)
 _THAT_TIME: Final = re.compile(
     r"\b(?:(?:after|at|before|by|during|from|in|since|until) that"
     r" (?:date|day|era|moment|period|point|time|year)|at the time(?! of)|ever since(?= *\W|$)"
@@ -62,7 +66,8 @@ _THAT_TIME: Final = re.compile(
 )
 _SPOKEN: Final = re.compile(
     r"\b(?:our|my|(?:above|afore)[- ]?mentioned"
-    r"|(?:as )?(?:described|discussed|explained|given|listed|mentioned|noted|outlined|shown|stated|summari[sz]ed)"
+    r"|(?:as )?(?:described|discussed|explained|given|listed|mentioned|noted|outlined|shown|stated"
+    r"|summari[sz]ed)"
     r" (?:above|before|below|earlier|here)"
     r"|as (?:i|we|you)(?:['’](?:ll|ve))?(?: (?:already|can|have|just|may|shall|will))*"
     r" (?:described|discussed|found|heard|know|learn(?:ed|t)|mentioned|noted|read|said|saw"

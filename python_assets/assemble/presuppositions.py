@@ -95,7 +95,8 @@ _RELATIVE: Final = re.compile(r",? where\b|, (?:home to|which|who|whose)\b")
 _AS_ONE: Final = re.compile(r"(?:, |\bthat )as (?:an?|one of)\b[^,]*,")
 # what they name before a comma and the level has come about
 _GROUNDS: Final = re.compile(
-    r"(?:after\b.* of|amid|because of|despite|due to|in spite of|notwithstanding|owing to|thanks to)\b",
+    r"(?:after\b.* of|(?:al)?though|amid|because of|despite|due to|in spite of"
+    r"|notwithstanding|owing to|thanks to)\b",
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(
@@ -177,6 +178,8 @@ def _in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | None
     opening = re.sub(r"\b(?:all|few|many|most|several|some)$", "", before, flags=re.IGNORECASE).rstrip()
     if opening.endswith(",") and (_GROUNDS.match(opening) or _describes(words)):
         return opening
+    if re.fullmatch(r"[A-Z][a-z]+ly \w+", before) and _verb_follows(first, words):
+        return before
     clause = _CLAUSE.match(prompt) or re.fullmatch("as", before, re.IGNORECASE)
     if clause and "," not in before and comma_after > 0:
         return clause.group()
@@ -210,9 +213,15 @@ def _describes(words: list[Word]) -> bool:
 
 def _is_participle(word: Word) -> bool:
     small = word.text.lower()
-    # the tagger takes the first word of a prompt for a name where it is no verb alone: Accounting
-    is_one = word.tag in {"VBG", "VBN", "VBD"} or (word.tag.startswith("NN") and small.endswith("ing"))
-    return is_one and small not in _PREPOSITIONS
+    # the tagger takes the first word of a prompt for a name: Shaped by, Accounting for
+    tag = part_of_speech(small) or word.tag
+    is_one = {tag, word.tag} & {"VBG", "VBN", "VBD"} or (tag.startswith("NN") and small.endswith("ing"))
+    return bool(is_one) and small not in _PREPOSITIONS
+
+
+def _verb_follows(named: Occurrence, words: list[Word]) -> bool:
+    after = next((word.tag for word in words if word.end > named.end), "")
+    return after in {"MD", "VB", "VBD", "VBP", "VBZ"}
 
 
 def _relative(prompt: str, first: Occurrence, words: list[Word]) -> str | None:

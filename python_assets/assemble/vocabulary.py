@@ -110,7 +110,8 @@ class Vocabulary:
         found = finder.find(text)
         named = self._own_words[source].find(text)
         left = tuple(word.word for word in named if not self._is_replaced(word, found, self._names[source]))
-        return Replaced(*replace_words(text, mapping, found, self._articles_lost(source, target)), left)
+        lost = self._articles_lost(source, target)
+        return Replaced(*replace_words(text, mapping, found, lost, fits_articles=self.is_english), left)
 
     def _articles_lost(self, source: str, target: str) -> set[str]:
         """Words of the source level that also stand with an article, which the target level's do without."""

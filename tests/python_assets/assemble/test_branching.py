@@ -318,7 +318,7 @@ def test_merged_levels_are_one_level_and_keep_ids_and_texts():
     assert [(prompt.prompt_id, prompt.levels["concept"], prompt.prompt_text) for prompt in merged] == [
         ("a#1", "X", "A bad stock"),
         ("b#1", "X", "An ok stock"),
-        ("a#1 > Apple", "Apple", "A Apple stock"),
+        ("a#1 > Apple", "Apple", "An Apple stock"),
         ("b#1 > Apple", "Apple", "An Apple stock"),
     ]
 
@@ -376,7 +376,7 @@ def test_words_that_are_found_are_replaced_and_given_ones_go_before_them():
         found=found,
     )
     text = "In Italy an Italian pizza and pizzas"
-    assert words_of.replace(text, "Italy", "France").text == "In France an French crêpe and crêpes"
+    assert words_of.replace(text, "Italy", "France").text == "In France a French crêpe and crêpes"
     assert words_of.replace(text, "Italy", "Japan").text == "In Japan an Italian pizza and pizzas"
 
 
@@ -402,6 +402,9 @@ def test_a_prompt_that_names_another_level_has_no_branch_to_any():
         ("In present-day Italy it", "Italy", "United States", "In the present-day United States it"),
         ("Modern Italy was", "Italy", "United Kingdom", "The modern United Kingdom was"),
         ("a modern Italy that", "Italy", "United States", "a modern United States that"),
+        ("an Italian baker and An Italian", "Italy", "European Union", "a European baker and A European"),
+        ("a British hat of an Italian", "Italy", "United States", "a British hat of an American"),
+        ("Plan A Italian", "Italy", "European Union", "Plan A European"),
         ("its old Italy", "Italy", "United States", "its old United States"),
         ("much of Italy", "Italy", "European Union", "much of the European Union"),
         ("Italian Italy", "Italy", "United States", "American the United States"),
