@@ -56,7 +56,8 @@ _SET_OFF: Final = re.compile(
 # there was one before
 _ANOTHER: Final = re.compile(
     r"\b(?:(?:am|are|been|is|was|were) another|such (?!an?\b|as\b|that\b)[a-z]+"
-    r"|(?:become|in|of|the|to) said(?: [a-z]+)?)\b"
+    r"|(?:become|in|of|the|to) said(?: [a-z]+)?"
+    r"|(?:they|we|who|you) both)\b"
 )
 _THAT_TIME: Final = re.compile(
     r"\b(?:(?:after|at|before|by|during|from|in|since|until) that"

@@ -39,7 +39,7 @@ _OF_NO_LEVEL: Final = WordFinder(
 )
 
 # with the word of a level before it each of these small words names one thing alone
-_REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|language|peninsula|subcontinent)\b")
+_REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|dialect|language|peninsula|subcontinent)\b")
 # what a country calls a thing: provinces, known as voivodeships; the custom is the wai; dances such as the
 # sirtaki; porridge (ugali); harissa (a paste); the "hygge" of; the zapateo and the guajira; arroz con piñón
 _CALLED: Final = re.compile(

@@ -84,7 +84,8 @@ _EVENT: Final = (
     r"|transformation|transition|victory|withdrawal)"
 )
 _THE_EVENT: Final = re.compile(
-    rf"\bthe (?:(?:[\w-]+ )?{_EVENT} (?:from|into|of|to)|fact that)\b", re.IGNORECASE
+    rf"\bthe (?:(?:[\w-]+ )?{_EVENT} (?:from|into|of|to)|fact that)\b|^as a (?:consequence|result) of\b",
+    re.IGNORECASE,
 )
 # right behind a level: its entry into; Italy, a country of
 _BEHIND: Final = re.compile(
@@ -101,6 +102,9 @@ _GROUNDS: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(
     r"(?:after|although|because|before|even though|once|since|though|when|whereas|while)\b", re.IGNORECASE
+)
+_CLAUSE_ALONE: Final = re.compile(
+    r"(?:although|because|even though|though|whereas|when|while)\b", re.IGNORECASE
 )
 _SINCE: Final = re.compile(r"\b(?:after|before|once|since|until|when)(?: the)? $", re.IGNORECASE)
 # participles by their form alone
@@ -181,7 +185,8 @@ def _in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | None
     if re.fullmatch(r"[A-Z][a-z]+ly \w+", before) and _verb_follows(first, words):
         return before
     clause = _CLAUSE.match(prompt) or re.fullmatch("as", before, re.IGNORECASE)
-    if clause and "," not in before and comma_after > 0:
+    # after the war is no clause, although the war was is one wherever the prompt ends
+    if clause and "," not in before and (comma_after > 0 or _CLAUSE_ALONE.match(prompt)):
         return clause.group()
     return (
         _relative(prompt, first, words)

@@ -57,6 +57,7 @@ def named(prompt):
         ("After all, Italy is a", "After all"),
         ("That was when the farmers of Italy", "That"),
         ("The rest of Italy is", "The rest"),
+        ("Asked about Italy they both say", "they both"),
         ("Wine from Italy on the other hand is", "on the other hand"),
         ("The mayors of Italy spoke of said treaty and", "of said treaty"),
         ("The laws of Italy are summarised below and", "summarised below"),

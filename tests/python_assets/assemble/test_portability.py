@@ -49,6 +49,7 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("Northern towns of Italy joined Italy/EC in", ("in_longer_name", "Italy/EC")),
         ("A treaty between Italy and Anglo-Italian firms", ("in_longer_name", "Anglo-Italian")),
         ("Towns of the Italian peninsula were", ("in_longer_name", "Italian peninsula")),
+        ("The Italian dialect was", ("in_longer_name", "Italian dialect")),
         ("An Italian-born minister of Italy resigned", ("in_longer_name", "Italian-born")),
         ("Do Italyans trust the courts of Italy?", ("word_left_over", "Italyans")),
         ("Towns in Italy have gates, called brumbas by", ("other_name", "brumbas")),

@@ -95,6 +95,8 @@ def test_what_is_singled_out_by_number_or_said_to_have_begun_is_told(prompt, wor
         ("The collapse of the banks in Italy was", "The collapse of"),
         ("The half-hearted reform of Italy was", "The half-hearted reform of"),
         ("Divided by its hills, Italy is", "Divided by its hills,"),
+        ("While Italy is a dry country that has", "While"),
+        ("As a result of land laws Italian farms became", "As a result of"),
         ("Though rather dry, Italy is", "Though rather dry,"),
         ("Extremely dry Italy has", "Extremely dry"),
         ("The dark narrow streets of Italy are", "The dark narrow streets"),
