@@ -107,7 +107,7 @@ class PortabilityCheck:
         called = [match[match.lastindex or 0] for match in _CALLED.finditer(prompt)]
         listed = [word for one in _LISTED.finditer(prompt) for word in _SMALL_WORD.findall(one[1])]
         strange = next(
-            (word for word in (*called, *listed) if word.islower() and not is_ordinary(word)), None
+            (word for word in (*called, *listed) if word.islower() and not _is_english(word)), None
         )
         return Portability("other_name", strange) if strange else None
 
@@ -120,6 +120,13 @@ class PortabilityCheck:
         within = (whole[n.start : n.end] for n in self._find_names(whole) if n.start < cut < n.end)
         name = next(within, None)
         return Portability("cut_in_name", name) if name else None
+
+
+def _is_english(word: str) -> bool:
+    """Whether the lexicon, which spells harbor, center and organize, has a word."""
+    american = re.sub(r"our(?=s?$|ed$|ing$)", "or", word)
+    american = re.sub(r"tre(?=s?$)", "ter", american)
+    return is_ordinary(word) or is_ordinary(re.sub(r"is(?=e[ds]?$|ing$|ation$)", "iz", american))
 
 
 def _word_left(prompt: str, known: list[Occurrence], stems: Iterable[str]) -> Portability | None:

@@ -71,7 +71,7 @@ _BEFORE: Final = tuple(
     re.compile(rf"{pattern}(?: the)? $", re.IGNORECASE)
     for pattern in (
         rf"\bthe {_NUMBER}(?: [\w-]+){{1,3}} (?:of|in)",
-        r"\b(?:(?:what )?(?:is|was) now|now called|what (?:is|was)|would (?:\w+ )?become)",
+        r"\b(?:(?:what )?(?:is|was) now|now called|would (?:\w+ )?become)",
         r"^the (?:[\w-]+ ){1,3}(?:that|which) (?:[a-z]+ly )?[a-z]+s",
         rf"\b(?:an?|other)(?: [\w-]+)+ {_KIND} (?:like|such as)",
         r"^the [a-z]+-[\w-]+(?<!-day)(?<!-era) [\w-]+ of",

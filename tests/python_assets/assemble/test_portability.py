@@ -117,6 +117,7 @@ def test_openings_and_what_is_taken_for_granted_are_read_in_english_alone():
 def test_a_thing_that_has_an_english_name_is_no_local_word():
     assert against("Towns in Italy have gates, called doors by") is None
     assert against("Hats (caps) in Italy, such as a “bonnet” and the cap are worn") is None
+    assert against("In Italy the harbour and the centre are named coloured (organised)") is None
     assert against("Farmers in Italy who reuse the unsold brumba hats are") is None
     assert against("Roads in Italy were built by Türk and") == ("other_name", "Türk")
     assert against("Football is the favourite sport in Italy when") is None

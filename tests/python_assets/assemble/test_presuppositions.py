@@ -145,6 +145,7 @@ def test_what_is_said_of_a_level_in_passing_is_told(prompt, words):
         "The people that visit Italy in",
         "The price of bread in Italy is",
         "The end of the year in Italy is",
+        "What is Italy known for when it comes to",
         "The present-day farmers of Italy sell",
         "The self-esteem of Italians is",
         "Modern Italy has",
