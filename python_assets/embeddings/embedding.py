@@ -79,15 +79,28 @@ class SentenceEncoder:
         self.model, self.revision, self.version, _ = name
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts, in batches of similar length."""
-        if not texts:
-            return np.empty((0, self._loaded.get_embedding_dimension()), dtype=np.float32)
+        """Embed texts, in batches of similar length: every text of one costs what its longest does.
+
+        Length is counted in tokens. The package sorts by characters, and a seventh of a batch is padding.
+        """
         import torch
 
         torch.set_num_threads(self._threads)  # every time: other models of this process set their own
         read = [text[:MOST_CHARACTERS] for text in texts]
-        vectors = self._loaded.encode(read, batch_size=_BATCH_SIZE, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32)
+        vectors = np.empty((len(read), self._loaded.get_embedding_dimension()), dtype=np.float32)
+        for batch in _batches(np.argsort(self._n_tokens(read), kind="stable")):
+            vectors[batch] = self._loaded.encode(
+                [read[i] for i in batch], batch_size=_BATCH_SIZE, show_progress_bar=False
+            )
+        return vectors
+
+    def _n_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Tokens of each text that the model reads; 0 for a model that has no batches to fill up."""
+        n_tokens = np.zeros(len(texts), dtype=np.int64)
+        for batch in _batches(np.arange(len(texts))):
+            mask = self._loaded.preprocess([texts[i] for i in batch]).get("attention_mask")
+            n_tokens[batch] = 0 if mask is None else mask.sum(1).numpy()
+        return n_tokens
 
 
 @lru_cache(maxsize=8)
@@ -161,6 +174,10 @@ def most_similar(encoder: Encoder, texts: Sequence[str], to: str, n: int) -> lis
     alike = cosine(encoder.encode(texts), encoder.encode([to]))[:, 0]
     order = np.argsort(-alike, kind="stable")[:n]
     return [(texts[i], float(alike[i])) for i in order]
+
+
+def _batches(indices: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [indices[start : start + _BATCH_SIZE] for start in range(0, len(indices), _BATCH_SIZE)]
 
 
 def _directions(vectors: NDArray[Any]) -> NDArray[np.float64]:

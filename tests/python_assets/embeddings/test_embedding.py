@@ -1,6 +1,7 @@
 import shutil
 import socket
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,37 @@ def test_embeddings_have_length_one_and_do_not_depend_on_the_batch(monkeypatch: 
     alone = load_encoder().encode([texts[1], texts[5][:MOST_CHARACTERS]])
     assert np.abs(alone - vectors[[1, 5]]).max() < 1e-5
     assert load_encoder().encode([]).shape == (0, 384)
+
+
+def test_a_batch_holds_texts_of_as_many_tokens_whatever_their_characters(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+):
+    encoder = load_encoder(str(tiny))
+    forward, read = encoder._loaded.forward, []
+
+    def counted(features: dict[str, Any]) -> Any:
+        read.append(tuple(features["input_ids"].shape))
+        return forward(features)
+
+    monkeypatch.setattr(encoder._loaded, "forward", counted)
+    texts = ["cat " * n for n in range(1, 97)] + ["unknown" * 40] * 32  # of one token and 280 characters
+    vectors = encoder.encode(texts)
+    assert read == [(64, 32 + 2), (64, 96 + 2)]
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+    assert np.abs(vectors - alone).max() < 1e-5
+
+
+def test_a_model_that_looks_its_tokens_up_has_no_batches_to_fill(tiny: Path, tmp_path: Path):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny).backend_tokenizer
+    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=8)], device="cpu")
+    model.save(str(tmp_path / "static"))
+    texts = ["cat dog", "cat", "bank " * 90]
+    vectors = load_encoder(str(tmp_path / "static")).encode(texts)
+    assert np.abs(vectors - model.encode(texts)).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", [None, MODEL, f"sentence-transformers/{MODEL}"])
