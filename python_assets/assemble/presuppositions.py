@@ -107,8 +107,8 @@ def presupposing_words(prompt: str, own: Sequence[Occurrence]) -> str | None:
     Returns:
         A word for a form of state, a way to statehood, an upheaval or a return to what was; the lay of the
         land; what is singled out by its number or year ("its first election", "the 1948 charter"); that the
-        level began, or another was before ("what is now Italy"); what happened to it ("the collapse of banks in
-        Italy", "since Italy joined"); what is said of it in passing. None where there is none.
+        level began, or another was before ("what is now Italy"); what happened to it ("the collapse of banks
+        in Italy", "since Italy joined"); what is said of it in passing. None where there is none.
     """
     patterns = (_OF_SOME, _LAND, _ITS_FIRST, _OF_YEAR)
     found = next(
