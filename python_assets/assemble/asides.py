@@ -43,8 +43,8 @@ def said_in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | 
     Returns:
         In front of the level ("Having won, Italy", "Rich in wheat, Italy"), behind it ("Italy, the oldest
         of", "In Italy, where"), in a clause before the main one ("When Italy fell,"), between a subject and
-        its verb ("farms in Italy, sold by the state, are") or of a thing of the level ("The dark narrow streets
-        of Italy"). None where there is none.
+        its verb ("farms in Italy, sold by the state, are") or of a thing of the level ("The dark narrow
+        streets of Italy"). None where there is none.
     """
     before = re.sub(r"\bthe $", "", prompt[: first.start], flags=re.IGNORECASE).rstrip()
     comma_after = prompt.find(",", first.end)
