@@ -1,25 +1,13 @@
-"""Articles that do not fit the word after them, found by its sound as far as letters tell it.
-
-What letters do not tell is left alone: NATO, a herb, a letter by itself, other scripts than Latin.
-"""
+"""Articles that do not fit the word after them, found by its sound as far as letters tell it."""
 
 from typing import Final
 
 from great_expectations.expectations.metadata_types import FailureSeverity
 
 from expectations.few_unexpected import ExpectFewUnexpected, few_unexpected
+from python_assets.texts.articles import AS_LETTERS, CONSONANT, UNTOLD, VOWEL
 
 _PHRASE: Final = r"(?:^|[^\pL\pM\pN])((?:[Aa]n?|AN|[Tt]he|THE)\s+[\pL\pN][\pL\pM\pN.,’''-]*)"
-_AS_LETTERS: Final = "^[A-Z][A-Z]+$"
-# NATO is a word and FBI are letters; people differ on herb and hotel, and on 1800 in letters
-_UNTOLD: Final = (
-    "^(?:[^0-9]$|[FHLMNRSX][A-Z]+$|1[18][0-9]|(?i:herb|histor|hotel|y[^aeiou])|[^A-Za-zÀ-ÖØ-öø-ÿœ0-9])"
-)
-_CONSONANT: Final = (
-    "^(?:eu|ewe|once|one(?:$|s$|-|self)|ubi|ufo|uga|uk|unanim|uni[cfloqstv]|ura|uri|uru|us[aeu]|ut[aeio])"
-)
-_VOWEL: Final = "^(?:[aeiouà-æè-ïò-öøù-üœ]|heir|honest|honou?r|hour|8|1[18](?:[^0-9]|$))"
-
 MISREAD: Final = rf"""
     with texts as (
         select prompt_id, root_prompt_id, is_root, unnest([prompt_text, baseline_text]) as text_read
@@ -47,10 +35,10 @@ MISREAD: Final = rf"""
         select
             *,
             case
-                when regexp_matches(word, '{_UNTOLD}') then null
-                when regexp_matches(word, '{_AS_LETTERS}') then regexp_matches(word, '^[AEIO]')
-                when regexp_matches(lower(word), '{_CONSONANT}') then false
-                else regexp_matches(lower(word), '{_VOWEL}')
+                when regexp_matches(word, '{UNTOLD}') then null
+                when regexp_matches(word, '{AS_LETTERS}') then regexp_matches(word, '^[AEIO]')
+                when regexp_matches(lower(word), '{CONSONANT}') then false
+                else regexp_matches(lower(word), '{VOWEL}')
             end as starts_with_vowel
         from parted
     )

@@ -11,26 +11,34 @@ from python_assets.assemble.split_sentences import Word, tagged_words
 from python_assets.texts.names import has_capital
 
 _CONNECTIVES: Final = re.compile(
-    r"(?:accordingly|additionally|afterwards?|also|alternatively|and|as a (?:consequence|result)|as such"
+    r"(?:above all|accordingly|additionally|after all|afterwards?|also|alternatively|and"
+    r"|as a (?:consequence|result)|as such"
     r"|at th(?:e|at|is) (?:same )?time|but|by contrast|by then|consequently|conversely|ever since"
-    r"|even (?:so|then)|for (?:example|instance)|for th(?:is|at) reason|furthermore|hence|however"
+    r"|even (?:so|then)|(?:first|last|second|third)ly|for (?:example|instance)|for th(?:is|at) reason"
+    r"|furthermore|hence|here(?:['’]s| are| is)|however"
     r"|in (?:addition|consequence|contrast|doing so|fact|other words|particular|reaction|response|return"
-    r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|likewise|meanwhile|more importantly"
+    r"|short|so doing|sum|the meantime|the process|turn)|indeed|instead|let(?:['’]s| me| us)"
+    r"|likewise|meanwhile|more importantly"
     r"|moreover"
     r"|nevertheless|nonetheless|of (?:these|those)|on the (?:contrary|other hand)|only then|or|otherwise"
     r"|shortly after(?:wards)?|simultaneously|since then|soon after(?:wards)?|specifically|subsequently"
-    r"|that said|then|thereafter|therefore|thus|to (?:do so|that end)|up to then|yet"
+    r"|so (?=(?:did|do|does|how|if|is|are|was|were|what|when|where|who|why)\b)|that said"
+    r"|that(?:['’]s| (?=(?:can|could|had|has|is|may|means|meant|might|was|will|would)\b))|then"
+    r"|thereafter|therefore|thus|to (?:do so|that end)|up to then|yet"
     r"|(?:besides|earlier|elsewhere|equally|eventually|finally|first|here|last|lastly|later|next|overall|rather"
     r"|second|secondly|similarly|so|soon|still|there|third|thirdly|too)(?=,))\b"
     r"(?! (?:as|of|than|that|to)\b)",
     re.IGNORECASE,
 )
-# some of what, another beside which
+# some of what, another beside which, an example of what
 _PART_OF: Final = re.compile(
-    r"(?:(?:(?:all|few|many|most|several|some|three|two) )?(?:another|others?)"
+    r"(?:(?:(?:all|few|many|most|several|some|three|two) )?(?:another|others?)|the (?:others?|rest)"
     r"|(?:an? )?(?:additional|further|similar)"
     r"|(?:all|both|each|few|many|most|neither|none|one|several|some|three|two)"
-    r" (?:are|had|has|have|is|said|say|was|were|of (?:them|these|those)))\b",
+    r" (?:are|had|has|have|is|said|say|was|were|of (?:them|these|those))"
+    r"|(?:an?|one|some|the)(?: [\w-]+){0,5} (?:answers?|causes?|consequences?|differences?|examples?"
+    r"|exceptions?|explanations?|instances?|reasons?|results?|solutions?)"
+    r" (?:are|has been|includes?|is|was|were))\b",
     re.IGNORECASE,
 )
 _THE_COUNTRYS: Final = re.compile(
@@ -43,15 +51,28 @@ _SET_OFF: Final = re.compile(
     r", (?:accordingly|consequently|for (?:example|instance)|furthermore|hence|however"
     r"|in (?:addition|contrast|turn)|instead|likewise|meanwhile|moreover|nevertheless|nonetheless"
     r"|on the other hand|similarly|then|therefore|though|thus|too),"
+    r"| (?:however|though),| on the other hand\b"
+)
+# there was one before
+_ANOTHER: Final = re.compile(
+    r"\b(?:(?:am|are|been|is|was|were) another|such (?!an?\b|as\b|that\b)[a-z]+"
+    r"|(?:become|in|of|the|to) said(?: [a-z]+)?"
+    r"|(?:they|we|who|you) both)\b"
 )
 _THAT_TIME: Final = re.compile(
-    r"\b(?:after|at|before|by|during|from|in|since|until) that"
-    r" (?:date|day|era|moment|period|point|time|year)\b",
+    r"\b(?:(?:after|at|before|by|during|from|in|since|until) that"
+    r" (?:date|day|era|moment|period|point|time|year)|at the time(?! of)|ever since(?= *\W|$)"
+    r"|(?:back|by|since|until) then)\b",
     re.IGNORECASE,
 )
 _SPOKEN: Final = re.compile(
-    r"\b(?:our|my|(?:above|afore)[- ]?mentioned|as (?:described|discussed|mentioned|noted|stated)"
-    r" (?:above|before|below|earlier))\b",
+    r"\b(?:our|my|(?:above|afore)[- ]?mentioned"
+    r"|(?:as )?(?:described|discussed|explained|given|listed|mentioned|noted|outlined|shown|stated"
+    r"|summari[sz]ed)"
+    r" (?:above|before|below|earlier|here)"
+    r"|as (?:i|we|you)(?:['’](?:ll|ve))?(?: (?:already|can|have|just|may|shall|will))*"
+    r" (?:described|discussed|found|heard|know|learn(?:ed|t)|mentioned|noted|read|said|saw"
+    r"|see|seen|showed|shown|stated))\b",
     re.IGNORECASE,
 )
 # Argentina has since eliminated: since what was said before
@@ -61,6 +82,14 @@ _LATER: Final = re.compile(r"\b(?:days?|weeks?|months?|years?|decades?|centur(?:
 _ALSO: Final = re.compile(
     r" (?:(?:(?:has|have|had|is|are|was|were|will|would|can|could) )?also|itself|themselves)\b"
 )
+_ALSO_ANYWHERE: Final = re.compile(r"\b(?:also|as well(?! as))\b")
+# what "also" adds to where it stands in the prompt itself
+_ADDED_TO: Final = re.compile(
+    r"\b(?:although|as|because|besides|both|but|if|in addition to|like|since|than|that|though|when|where"
+    r"|which|while|who|whose)\b|;",
+    re.IGNORECASE,
+)
+_FINITE: Final = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
 _PRONOUNS: Final = frozenset(
     {"he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"}
     | {"those", "such"}
@@ -90,22 +119,24 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
         named: from where to where its level is named first; a pronoun after that may refer to it.
 
     Returns:
-        A connective at its start, or set off by commas; "has since"; "also" or "itself" after the name; this,
-        these or "that time"; "years later"; "some have", "another"; "the country's"; what the speaker calls
-        ours; a pronoun, or "the same" and its like, with no noun before it; a subject or circumstance before
-        the name with "the" and nothing that says which one ("The invasion received", "The couple, dressed",
-        "Under the agreement,"). None where there is none.
+        A connective at its start, or set off by commas; "has since"; "also" or "itself" after the name;
+        "also" or "as well" with nothing before it that it adds to; "is another"; "such marriages"; this,
+        these or "that time"; "years later"; "some have", "another", "one example is"; "the country's"; what
+        the speaker calls ours; a pronoun, or "the same" and its like, with no noun before it; a subject or
+        circumstance before the name with "the" and nothing that says which one ("The invasion received",
+        "The couple, dressed", "Under the agreement,"). None where there is none.
     """
     start = len(prompt) - len(prompt.lstrip("\"'“‘( "))
     openings = (_CONNECTIVES, _PART_OF, _THE_COUNTRYS)
     said = next(filter(None, (one.match(prompt, start) for one in openings)), None)
     said = said or next(
-        filter(None, (one.search(prompt) for one in (_SINCE, _SET_OFF, _THAT_TIME, _SPOKEN))), None
+        filter(None, (one.search(prompt) for one in (_SINCE, _SET_OFF, _ANOTHER, _THAT_TIME, _SPOKEN))), None
     )
     said = said or _ALSO.match(prompt, named[1]) or _LATER.search(prompt, 0, named[0])
+    words = tagged_words(prompt)
+    said = said or _added(prompt, words)
     if said:
         return said.group().strip(" ,")
-    words = tagged_words(prompt)
     opening = [word for word in words if word.end <= named[0]]
     return (
         _demonstrative(words)
@@ -113,6 +144,16 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
         or _unnamed_circumstance(opening)
         or _without_noun(opening)
     )
+
+
+def _added(prompt: str, words: list[Word]) -> re.Match[str] | None:
+    """The "also" of a first clause: towns and villages also grew; towns grew and some also fell is none."""
+    also = _ALSO_ANYWHERE.search(prompt)
+    if also is None or _ADDED_TO.search(prompt, 0, also.start()):
+        return None
+    before = [word for word in words if word.end <= also.start()]
+    joined = next((n for n, word in enumerate(before) if word.text in {"and", "or"}), 0)
+    return None if any(word.tag in _FINITE for word in before[:joined]) else also
 
 
 def _demonstrative(words: list[Word]) -> str | None:
@@ -123,7 +164,9 @@ def _demonstrative(words: list[Word]) -> str | None:
 
 def _unnamed_subject(opening: list[Word]) -> str | None:
     for position, article in enumerate(opening):
-        begins_clause = position == 0 or opening[position - 1].text.endswith(",")
+        # many of the farmers, who are not the farmers of a place either
+        is_part = position == 2 and _bare(opening[1]) == "of"
+        begins_clause = position == 0 or is_part or opening[position - 1].text.endswith(",")
         if begins_clause and _bare(article) == "the":
             subject = list(takewhile(_is_of_subject, opening[position + 1 :]))
             after = opening[position + len(subject) + 1 : position + len(subject) + 2]

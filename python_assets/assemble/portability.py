@@ -39,12 +39,18 @@ _OF_NO_LEVEL: Final = WordFinder(
 )
 
 # with the word of a level before it each of these small words names one thing alone
-_REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|language|peninsula|subcontinent)\b")
-# what a country calls a thing: divided into provinces, known as voivodeships; the custom is the wai
+_REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|dialect|language|peninsula|subcontinent)\b")
+# what a country calls a thing: provinces, known as voivodeships; the custom is the wai; dances such as the
+# sirtaki; porridge (ugali); harissa (a paste); the "hygge" of; the zapateo and the guajira; arroz con piñón
 _CALLED: Final = re.compile(
-    r"\b(?:called|dubbed|known as|named|termed)(?: an?| the)? ([a-z]\w+)"
-    r"|\b(?:is|are|was|were) (?:an?|the) ([a-z]\w+),"
+    r"\b(?:called|dubbed|known as|named|such as|termed)(?: an?| the)? ([a-z]\w+)"
+    r"|\b(?:is|are|was|were) (?:an? |the )?([a-z]\w+),"
+    r"|\((?:an? |the )?([a-z]\w+)\)|\b([a-z]\w+)(?= \()|(?<!\w)[\"“‘']([a-z]\w+)[\"”’']"
+    r"|\bthe ([a-z]\w+)(?=,| (?:and|or|is|are|was|were)\b)|\b([a-z]*[^\W\d_A-Za-z]\w*)"
 )
+# things of a country, listed: with dishes such as rice, sarmale and soups
+_LISTED: Final = re.compile(r"\b(?:including|namely|such as)\b(.*)", re.DOTALL)
+_SMALL_WORD: Final = re.compile(r"(?<![\w'’-])[a-z]\w+(?![\w'’-])")
 
 
 class PortabilityCheck:
@@ -96,8 +102,13 @@ class PortabilityCheck:
         return Portability("opening_refers_back", words) if words else None
 
     def _local_word(self, prompt: str) -> Portability | None:
-        named = (match[1] or match[2] for match in _CALLED.finditer(prompt) if self._is_english)
-        strange = next((word for word in named if not is_ordinary(word)), None)
+        if not self._is_english:
+            return None
+        called = [match[match.lastindex or 0] for match in _CALLED.finditer(prompt)]
+        listed = [word for one in _LISTED.finditer(prompt) for word in _SMALL_WORD.findall(one[1])]
+        strange = next(
+            (word for word in (*called, *listed) if word.islower() and not _is_english(word)), None
+        )
         return Portability("other_name", strange) if strange else None
 
     def _taken_for_granted(self, prompt: str, known: list[Occurrence]) -> Portability | None:
@@ -109,6 +120,13 @@ class PortabilityCheck:
         within = (whole[n.start : n.end] for n in self._find_names(whole) if n.start < cut < n.end)
         name = next(within, None)
         return Portability("cut_in_name", name) if name else None
+
+
+def _is_english(word: str) -> bool:
+    """Whether the lexicon, which spells harbor, center and organize, has a word."""
+    american = re.sub(r"our(?=s?$|ed$|ing$)", "or", word)
+    american = re.sub(r"tre(?=s?$)", "ter", american)
+    return is_ordinary(word) or is_ordinary(re.sub(r"is(?=e[ds]?$|ing$|ation$)", "iz", american))
 
 
 def _word_left(prompt: str, known: list[Occurrence], stems: Iterable[str]) -> Portability | None:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from python_assets.texts.articles import indefinite_article
 from python_assets.texts.keywords import Occurrence, capitalised
 from python_assets.texts.proper_names import part_of_speech
 
 _ARTICLE: Final = "the "
 _DETERMINERS: Final = frozenset(
-    {"a", "an", "another", "any", "each", "every", "her", "his", "its", "my", "no", "our", "some", "that"}
-    | {"the", "their", "these", "this", "those", "your"}
+    {"a", "an", "another", "any", "each", "every", "her", "his", "its", "my", "no", "our", "some", "the"}
+    | {"their", "these", "this", "those", "your"}
 )
 _POSSESSIVE: Final = re.compile(r"['’](?:s\b|(?!\w))", re.IGNORECASE)
 _LAST_WORD: Final = re.compile(r"([^\W_](?:[\w'’-]*\w)?['’]?) $")
@@ -51,6 +52,8 @@ def replace_words(
     mapping: Mapping[str, str],
     found: Sequence[Occurrence],
     articles_lost: Collection[str] = (),
+    *,
+    fits_articles: bool = False,
 ) -> tuple[str, dict[str, str]]:
     """Write mapping[word] for every occurrence of a word.
 
@@ -59,6 +62,7 @@ def replace_words(
         mapping: what to write, by word.
         found: occurrences of those words in the text, in order, none overlapping another.
         articles_lost: words before which "the" goes, with an adjective between them or not.
+        fits_articles: whether "a" and "an" are written as the word after them is said; in English.
 
     Returns:
         The text, capitals kept as they were found (a first letter at the start of the text, a word all in
@@ -75,6 +79,8 @@ def replace_words(
         stretch = _with_possessive(text, stretch)
         around = _Around(text, done, occurrence)
         stretch = _with_article(around, stretch, loses=occurrence.word in articles_lost)
+        if fits_articles:
+            stretch = _with_indefinite_article(around, stretch)
         replacements[text[stretch.start : stretch.end]] = stretch.written
         pieces += [text[done : stretch.start], stretch.written]
         done = stretch.end
@@ -125,6 +131,18 @@ def _with_article(around: _Around, stretch: _Stretch, *, loses: bool) -> _Stretc
         return stretch._replace(start=start, written=f"{_ARTICLE}{adjectives}{bare}")
     small = adjectives[0].lower() + adjectives[1:]
     return stretch._replace(start=start, written=f"{capitalised(_ARTICLE)}{small}{bare}")
+
+
+def _with_indefinite_article(around: _Around, stretch: _Stretch) -> _Stretch:
+    """An Italian, where a Greek stood; what was there stays where letters do not tell."""
+    before = around.word_before(stretch.start)
+    if before is None or before.group(1).lower() not in {"a", "an"}:
+        return stretch
+    article = indefinite_article(stretch.written.split()[0])
+    if article is None or article == before.group(1).lower():
+        return stretch
+    article = capitalised(article) if before.group(1)[0].isupper() else article
+    return stretch._replace(start=before.start(), written=f"{article} {stretch.written}")
 
 
 def _without_the(stretch: _Stretch, before: re.Match[str] | None, adjectives: str) -> _Stretch:

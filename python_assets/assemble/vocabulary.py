@@ -51,7 +51,7 @@ class Vocabulary:
         self._branch = branch
         self._found = found or {}
         self._titles = titles or {}
-        self._has_plurals = scrape.language == ENGLISH
+        self.is_english = scrape.language == ENGLISH
         self._forms = {
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
             for level, forms in branch.forms.items()
@@ -110,7 +110,8 @@ class Vocabulary:
         found = finder.find(text)
         named = self._own_words[source].find(text)
         left = tuple(word.word for word in named if not self._is_replaced(word, found, self._names[source]))
-        return Replaced(*replace_words(text, mapping, found, self._articles_lost(source, target)), left)
+        lost = self._articles_lost(source, target)
+        return Replaced(*replace_words(text, mapping, found, lost, fits_articles=self.is_english), left)
 
     def _articles_lost(self, source: str, target: str) -> set[str]:
         """Words of the source level that also stand with an article, which the target level's do without."""
@@ -126,7 +127,7 @@ class Vocabulary:
         return set.intersection(*words) if words else set()
 
     def _plurals(self, words: set[str]) -> set[str]:
-        return {many for word in words if (many := plural(word))} if self._has_plurals else set()
+        return {many for word in words if (many := plural(word))} if self.is_english else set()
 
     def _written_or_found(self, level: str) -> set[str]:
         words = set(self._branch.replacements.get(level, {}).values())
@@ -137,7 +138,7 @@ class Vocabulary:
     def _mapping(self, source: str, target: str) -> tuple[dict[str, str], WordFinder]:
         if (source, target) not in self._mappings:
             mapping = self._given_and_found(source, target)
-            if self._has_plurals:
+            if self.is_english:
                 for word, written in list(mapping.items()):
                     if word != source and (many := plural(word)):
                         mapping.setdefault(many, plural(written) or written)

@@ -8,7 +8,7 @@ from python_assets.warehouse import paths
 from tests.spelling import write_vectors
 
 N_COUNTRIES = 20
-MIN_ROOTS = 15
+MIN_ROOTS = 14
 
 
 @pytest.fixture(scope="session")

@@ -190,6 +190,67 @@ def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
     assert n_dropped == {"word_without_replacement": 1}
 
 
+PEOPLES = {
+    "Switzerland": {"name": "Switzerland", "adjective": "Swiss", "people": "Swiss people"},
+    "Portugal": {"name": "Portugal", "adjective": "Portuguese", "people": "Portuguese people"},
+    "Italy": {"name": "Italy", "adjective": "Italian", "people": "Italians"},
+}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "targets"),
+    [
+        ("In winter the Swiss have", ["Portugal"]),
+        ("Swiss still raise", ["Portugal"]),
+        ("In winter the bread of the Swiss in", ["Portugal"]),
+        ("Swiss people bake", ["Portugal", "Italy"]),
+        ("In winter the Swiss bakers sell", ["Portugal", "Italy"]),
+        ("Switzerland bakes", ["Portugal", "Italy"]),
+    ],
+)
+def test_an_adjective_for_a_people_gets_a_branch_only_where_another_can_stand(prompt, targets):
+    words_of = vocabulary({"Switzerland": ["Switzerland"]}, list(PEOPLES), forms=PEOPLES)
+    branches, n_dropped = branched([root(prompt, "Switzerland")], words_of)
+    assert [branch.levels["concept"] for branch in branches] == targets
+    assert n_dropped == ({} if len(targets) == 2 else {"word_without_replacement": 1})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "targets"),
+    [
+        ("Every old Italian has", ["Switzerland", "Portugal"]),
+        ("A day of an Italian in", ["Switzerland", "Portugal"]),
+        ("Every Italian farmer has", ["Switzerland", "Portugal", "Ireland"]),
+        ("In winter Italian is", ["Switzerland", "Portugal", "Ireland"]),
+    ],
+)
+def test_one_of_a_people_gets_no_branch_where_nobody_is_called_that(prompt, targets):
+    forms = PEOPLES | {"Ireland": {"name": "Ireland", "adjective": "Irish", "people": "Irish people"}}
+    words_of = vocabulary({"Italy": ["Italy"]}, list(forms), forms=forms)
+    branches, _ = branched([root(prompt)], words_of)
+    assert [branch.levels["concept"] for branch in branches] == targets
+
+
+@pytest.mark.parametrize(
+    ("prompt", "targets"),
+    [
+        ("All farmers who are farming", ["bakers"]),
+        ("Old farmers like farming their", ["bakers"]),
+        ("Old farmers say that farming is", ["bakers", "lawyers"]),
+        ("The farming of old farmers is", ["bakers", "lawyers"]),
+    ],
+)
+def test_a_form_that_is_a_verb_gets_a_branch_only_where_a_verb_can_be_written(prompt, targets):
+    forms = {
+        "farmers": {"name": "farmers", "field": "farming"},
+        "bakers": {"name": "bakers", "field": "baking"},
+        "lawyers": {"name": "lawyers", "field": "law"},
+    }
+    words_of = vocabulary({"farmers": ["farmers"]}, list(forms), forms=forms)
+    branches, _ = branched([root(prompt, "farmers", baseline=prompt)], words_of)
+    assert [branch.levels["concept"] for branch in branches] == targets
+
+
 def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():
     changes = {
         "keywords": {"Italy": ["Italy"]},
@@ -257,7 +318,7 @@ def test_merged_levels_are_one_level_and_keep_ids_and_texts():
     assert [(prompt.prompt_id, prompt.levels["concept"], prompt.prompt_text) for prompt in merged] == [
         ("a#1", "X", "A bad stock"),
         ("b#1", "X", "An ok stock"),
-        ("a#1 > Apple", "Apple", "A Apple stock"),
+        ("a#1 > Apple", "Apple", "An Apple stock"),
         ("b#1 > Apple", "Apple", "An Apple stock"),
     ]
 
@@ -315,7 +376,7 @@ def test_words_that_are_found_are_replaced_and_given_ones_go_before_them():
         found=found,
     )
     text = "In Italy an Italian pizza and pizzas"
-    assert words_of.replace(text, "Italy", "France").text == "In France an French crêpe and crêpes"
+    assert words_of.replace(text, "Italy", "France").text == "In France a French crêpe and crêpes"
     assert words_of.replace(text, "Italy", "Japan").text == "In Japan an Italian pizza and pizzas"
 
 
@@ -341,6 +402,9 @@ def test_a_prompt_that_names_another_level_has_no_branch_to_any():
         ("In present-day Italy it", "Italy", "United States", "In the present-day United States it"),
         ("Modern Italy was", "Italy", "United Kingdom", "The modern United Kingdom was"),
         ("a modern Italy that", "Italy", "United States", "a modern United States that"),
+        ("an Italian baker and An Italian", "Italy", "European Union", "a European baker and A European"),
+        ("a British hat of an Italian", "Italy", "United States", "a British hat of an American"),
+        ("Plan A Italian", "Italy", "European Union", "Plan A European"),
         ("its old Italy", "Italy", "United States", "its old United States"),
         ("much of Italy", "Italy", "European Union", "much of the European Union"),
         ("Italian Italy", "Italy", "United States", "American the United States"),

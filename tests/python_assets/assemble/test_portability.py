@@ -49,10 +49,19 @@ def test_what_every_level_could_stand_in_is_portable(prompt):
         ("Northern towns of Italy joined Italy/EC in", ("in_longer_name", "Italy/EC")),
         ("A treaty between Italy and Anglo-Italian firms", ("in_longer_name", "Anglo-Italian")),
         ("Towns of the Italian peninsula were", ("in_longer_name", "Italian peninsula")),
+        ("The Italian dialect was", ("in_longer_name", "Italian dialect")),
         ("An Italian-born minister of Italy resigned", ("in_longer_name", "Italian-born")),
         ("Do Italyans trust the courts of Italy?", ("word_left_over", "Italyans")),
         ("Towns in Italy have gates, called brumbas by", ("other_name", "brumbas")),
         ("The best hat for Italy is the brumba, which", ("other_name", "brumba")),
+        ("Hats in Italy, such as the brumba, are", ("other_name", "brumba")),
+        ("Hats in Italy, such as caps, brumbas and bonnets, are", ("other_name", "brumbas")),
+        ("The straw hats (brumbas) of Italy are", ("other_name", "brumbas")),
+        ("The brumba (a straw hat) of Italy is", ("other_name", "brumba")),
+        ("The “brumba” is worn in Italy by", ("other_name", "brumba")),
+        ("The best of all hats in Italy are brumbas, which", ("other_name", "brumbas")),
+        ("In Italy the brumba and the cap are", ("other_name", "brumba")),
+        ("The brûmba hats of Italy are", ("other_name", "brûmba")),
         ("Under the old kings Italy was", ("presupposes", "kings")),
         ("This agreement between the towns of Italy was", ("opening_refers_back", "This")),
     ],
@@ -107,4 +116,8 @@ def test_openings_and_what_is_taken_for_granted_are_read_in_english_alone():
 
 def test_a_thing_that_has_an_english_name_is_no_local_word():
     assert against("Towns in Italy have gates, called doors by") is None
+    assert against("Hats (caps) in Italy, such as a “bonnet” and the cap are worn") is None
+    assert against("In Italy the harbour and the centre are named coloured (organised)") is None
+    assert against("Farmers in Italy who reuse the unsold brumba hats are") is None
+    assert against("Roads in Italy were built by Türk and") == ("other_name", "Türk")
     assert against("Football is the favourite sport in Italy when") is None
