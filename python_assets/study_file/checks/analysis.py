@@ -1,6 +1,7 @@
 """The analysis: its reference, contrasts, margins, sets and power name what is there, and what can be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Final
 
 from python_assets.extract.extractor import extractors
@@ -9,8 +10,10 @@ from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVE
 from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import (
+    NOTHING,
     FieldPath,
     Problem,
+    field_name,
     listed,
     unknown_name,
 )
@@ -33,13 +36,17 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
     yield from _contrast_problems(draft)
     yield from _margin_problems(draft)
     yield from _compare_problems(draft)
+    declared: dict[FieldPath, QuestionSet] = {}
     if (primary := draft.parts.analysis.primary) is not None:
-        yield from _set_problems(draft, ("analysis", "primary"), primary)
+        declared["analysis", "primary"] = primary
     for name, questions in draft.parts.analysis.sets.items():
-        yield from _set_problems(draft, ("analysis", "sets", name), questions)
+        declared["analysis", "sets", name] = questions
         if name in SET_NAMES:
             expected = f"a name of its own; {listed(SET_NAMES)} are sets that every study has"
             yield Problem(("analysis", "sets", name), name, expected, "rename the set")
+    for path, questions in declared.items():
+        yield from _set_problems(draft, path, questions)
+    yield from _taken_problems(declared)
     for name, power in draft.parts.analysis.power.items():
         yield from _power_problems(draft, ("analysis", "power", name), name, power)
     yield from _custom_problems(draft.parts.analysis)
@@ -162,6 +169,21 @@ def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -
     has = SHARE if is_of_labels else "mean"
     expected = f"statistics that one of its measures has, such as {has}"
     yield Problem((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
+
+
+def _taken_problems(declared: Mapping[FieldPath, QuestionSet]) -> Iterator[Problem]:
+    """Sets all of whose questions a set before them has, for a question is in the first that names it."""
+    for (earlier, taking), (later, taken) in combinations(declared.items(), 2):
+        if all(
+            _is_within(getattr(taken, field), getattr(taking, field)) for field in QuestionSet.model_fields
+        ):
+            expected = f"one question at least that {field_name(earlier)} does not name"
+            yield Problem(later, NOTHING, expected, "correct its lists, or remove it")
+
+
+def _is_within(names: Sequence[str] | None, others: Sequence[str] | None) -> bool:
+    """Whether a list of a set names nothing beyond that of another; where both are absent one rule holds."""
+    return names == others or (names is not None and others is not None and set(names) <= set(others))
 
 
 def known_generations(draft: Draft) -> list[str] | None:

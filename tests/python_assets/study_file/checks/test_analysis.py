@@ -101,6 +101,11 @@ CASES = {
         'analysis.primary.statistics: got ["mean"]; expected statistics that one of its measures has, such '
         "as share; correct the list, or the measures",
     ),
+    "a set whose questions are the primary ones": (
+        analysis("{primary: {measures: [sentiment, refusal]}, sets: {one: {measures: [refusal]}}}"),
+        "analysis.sets.one: got nothing; expected one question at least that analysis.primary does not name; "
+        "correct its lists, or remove it",
+    ),
     "a margin of all rates past 1": (
         analysis("{margins: {risk_difference: 5}}"),
         "analysis.margins.risk_difference: got 5; expected a number below 1, for risk_difference is never "
@@ -235,6 +240,9 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
         "{sets: {one: {measures: [refusal], generations: [baseline], calibrations: [raw, calibrated]}}}",
         "{sets: {one: {measures: [answer_unmatched]}}}",
         "{sets: {one: {statistics: [mean, variance]}}}",
+        "{primary: {measures: [sentiment]}, sets: {one: {measures: [sentiment, refusal]}, "
+        "two: {measures: [sentiment], calibrations: [calibrated]}}}",
+        "{primary: {measures: [sentiment]}, sets: {one: {groupings: [gender]}}}",
     ],
 )
 def test_what_some_row_can_match_is_no_mistake(write_study, text):
