@@ -4,9 +4,10 @@ Belongs here: the places in a sentence. Words that take for granted are presuppo
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from python_assets.assemble.split_sentences import Word
+from python_assets.assemble.tagged_words import FINITE, Word, tag_behind
 from python_assets.texts.keywords import Occurrence
 from python_assets.texts.proper_names import part_of_speech
 
@@ -32,7 +33,7 @@ _PREPOSITIONS: Final = frozenset(
 _LEADING: Final = frozenset({"close", "contrary", "due", "next", "prior", "similar", "subsequent", "such"})
 
 
-def said_in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | None:
+def said_in_passing(prompt: str, first: Occurrence, words: Sequence[Word]) -> str | None:
     """What a prompt says of its level beside what it says.
 
     Args:
@@ -54,7 +55,7 @@ def said_in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | 
     opening = re.sub(r"\b(?:all|few|many|most|several|some)$", "", before, flags=re.IGNORECASE).rstrip()
     if opening.endswith(",") and (_GROUNDS.match(opening) or _describes(words)):
         return opening
-    if re.fullmatch(r"[A-Z][a-z]+ly \w+", before) and _verb_follows(first, words):
+    if re.fullmatch(r"[A-Z][a-z]+ly \w+", before) and tag_behind(words, first.end) in FINITE:
         return before
     clause = _CLAUSE.match(prompt) or re.fullmatch("as", before, re.IGNORECASE)
     # after the war is no clause, although the war was is one wherever the prompt ends
@@ -68,7 +69,7 @@ def said_in_passing(prompt: str, first: Occurrence, words: list[Word]) -> str | 
     )
 
 
-def _describes(words: list[Word]) -> bool:
+def _describes(words: Sequence[Word]) -> bool:
     """Whether an opening says what a level is, has or did: "A small country", "Having won", "Rich in"."""
     if len(words) < 2:
         return False
@@ -96,25 +97,20 @@ def _is_participle(word: Word) -> bool:
     return bool(is_one) and small not in _PREPOSITIONS
 
 
-def _verb_follows(named: Occurrence, words: list[Word]) -> bool:
-    after = next((word.tag for word in words if word.end > named.end), "")
-    return after in {"MD", "VB", "VBD", "VBP", "VBZ"}
-
-
-def _relative(prompt: str, first: Occurrence, words: list[Word]) -> str | None:
+def _relative(prompt: str, first: Occurrence, words: Sequence[Word]) -> str | None:
     """In Italy, where bread is cheap, before the verb of the prompt."""
     found = _RELATIVE.match(prompt, first.end)
     is_before_verb = not any(word.tag.startswith(("VB", "MD")) for word in words if word.end <= first.start)
     return found.group().strip(" ,") if found and is_before_verb else None
 
 
-def _aside(words: list[Word], first: Occurrence) -> str | None:
+def _aside(words: Sequence[Word], first: Occurrence) -> str | None:
     """What is set off by commas between a subject and its verb: "farms in Italy, sold by the state, are"."""
     for position, word in enumerate(words[1:-1], start=1):
         if word.end <= first.end or not words[position - 1].text.endswith(",") or not _begins_aside(word):
             continue
         closing = next((n for n in range(position, len(words) - 1) if words[n].text.endswith(",")), None)
-        if closing is not None and words[closing + 1].tag in {"VB", "VBZ", "VBP", "VBD", "MD"}:
+        if closing is not None and words[closing + 1].tag in FINITE:
             return " ".join(one.text for one in words[position : closing + 1]).rstrip(",")
     return None
 
@@ -123,7 +119,7 @@ def _begins_aside(word: Word) -> bool:
     return word.text.lower() in {"a", "an", "which", "who", "whose", "where"} or word.tag in {"VBN", "VBG"}
 
 
-def _described_twice(words: list[Word], first: Occurrence) -> str | None:
+def _described_twice(words: Sequence[Word], first: Occurrence) -> str | None:
     """The rich cultural heritage of Italy; The cultural heritage of Italy is what any country has."""
     subject = [word for word in words if word.end < first.start]
     tags = [word.tag for word in subject]
@@ -133,7 +129,7 @@ def _described_twice(words: list[Word], first: Occurrence) -> str | None:
     return None
 
 
-def _superlative_aside(words: list[Word]) -> str | None:
+def _superlative_aside(words: Sequence[Word]) -> str | None:
     """The narrowest part of the country, set off by a comma."""
     for before, article, word in zip(words, words[1:], words[2:], strict=False):
         if before.text.endswith(",") and article.text == "the" and word.tag in {"JJS", "RBS"}:

@@ -4,10 +4,11 @@ A prompt is read alone, so what its opening refers to is not there.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from python_assets.assemble.split_sentences import Word, tagged_words
+from python_assets.assemble.tagged_words import FINITE, Word, tagged_words
 from python_assets.texts.names import has_capital
 
 _CONNECTIVES: Final = re.compile(
@@ -89,7 +90,6 @@ _ADDED_TO: Final = re.compile(
     r"|which|while|who|whose)\b|;",
     re.IGNORECASE,
 )
-_FINITE: Final = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
 _PRONOUNS: Final = frozenset(
     {"he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"}
     | {"those", "such"}
@@ -146,23 +146,23 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
     )
 
 
-def _added(prompt: str, words: list[Word]) -> re.Match[str] | None:
+def _added(prompt: str, words: Sequence[Word]) -> re.Match[str] | None:
     """The "also" of a first clause: towns and villages also grew; towns grew and some also fell is none."""
     also = _ALSO_ANYWHERE.search(prompt)
     if also is None or _ADDED_TO.search(prompt, 0, also.start()):
         return None
     before = [word for word in words if word.end <= also.start()]
     joined = next((n for n, word in enumerate(before) if word.text in {"and", "or"}), 0)
-    return None if any(word.tag in _FINITE for word in before[:joined]) else also
+    return None if any(word.tag in FINITE for word in before[:joined]) else also
 
 
-def _demonstrative(words: list[Word]) -> str | None:
+def _demonstrative(words: Sequence[Word]) -> str | None:
     after = [_bare(word) for word in words[1:]] + [""]
     pairs = zip(words, after, strict=True)
     return next((w.text for w, noun in pairs if _bare(w) in _DEMONSTRATIVES and noun not in _PRESENT), None)
 
 
-def _unnamed_subject(opening: list[Word]) -> str | None:
+def _unnamed_subject(opening: Sequence[Word]) -> str | None:
     for position, article in enumerate(opening):
         # many of the farmers, who are not the farmers of a place either
         is_part = position == 2 and _bare(opening[1]) == "of"
@@ -177,7 +177,7 @@ def _unnamed_subject(opening: list[Word]) -> str | None:
     return None
 
 
-def _unnamed_circumstance(opening: list[Word]) -> str | None:
+def _unnamed_circumstance(opening: Sequence[Word]) -> str | None:
     """Under the agreement, During the crisis; In the north and In the 1990s say which."""
     if len(opening) < 3 or opening[0].tag not in {"IN", "TO", "VBG"} or _bare(opening[1]) != "the":
         return None
@@ -191,14 +191,14 @@ def _is_of_subject(word: Word) -> bool:
     return word.tag.startswith(("JJ", "NN", "CD"))
 
 
-def _is_known(noun_phrase: list[Word]) -> bool:
+def _is_known(noun_phrase: Sequence[Word]) -> bool:
     """Whether it is known without more which one is meant: the 1950s, the north, the Romans."""
     return _bare(noun_phrase[-1]) in _KNOWN_TO_ALL or any(
         has_capital(word.text) or re.search(r"\d", word.text) for word in noun_phrase
     )
 
 
-def _says_not_which(subject: list[Word], after: list[Word]) -> bool:
+def _says_not_which(subject: Sequence[Word], after: Sequence[Word]) -> bool:
     last = subject[-1]
     if not last.tag.startswith("NN") or not after or _is_known(subject):
         return False
@@ -207,7 +207,7 @@ def _says_not_which(subject: list[Word], after: list[Word]) -> bool:
     return _bare(last) == last.text and after[0].tag.startswith(("VBD", "VBZ", "VBP", "MD"))
 
 
-def _without_noun(opening: list[Word]) -> str | None:
+def _without_noun(opening: Sequence[Word]) -> str | None:
     article = None
     for word in opening:
         bare = _bare(word)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from python_assets.assemble.asides import said_in_passing
-from python_assets.assemble.split_sentences import Word, tagged_words
+from python_assets.assemble.tagged_words import Word, tagged_words
 from python_assets.texts.keywords import Occurrence
 
 # What some countries alone have, or had once. A sentence that states it goes too: no rule tells which does.
@@ -136,7 +136,7 @@ def _is_word(match: re.Match[str], own: Sequence[Occurrence]) -> bool:
     return any(word.start < match.end() <= word.end for word in own)
 
 
-def _since(prompt: str, own: Sequence[Occurrence], words: list[Word]) -> str | None:
+def _since(prompt: str, own: Sequence[Occurrence], words: Sequence[Word]) -> str | None:
     """Since Italy joined, wherever it stands."""
     for one in own:
         conjunction = _SINCE.search(prompt, 0, one.start)

@@ -1,7 +1,7 @@
 import pytest
 
 from python_assets.assemble.asides import said_in_passing
-from python_assets.assemble.split_sentences import tagged_words
+from python_assets.assemble.tagged_words import tagged_words
 from python_assets.texts.keywords import WordFinder
 
 OWN = WordFinder(["Norway", "Norwegian", "Norwegians"])

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from python_assets.assemble.methods import Made
-from python_assets.assemble.split_sentences import split_sentence, tagged_words
+from python_assets.assemble.split_sentences import split_sentence
+from python_assets.assemble.tagged_words import tagged_words
 
 TABLE_3 = (
     "Concerns over Conservative Party funds have become increasingly controversial due to Vladimir Putin's "
