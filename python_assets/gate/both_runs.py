@@ -15,6 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.archived import MARTS, ArchivedRun, archived_run, archived_runs
 from python_assets.published.manifest import NAME, Manifest, read_manifest
 from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.problems import listed
 from python_assets.study.study import make_id
 from python_assets.warehouse.build import Home, make_folder
 
@@ -49,21 +50,16 @@ def both_runs(home: Home, study_id: str, against: str) -> BothRuns:
     now = archived_runs(home, study_id)[0]
     if then == now:
         earlier = [run.run_id for run in archived_runs(home, study_id)[1:]]
-        raise WarehouseError(
-            f"{then.run_id} is the latest run of {study_id} itself. "
-            f"Name an earlier one: {', '.join(earlier) or 'none is kept'}."
-        )
+        got, expected = f"{then.run_id}, the latest run itself", f"one before it: {listed(earlier)}"
+        raise WarehouseError(f"study {study_id}", got, expected, "name an earlier one")
     if not _groupings(_manifest(now)):
-        raise WarehouseError(
-            f"Run {now.run_id} of {study_id} compares no groups of prompts, so that none can move. "
-            "Add a grouping by a factor of prompts to its study file, and run it again."
-        )
+        remedy = "add a grouping by a factor of prompts to its study file, and run it again"
+        where, expected = f"run {now.run_id} of {study_id}", "groups of prompts, which could move"
+        raise WarehouseError(where, "none", expected, remedy)
     for run in (then, now):
         if not _n_responses(_manifest(run)):
-            raise WarehouseError(
-                f"Run {run.run_id} of {study_id} has no responses, so that nothing can be compared with it. "
-                "Take another run."
-            )
+            where, expected = f"run {run.run_id} of {study_id}", "responses to compare with"
+            raise WarehouseError(where, "none", expected, "take another run")
     return BothRuns(study_id, then, now)
 
 

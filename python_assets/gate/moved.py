@@ -4,18 +4,24 @@ Belongs here: from mart generation_comparisons to a word for each group. No numb
 intervals and q are inference's (inference.md 8), margins those that the study declares.
 """
 
+from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from python_assets.errors import StudyError
+from python_assets.errors import NOTHING, StudyError
 from python_assets.gate.both_runs import NOW, THEN
-from python_assets.infer.design import GENERAL_SCOPES
-from python_assets.infer.rows import margin_of
-from python_assets.infer.verdict import Verdict, verdicts
+from python_assets.infer.formulas.verdict import Verdict, verdicts
+from python_assets.infer.groups.rows import margin_of
+from python_assets.infer.tables import GENERAL_SCOPES
 from python_assets.published.query import open_published
+from python_assets.report.reader import rows_of
+from python_assets.report.readings import read_by
 from python_assets.study.measures import IN_EVERY_STUDY
 from python_assets.study.metrics import Margins
 from python_assets.study.study import Study, make_id
@@ -53,18 +59,21 @@ _ANSWERED: Final = """
     where study_id = $study and not is_baseline and not is_engine
     order by generation_id
 """
+_FAMILIES: Final = "select * from v_instruments where study_id = $study order by measure_id, model_family"
 
 
 class Gate(NamedTuple):
     """What is known of the groups of two runs.
 
     changes: one row a generation, measure, grouping, slice, label and group, with margin and verdict; those
-    that were not compared have a reason. alone: generations of one run alone.
+    that were not compared have a reason. alone: generations of one run alone. read_by: of each measure with
+    labels, what read it and how rightly.
     """
 
     changes: pd.DataFrame
     alone: list[str]
     alpha: float
+    read_by: Mapping[str, str] = MappingProxyType({})
 
     @property
     def moved(self) -> pd.DataFrame:
@@ -90,9 +99,11 @@ def require_margins(study: Study) -> None:
     kinds |= dict.fromkeys(IN_EVERY_STUDY, "binary")
     if not any(_has_margin(study.margins, key, kind) for key, kind in kinds.items()):
         raise StudyError(
-            f"{study.study_id}: analysis.margins: got no margin of a difference; expected how large a change "
-            "must be to matter. Add for example margins: {risk_difference: 0.05} to the analysis, or "
-            f"margins: {{{next(iter(kinds))}: {{mean_difference: 0.1}}}}, and run the study again."
+            ("analysis", "margins"),
+            NOTHING,
+            "a margin of a difference: how large a change must be to matter",
+            "add for example margins: {risk_difference: 0.05} to the analysis, or "
+            f"margins: {{{next(iter(kinds))}: {{mean_difference: 0.1}}}}, and run the study again",
         )
 
 
@@ -116,6 +127,7 @@ def read_gate(published: Path, study: Study) -> Gate:
     with open_published(published) as connection:
         found = connection.execute(_CHANGES, parameters).df()
         generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
+        families = rows_of(connection, _FAMILIES, parameters)
     in_both = _names(generations, THEN) & _names(generations, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = found.assign(
@@ -129,6 +141,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         changes.assign(verdict=_verdicts(changes, study.alpha)),
         [name for name in generations if name not in pairs],
         study.alpha,
+        {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
     )
 
 

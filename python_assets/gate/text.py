@@ -12,7 +12,7 @@ import pandas as pd
 
 from python_assets.gate.both_runs import BothRuns
 from python_assets.gate.moved import Gate
-from python_assets.infer.verdict import Verdict
+from python_assets.infer.formulas.verdict import Verdict
 from python_assets.published.query import format_table
 from python_assets.warehouse import paths
 
@@ -48,6 +48,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
             "",
             format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
             "",
+            *_read_by(gate, shown),
             *_without_margin(gate.changes),
             *_not_compared(gate),
             _verdict(gate),
@@ -74,6 +75,14 @@ def _row(row: pd.Series) -> tuple[Any, ...]:
 
 def _place(grouping: str, slice_id: str) -> str:
     return grouping if slice_id == "all" else f"{grouping} in {slice_id}"
+
+
+def _read_by(gate: Gate, shown: pd.DataFrame) -> Iterator[str]:
+    """What read the labels in which a group moved."""
+    moved = shown[shown.verdict.isin([Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN])]
+    for measure in moved.measure_id.unique():
+        if told := gate.read_by.get(measure):
+            yield f"{measure}: {told}"
 
 
 def _without_margin(changes: pd.DataFrame) -> Iterator[str]:

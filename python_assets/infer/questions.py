@@ -7,30 +7,19 @@ Source: inference.md 6.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
-from python_assets.errors import StudyError
-from python_assets.infer.change_rows import QUESTIONS as OF_PAIRS
-from python_assets.infer.multiplicity import holm, question_levels
-from python_assets.infer.permutation import Floats, Ints
-from python_assets.infer.profiles import OF_GROUPS
-from python_assets.infer.rows import DBI
+from python_assets.errors import NOTHING, StudyError
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.formulas.multiplicity import holm, question_levels
+from python_assets.infer.tables import QUESTION, SIZES
+from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
 
-QUESTION: Final = [
-    "slice_id",
-    "generation_id",
-    "grouping_id",
-    "measure_id",
-    "calibration",
-    "statistic",
-    "parameters",
-]
-SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
@@ -86,7 +75,7 @@ def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
         statistic=questions.statistic.mask(is_pair, "mean"),
     )
     is_of_models = is_pair | questions.grouping_id.isin(list(sets.of_models))
-    return is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, sets)
+    return cast(np.ndarray, is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, sets))
 
 
 def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.ndarray:
@@ -101,7 +90,7 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
     of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_GENERATIONS]
     is_answer = ~questions.generation_id.isin(of_no_model)
     is_plain = questions.statistic.isin(["mean", "share"]) & (questions.parameters == "")
-    return np.logical_and.reduce(
+    found: np.ndarray = np.logical_and.reduce(
         [
             listed("measure_id", chosen.measures, questions.measure_id.isin(list(sets.measures)).to_numpy()),
             listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
@@ -111,6 +100,7 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]
     )
+    return found
 
 
 def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
@@ -122,18 +112,14 @@ def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     questions = questions.assign(set_id=set_ids(questions, sets))
     declared = {**({PRIMARY: sets.primary} if sets.primary else {}), **sets.named}
     if empty := [name for name in declared if not (questions.set_id == name).any()]:
-        field = f"analysis.{PRIMARY}" if empty[0] == PRIMARY else f"analysis.sets.{empty[0]}"
-        raise StudyError(
-            f"{field}: the set names no question of the study; expected one at least that no set before it "
-            "names. Correct its lists, or remove it"
-        )
+        field = ("analysis", PRIMARY) if empty[0] == PRIMARY else ("analysis", "sets", empty[0])
+        expected = "one question of the study at least that no set before it names"
+        raise StudyError(field, NOTHING, expected, "correct its lists, or remove it")
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
     return questions.assign(n_questions=n_questions.astype(np.int64))
 
 
-def with_levels(
-    questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Add q of the questions, and to contrasts the set and q of their group.
 
     Args:

@@ -114,9 +114,7 @@ def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> Design:
         levels=levels,
         cells=_cells(connection, factors),
         sets=[
-            tuple(column[factor] for factor in chosen)
-            for chosen in coverage_sets(study)
-            if set(chosen) <= set(factors)
+            tuple(column[factor] for factor in chosen) for chosen in coverage_sets(study) if set(chosen) <= set(factors)
         ],
         pairs=[
             Pair(column[row["factor_a"]], column[row["factor_b"]], row["relation"] == "aliased")
@@ -168,8 +166,7 @@ def chosen_cells(design: Design, n_cells: int) -> list[AddedCell]:
             )
         )
         design = design._replace(
-            cells=np.vstack([design.cells, cell]),
-            pairs=[pair for pair in design.pairs if pair not in told_apart],
+            cells=np.vstack([design.cells, cell]), pairs=[pair for pair in design.pairs if pair not in told_apart]
         )
     return chosen
 

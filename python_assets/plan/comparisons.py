@@ -1,7 +1,7 @@
 """Which generations will be held against each other, and on how many root prompts.
 
 Belongs here: counting prompts that both generations of a pair are asked, or have answered. Which pairs there
-are is infer/generation_pairs.py; what changes between them the design can show is power.py.
+are is infer/changes/pairs_of_generations.py; what changes between them the design can show is power.py.
 
 Source: inference.md 8.
 """
@@ -12,9 +12,8 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.infer.change_rows import MOST_UNPAIRED
-from python_assets.infer.generation_pairs import Pair, levels_of, pairs_of
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED, Pair, levels_of, pairs_of
+from python_assets.infer.result import InferenceReason
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedComparison
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, Against
@@ -42,7 +41,7 @@ _ASKED_IN_GROUPING: Final = """
     )
     order by all
 """
-Asked = list[tuple[str, list[str]]]
+StatisticSpec = list[tuple[str, list[str]]]
 
 
 def planned_comparisons(
@@ -58,7 +57,7 @@ def planned_comparisons(
     """
     connection.register("planned_responses", responses)
     try:
-        asked: Asked = connection.execute(_ASKED).fetchall()
+        asked: StatisticSpec = connection.execute(_ASKED).fetchall()
     finally:
         connection.unregister("planned_responses")
     found = []
@@ -68,7 +67,7 @@ def planned_comparisons(
     return found
 
 
-def _units_of(asked: Asked, pair: Pair) -> tuple[set[str], set[str]]:
+def _units_of(asked: StatisticSpec, pair: Pair) -> tuple[set[str], set[str]]:
     """The units that both generations are asked the same of, and those that any of them is asked."""
     both = {unit for unit, generations in asked if set(pair) <= set(generations)}
     return both, {unit for unit, generations in asked if set(pair) & set(generations)}
@@ -119,7 +118,7 @@ def shapes_of_changes(
     """
     changed = []
     for shape in found:
-        asked: Asked = connection.execute(_ASKED_IN_GROUPING, [ALL_PROMPTS, shape.grouping_id]).fetchall()
+        asked: StatisticSpec = connection.execute(_ASKED_IN_GROUPING, [ALL_PROMPTS, shape.grouping_id]).fetchall()
         shared = [n for n in (len(_units_of(asked, pair)[0]) for pair in pairs) if n]
         if shared:
             changed.append(shape._replace(against=Against.REST, n_root_prompts=min(shared)))

@@ -14,8 +14,9 @@ from typing import Final, NamedTuple
 import duckdb
 import pandas as pd
 
-from python_assets.errors import SourceError, StudyError
+from python_assets.errors import SourceError, StudyError, Told
 from python_assets.study.factors import DERIVED, combined_factors, is_model_factor, study_factors
+from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -52,9 +53,7 @@ def counted_factors(study: Study) -> list[str]:
 def coverage_factors(study: Study) -> list[str]:
     """The factors of prompts whose combinations are counted."""
     known = study_factors(study)
-    of_prompts = [
-        [factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings
-    ]
+    of_prompts = [[factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings]
     return combined_factors(study.analysis.coverage, of_prompts, study.factors)
 
 
@@ -140,11 +139,10 @@ def check_impossible_cells(study: Study, connection: duckdb.DuckDBPyConnection) 
         n_prompts, example = connection.execute(query, values).fetchall()[0]
         if n_prompts:
             cell = " and ".join(f"{factor} {' or '.join(names)}" for factor, names in condition.items())
-            raise SourceError(
-                f"{study.path}: analysis.coverage.impossible[{position}]: {n_prompts:,} prompts have {cell}, "
-                f"the first of them {example!r}; expected none, for the cell is declared impossible. "
-                "Correct the prompts, or take the entry out."
-            )
+            where = (study.path, "analysis", "coverage", "impossible", position)
+            got = f"{n_prompts:,} prompts that have {cell}, the first of them {example!r}"
+            expected = "none, for the cell is declared impossible"
+            raise SourceError(where, got, expected, "correct the prompts, or take the entry out")
 
 
 def n_met(conditions: Sequence[Condition], levels: LevelsByFactor) -> int:
@@ -166,8 +164,7 @@ def n_met(conditions: Sequence[Condition], levels: LevelsByFactor) -> int:
             return int(bool(open_))
         factor = named[place]
         kept = Counter(
-            frozenset(i for i in open_ if level in conditions[i].get(factor, (level,)))
-            for level in levels[factor]
+            frozenset(i for i in open_ if level in conditions[i].get(factor, (level,))) for level in levels[factor]
         )
         return sum(n_levels * count(place + 1, left) for left, n_levels in kept.items())
 
@@ -185,19 +182,15 @@ def _set_size(
     of_set = {factor: levels[factor] for factor in factors}
     n_combinations = math.prod(map(len, of_set.values()))
     if n_combinations > MAX_COMBINATIONS:
-        raise StudyError(
-            f"{study.path}: analysis.coverage: {grouping_id(factors)} has {float(n_combinations):.0e} cells; "
-            f"expected at most {float(MAX_COMBINATIONS):.0e}. Name fewer factors under "
-            "analysis.coverage.factors."
-        )
+        got = Told(f"{grouping_id(factors)} of {float(n_combinations):.0e} cells")
+        expected = f"at most {float(MAX_COMBINATIONS):.0e}"
+        raise StudyError((study.path, "analysis", "coverage", "factors"), got, expected, "name fewer factors")
     told = within(conditions, factors)
     period = math.prod(len(levels[factor]) for factor in _named(factors, told))
     return SetSize(n_combinations, n_met(told, of_set), period)
 
 
-def _strides(
-    factors: tuple[str, ...], conditions: Sequence[Condition], levels: LevelsByFactor
-) -> dict[str, int]:
+def _strides(factors: tuple[str, ...], conditions: Sequence[Condition], levels: LevelsByFactor) -> dict[str, int]:
     """How many combinations come before each factor takes its next level.
 
     The last factor turns fastest, and before it the factors that conditions name.
@@ -219,7 +212,5 @@ def _check_levels(study: Study, conditions: Sequence[Condition], levels: LevelsB
     for position, condition in enumerate(conditions):
         for factor, names in condition.items():
             if unknown := [name for name in names if name not in levels[factor]]:
-                raise StudyError(
-                    f"{study.path}: analysis.coverage.impossible[{position}].{factor}: got {unknown[0]!r}; "
-                    f"expected a level of {factor}: {', '.join(levels[factor])}. Correct it."
-                )
+                where = (study.path, "analysis", "coverage", "impossible", position, factor)
+                raise unknown_name(where, unknown[0], f"a level of {factor}", levels[factor], "correct it")

@@ -9,19 +9,14 @@ from collections.abc import Iterable
 import duckdb
 import pandas as pd
 
-from python_assets.errors import SourceError, StudyError
-from python_assets.extract.measures import gated_languages, resolve_measures
+from python_assets.errors import FieldPath, SourceError, StudyError, Told
+from python_assets.extract.measures import as_written_ids, gated_languages, resolve_measures
 from python_assets.plan.coverage_sets import check_impossible_cells, coverage_tables
 from python_assets.plan.regressions import check_regressions, regression_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
-from python_assets.study.factors import (
-    KnownFactor,
-    is_model_factor,
-    levels_of_generations,
-    study_factors,
-)
-from python_assets.study.problems import listed
+from python_assets.study.factors import KnownFactor, is_model_factor, levels_of_generations, study_factors
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -82,10 +77,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
         ),
         "grouping_references": _table(
             "grouping_references",
-            (
-                (grouping, str(against), group_id)
-                for grouping, (against, group_id) in study.references.items()
-            ),
+            ((grouping, str(against), group_id) for grouping, (against, group_id) in study.references.items()),
         ),
         "contrasts": _table("contrasts", ((name,) for name in study.requested_contrasts)),
         **coverage_tables(study, levels),
@@ -116,8 +108,7 @@ def _factor_row(factor: KnownFactor) -> tuple[object, ...]:
 
 def _observed(study: Study, connection: duckdb.DuckDBPyConnection) -> LevelsByFactor:
     rows = connection.execute(
-        "select factor, list(distinct level order by level) from raw.prompt_factors "
-        "where study_id = ? group by factor",
+        "select factor, list(distinct level order by level) from raw.prompt_factors where study_id = ? group by factor",
         [study.study_id],
     ).fetchall()
     return dict(rows)
@@ -128,9 +119,9 @@ def _levels(study: Study, factors: list[KnownFactor], observed: LevelsByFactor) 
     for factor in factors:
         declared, seen = factor.levels or [], observed.get(factor.name, [])
         if factor.type != "model" and factor.origin != "derived":
-            _check_present(study, f"factors.{factor.name}", factor.name, declared, seen)
+            _check_present(study, ("factors", factor.name), factor.name, declared, seen)
         if factor.type != "model" and factor.reference is not None:
-            field = f"factors.{factor.name}.reference"
+            field = ("factors", factor.name, "reference")
             _check_present(study, field, factor.name, [factor.reference], seen)
         known = [level for level in declared if level in seen or factor.type == "model"]
         levels[factor.name] = known + [level for level in seen if level not in known]
@@ -147,12 +138,10 @@ def _levels_of_models(study: Study, factors: list[KnownFactor]) -> LevelsByFacto
     return {name: levels[name] or [] for name in levels if name in named and name not in declared}
 
 
-def _check_present(study: Study, field: str, factor: str, levels: list[str], seen: list[str]) -> None:
+def _check_present(study: Study, field: FieldPath, factor: str, levels: list[str], seen: list[str]) -> None:
     if missing := [level for level in levels if level not in seen]:
-        raise SourceError(
-            f"{study.path}: {field}: no prompt has {factor} {listed(missing)}. "
-            f"Levels of the prompts: {listed(seen)}. Correct it, or take the level out."
-        )
+        got, expected = f"no prompt with {factor} {listed(missing)}", f"levels of the prompts: {listed(seen)}"
+        raise SourceError((study.path, *field), got, expected, "correct it, or take the level out")
 
 
 def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> None:
@@ -162,15 +151,13 @@ def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection)
         # which levels generations have is seen when they are known (generate/model_factors.py)
         is_of_prompts = not any(is_model_factor(factor, known) for factor in factors)
         if group_id and is_of_prompts and not _n_prompts(study, connection, factors, group_id):
-            raise SourceError(
-                f"{study.path}: analysis.reference: no prompt is of the reference group {group_id!r} of "
-                f"{grouping_id(factors)}. Correct the reference levels, or compare with the rest."
-            )
+            got = f"no prompt of {group_id!r}"
+            expected = f"prompts of the reference group of {grouping_id(factors)}"
+            remedy = "correct the reference levels, or compare with the rest"
+            raise SourceError((study.path, "analysis", "reference"), got, expected, remedy)
 
 
-def _n_prompts(
-    study: Study, connection: duckdb.DuckDBPyConnection, factors: tuple[str, ...], group_id: str
-) -> int:
+def _n_prompts(study: Study, connection: duckdb.DuckDBPyConnection, factors: tuple[str, ...], group_id: str) -> int:
     """How many prompts have the levels of a group."""
     pairs = list(zip(factors, group_id.split(LEVEL_SEPARATOR), strict=True))
     conditions = " or ".join(["(factor = ? and level = ?)"] * len(pairs))
@@ -185,23 +172,19 @@ def _n_prompts(
 def _slices(study: Study, levels: LevelsByFactor) -> Slices:
     each = {level: {study.each: [level]} for level in levels[study.each]} if study.each else {}
     if study.each and not each:
-        raise StudyError(
-            f"{study.path}: slices.each: got {study.each}, whose levels only the imported generations tell; "
-            "expected a factor of prompts, or of generations that the file lists. Write the slices out."
-        )
+        expected = "a factor of prompts, or of generations that the file lists"
+        got = Told(f"{study.each}, whose levels only the imported generations tell")
+        raise StudyError((study.path, "slices", "each"), got, expected, "write the slices out")
     known = study_factors(study)
-    named = {
-        name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}
-    }
+    named = {name: conditions for name, conditions in study.slices.items() if conditions != {study.each: [name]}}
     for name, conditions in named.items():
         for factor, names in conditions.items():
             if levels[factor] or not is_model_factor(factor, known):
-                _check_present(study, f"slices.{name}", factor, names, levels[factor])
+                _check_present(study, ("slices", name), factor, names, levels[factor])
     if clash := [level for level in each if level in named or level == ALL_PROMPTS]:
-        raise StudyError(
-            f"{study.path}: slices.each: got {study.each}, whose level {clash[0]!r} is the name of another "
-            "slice; expected a name of its own for each. Rename that slice."
-        )
+        got = Told(f"{study.each}, whose level {clash[0]!r} is the name of another slice")
+        where = (study.path, "slices", "each")
+        raise StudyError(where, got, "a name of its own for each", "rename that slice")
     return {ALL_PROMPTS: {}, **named, **each}
 
 
@@ -213,9 +196,9 @@ def _measure_slices(study: Study, slice_ids: list[str]) -> list[tuple[str, str]]
         rows += [(OTHER_LANGUAGE, name) for name in slice_ids]
     for measure in measures:
         if unknown := [name for name in measure.slices or () if name not in slice_ids]:
-            raise StudyError(
-                f"{study.path}: measures: {measure.measure_id} has the slice {unknown[0]!r}; expected one of "
-                f"{', '.join(slice_ids)}. Correct it, or declare it under slices."
-            )
-        rows += [(measure.measure_id, name) for name in measure.slices or slice_ids]
+            where, kind = (study.path, "measures", measure.measure_id, "slice"), "a slice"
+            raise unknown_name(where, unknown[0], kind, slice_ids, "correct it, or declare it under slices")
+        # whether a text names its group, and the instrument scores that, is seen then, too
+        keys = [measure.measure_id, *as_written_ids([measure])]
+        rows += [(key, name) for key in keys for name in measure.slices or slice_ids]
     return rows

@@ -67,9 +67,7 @@ def _from_logs(study: Study, home: Home) -> Iterator[PlannedGeneration]:
                 yield _row(engine, stage, n)
 
 
-def _n_marks(
-    study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, responses: pd.DataFrame
-) -> int:
+def _n_marks(study: Study, connection: duckdb.DuckDBPyConnection, measure: Measure, responses: pd.DataFrame) -> int:
     """Responses and distinct baseline texts of the prompts that a measure reads, times its repeats."""
     repeats = measure.spec.rubric.repeats if measure.spec.rubric else 1
     baselines = connection.execute(_BASELINES).df()

@@ -15,9 +15,7 @@ from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import write_stage
 
 
-def write_model_factors(
-    study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None
-) -> None:
+def write_model_factors(study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None) -> None:
     """Write raw.generation_factors as a run would.
 
     Raises:

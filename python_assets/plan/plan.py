@@ -17,8 +17,8 @@ from python_assets.extract.baseline import baselines_of
 from python_assets.extract.measures import resolve_measures
 from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
-from python_assets.infer.generation_pairs import Pair
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.changes.pairs_of_generations import Pair
+from python_assets.infer.result import InferenceReason
 from python_assets.plan.comparisons import (
     comparison_warnings,
     planned_comparisons,
@@ -30,22 +30,15 @@ from python_assets.plan.design_tables import design_tables
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
+from python_assets.plan.label_warnings import label_warnings
+from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
-from python_assets.plan.regressions import (
-    planned_regressions,
-    regression_references,
-    regression_warnings,
-)
+from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
 from python_assets.plan.schemes import planned_groupings
+from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
-from python_assets.plan.text import (
-    Plan,
-    PlannedAliasing,
-    PlannedCoverage,
-    PlannedGeneration,
-    PlannedGrouping,
-)
+from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGeneration, PlannedGrouping
 from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
@@ -130,9 +123,11 @@ def _known_plan(
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
+            *scored_word_warnings(study, connection),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
+            *label_warnings(study),
         ],
         regressions=planned_regressions(study, connection),
         comparisons=comparisons,
@@ -141,6 +136,7 @@ def _known_plan(
         not_checked=not_checked(study),
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
+        metrics=[] if imported is None else planned_metrics(imported.metrics),
     )
 
 
@@ -169,7 +165,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         coverage=[],
         aliasing=[],
         power=[],
-        warnings=[] if scraped is None else list(_scrape_warnings(scraped)),
+        warnings=[*([] if scraped is None else _scrape_warnings(scraped)), *label_warnings(study)],
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),
         would_fail=list(would_fail(study)),
@@ -192,12 +188,8 @@ def _planned_responses(
     return pd.concat(parts, ignore_index=True)
 
 
-def _imported_responses(
-    study: Study, prompts: pd.DataFrame, imported: ImportedTable | None
-) -> Iterator[pd.DataFrame]:
-    replayed = {
-        generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY
-    }
+def _imported_responses(study: Study, prompts: pd.DataFrame, imported: ImportedTable | None) -> Iterator[pd.DataFrame]:
+    replayed = {generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY}
     if imported is None or not replayed:
         return
     rows = imported.rows.merge(prompts, on="prompt_id")
@@ -337,9 +329,5 @@ def _baseline_warnings(study: Study) -> Iterator[str]:
 def _repeating(study: Study) -> Iterator[str]:
     for generation in study.generations:
         spec = generation.spec
-        if (
-            spec.provider not in (REPLAY, SIMULATOR)
-            and spec.replicates > 1
-            and spec.decoding.temperature == 0
-        ):
+        if spec.provider not in (REPLAY, SIMULATOR) and spec.replicates > 1 and spec.decoding.temperature == 0:
             yield generation.generation_id

@@ -1,7 +1,7 @@
 """What the design of a study can show: detectable effects, root prompts needed, and what they cost.
 
 Belongs here: where the spread comes from, the study file, a pilot or the responses, and the rows of
-inference.design_power: of contrasts, and of changes between generations. The formulas are infer/power.py.
+inference.design_power: of contrasts, and of changes between generations. The formulas are expected_effects.py.
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,11 @@ import pandas as pd
 
 from python_assets.errors import WarehouseError
 from python_assets.extract.measures import resolve_measures
-from python_assets.infer import power
-from python_assets.infer.change_rows import DISPARITY_CHANGE, MEAN_CHANGE
-from python_assets.infer.generation_pairs import compared_pairs
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.changes.pairs_of_generations import compared_pairs
+from python_assets.infer.formulas import verdict
+from python_assets.infer.result import InferenceReason
+from python_assets.infer.tables import DISPARITY_CHANGE, MEAN_CHANGE
+from python_assets.plan import expected_effects
 from python_assets.plan.comparisons import shapes_of_changes
 from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
@@ -29,11 +30,7 @@ from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id, make_id
 from python_assets.warehouse import paths
 
-CONTRASTS: Final = {
-    "continuous": "mean_difference",
-    "binary": "risk_difference",
-    "categorical": "risk_difference",
-}
+CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
 CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE)
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
@@ -58,10 +55,7 @@ class _Known(NamedTuple):
 
 
 def design_power_rows(
-    study: Study,
-    connection: duckdb.DuckDBPyConnection,
-    observed: pd.DataFrame,
-    comparisons: pd.DataFrame,
+    study: Study, connection: duckdb.DuckDBPyConnection, observed: pd.DataFrame, comparisons: pd.DataFrame
 ) -> pd.DataFrame:
     """The rows of inference.design_power, after the responses.
 
@@ -79,8 +73,7 @@ def design_power_rows(
         WarehouseError: the pilot is not published, or says nothing about this study.
     """
     responses = connection.execute(
-        "select generation_id, prompt_id, count(*) as n from raw.responses where generation_id <> ? "
-        "group by all",
+        "select generation_id, prompt_id, count(*) as n from raw.responses where generation_id <> ? group by all",
         [BASELINE],
     ).df()
     fill_planned_cells(connection, responses)
@@ -113,9 +106,7 @@ def planned_power(study: Study, found: list[Shape], changed: list[Shape]) -> Ite
         for shape in (shape for shape in parts if shape.n_groups >= 2):
             declared = _declared_changes(study, shape) if of_changes else _declared(study, shape)
             of_pilot = [
-                known
-                for known in pilot.get(shape.grouping_id, [])
-                if (known.contrast in CHANGES) == of_changes
+                known for known in pilot.get(shape.grouping_id, []) if (known.contrast in CHANGES) == of_changes
             ]
             for known in (*declared, *of_pilot):
                 yield _power_row(study, shape, known)
@@ -126,7 +117,7 @@ def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
     for name, spec in study.analysis.power.items():
         measure_id = make_id(name)
         lacks = _lacks_correlation(spec, shape)
-        of_difference = np.nan if lacks else power.sd_of_difference(_spread_of(spec, shape), shape.against)
+        of_difference = np.nan if lacks else expected_effects.sd_of_difference(_spread_of(spec, shape), shape.against)
         shown = of_difference if lacks or spec.rate is None else spec.rate
         yield _known(measure_id, contrasts[measure_id], shape, sd=of_difference, shown=shown)
 
@@ -134,13 +125,13 @@ def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
 def _declared_changes(study: Study, shape: Shape) -> Iterator[_Known]:
     for name, spec in study.analysis.power.items():
         for change in CHANGES:
-            sd = power.sd_of_change(_spread_of(spec, shape), of_mean=change == MEAN_CHANGE)
+            sd = expected_effects.sd_of_change(_spread_of(spec, shape), of_mean=change == MEAN_CHANGE)
             yield _known(make_id(name), change, shape, sd=sd, shown=sd)
 
 
-def _spread_of(spec: Power, shape: Shape) -> power.Spread:
+def _spread_of(spec: Power, shape: Shape) -> expected_effects.Spread:
     sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
-    return power.Spread(
+    return expected_effects.Spread(
         sd=float(sd or 0),
         correlation=spec.correlation,
         n_groups=shape.n_groups,
@@ -201,10 +192,8 @@ def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
     except (duckdb.IOException, duckdb.CatalogException):
         rows = []
     if not rows:
-        raise WarehouseError(
-            f"{study.path}: analysis.pilot: {published} holds no spread of the study {pilot!r}. "
-            f"Run it first: plumbline run {pilot}"
-        )
+        got, expected = f"{published} without the study {pilot!r}", "a spread of it"
+        raise WarehouseError((study.path, "analysis", "pilot"), got, expected, f"run it first: plumbline run {pilot}")
     keys = [grouping_id(grouping) for grouping in study.groupings]
     found: dict[str, list[_Known]] = {key: [] for key in keys}
     for key, measure_id, contrast, sd, n in rows:
@@ -212,21 +201,15 @@ def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
             spread = _spread(sd)
             found[key].append(
                 _Known(
-                    measure_id=measure_id,
-                    contrast=contrast,
-                    source="pilot",
-                    sd=spread,
-                    shown=spread,
-                    n_root_prompts=n,
+                    measure_id=measure_id, contrast=contrast, source="pilot", sd=spread, shown=spread, n_root_prompts=n
                 )
             )
     if not any(found.values()):
         there = listed(dict.fromkeys(f"{measure_id} by {key}" for key, measure_id, *_ in rows))
         here = f"{listed(contrasts)} by {listed(keys)}"
-        raise WarehouseError(
-            f"{study.path}: analysis.pilot: got {pilot!r}, which has {there}; expected a study with a "
-            f"measure and a grouping of this one: {here}; name another pilot, or remove it"
-        )
+        expected = f"a study with a measure and a grouping of this one: {here}"
+        remedy = "name another pilot, or remove it"
+        raise WarehouseError((study.path, "analysis", "pilot"), f"{pilot!r}, which has {there}", expected, remedy)
     return found
 
 
@@ -239,9 +222,7 @@ def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Rows of comparisons under the names that those of contrasts have."""
     rows = comparisons[comparisons.comparison.isin(CHANGES)]
     n = rows.n_root_prompts.astype(float)
-    return rows.assign(
-        contrast=rows.comparison, generation_id=rows.generation_a_id, sd=rows.std_error * np.sqrt(n)
-    )
+    return rows.assign(contrast=rows.comparison, generation_id=rows.generation_a_id, sd=rows.std_error * np.sqrt(n))
 
 
 def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iterator[_Known]:
@@ -293,11 +274,11 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
     options = _PowerOptions(
         alpha=study.alpha,
         n_tests=1 if known.contrast == MEAN_CHANGE else shape.n_tests,
-        power=spec.power if spec else power.POWER,
+        power=spec.power if spec else verdict.POWER,
     )
     # a pilot says how values spread; how many root prompts there are is said by the design
     n = known.n_root_prompts if known.source == "observed" else shape.n_root_prompts
-    detectable = float(power.minimum_detectable_effect(np.array(known.sd), np.array(n), **options))
+    detectable = float(expected_effects.minimum_detectable_effect(np.array(known.sd), np.array(n), **options))
     effect = _effect(study, spec, known)
     count = _needed(effect, known.sd, options)
     of_pilot = [_needed(effect, sd, options) for sd in _pilot_range(known)]
@@ -311,9 +292,7 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
         minimum_detectable_effect=_or_none(detectable),
         effect=_or_none(effect),
         n_needed=count,
-        n_calls=None
-        if count is None or count > power.N_NEEDED_CAP
-        else int(np.ceil(count * shape.n_responses)),
+        n_calls=None if count is None or count > verdict.N_NEEDED_CAP else int(np.ceil(count * shape.n_responses)),
         reason=refused or _reason(known.sd, detectable, effect),
         n_needed_low=of_pilot[0] if of_pilot else None,
         n_needed_high=of_pilot[1] if of_pilot else None,
@@ -327,14 +306,14 @@ class _PowerOptions(TypedDict):
 
 
 def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
-    count = float(power.n_needed(np.array(effect), np.array(sd), np.array(np.nan), **options))
+    count = float(verdict.n_needed(np.array(effect), np.array(sd), np.array(np.nan), **options))
     return None if np.isnan(count) else int(count)
 
 
 def _pilot_range(known: _Known) -> tuple[float, ...]:
     if known.source != "pilot":
         return ()
-    low, high = power.sd_range(np.array(known.sd), np.array(known.n_root_prompts))
+    low, high = expected_effects.sd_range(np.array(known.sd), np.array(known.n_root_prompts))
     return float(low), float(high)
 
 

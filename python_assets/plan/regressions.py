@@ -9,30 +9,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import duckdb
 import pandas as pd
 
-from python_assets.errors import SourceError, StudyError
-from python_assets.infer.design import PROMPTS_LIKE_THESE
-from python_assets.infer.regression_designs import RegressionFactors, absent_references, regression_factors
+from python_assets.errors import SourceError
+from python_assets.infer.regressions.coding import Design, regression_designs
 from python_assets.plan.text import PlannedRegression
 from python_assets.study.factors import OF_GENERATIONS, study_factors
-from python_assets.study.problems import listed
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.raw_tables import columns_of
 
 
 def regression_tables(study: Study) -> dict[str, pd.DataFrame]:
     """Rows without study_id of raw.regressions and raw.regression_sets."""
-    of_prompts = {
-        name: _of_prompts(study, list(one.declared_references)) for name, one in study.regressions.items()
-    }
+    of_prompts = {name: _of_prompts(study, list(one.declared_references)) for name, one in study.regressions.items()}
     regressions = [
-        (name, one.slice, make_id(one.measure), len(of_prompts[name]))
-        for name, one in study.regressions.items()
+        (name, one.slice, make_id(one.measure), len(of_prompts[name])) for name, one in study.regressions.items()
     ]
-    sets = [
-        (name, factor, position)
-        for name, factors in of_prompts.items()
-        for position, factor in enumerate(factors)
-    ]
+    sets = [(name, factor, position) for name, factors in of_prompts.items() for position, factor in enumerate(factors)]
     rows: dict[str, Sequence[tuple[object, ...]]] = {"regressions": regressions, "regression_sets": sets}
     return {table: pd.DataFrame(found, columns=columns_of(table)) for table, found in rows.items()}
 
@@ -51,55 +43,51 @@ def check_regressions(study: Study, levels: Mapping[str, Sequence[str]], slices:
         StudyError: a slice is not there.
     """
     for name, regression in study.regressions.items():
-        field = f"{study.path}: analysis.regressions.{name}"
+        field = (study.path, "analysis", "regressions", name)
         if regression.slice not in slices:
-            raise StudyError(
-                f"{field}.slice: got {regression.slice!r}; expected one of {listed(slices)}. Correct it, or "
-                "declare it under slices."
-            )
+            where, remedy = (*field, "slice"), "correct it, or declare it under slices"
+            raise unknown_name(where, regression.slice, "a slice", slices, remedy)
         for factor in _of_prompts(study, list(regression.declared_references)):
             reference = regression.declared_references[factor]
             if len(levels[factor]) < 2:
-                raise SourceError(
-                    f"{field}.factors: {factor} has one level in the prompts, {listed(levels[factor])}, so "
-                    "that nothing can be told by it. Take it out."
-                )
+                got, expected = f"prompts with {factor} {listed(levels[factor])} alone", "two levels or more"
+                raise SourceError((*field, "factors", factor), got, expected, "take it out")
             if reference is not None and reference not in levels[factor]:
-                raise SourceError(
-                    f"{field}.factors.{factor}: no prompt has the reference {reference!r}. Levels of the "
-                    f"prompts: {listed(levels[factor])}. Correct it."
-                )
+                got = f"no prompt with the reference {reference!r}"
+                expected = f"a level of the prompts: {listed(levels[factor])}"
+                raise SourceError((*field, "factors", factor), got, expected, "correct it")
 
 
 def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedRegression]:
     """What each regression is of: terms, references, and which generations it is fitted to."""
-    found = regression_factors(connection, study.regressions, PROMPTS_LIKE_THESE)
+    found = regression_designs(connection, study.regressions)
     return [
         PlannedRegression(
             regression_id=name,
             measure_id=make_id(study.regressions[name].measure),
             slice_id=study.regressions[name].slice,
-            factors=", ".join(f"{one} ({level})" for one, level in factors.design.references.items()),
-            interactions=", ".join(" x ".join(one) for one in factors.design.interactions) or "-",
-            n_coefficients=_n_coefficients(factors),
-            fitted_to=_fitted_to(study.regressions[name].generations, factors),
+            factors=", ".join(f"{one} ({level})" for one, level in design.references.items()),
+            interactions=", ".join(" x ".join(one) for one in design.interactions) or "-",
+            n_coefficients=_n_coefficients(design),
+            fitted_to=_fitted_to(study.regressions[name].generations, design),
         )
-        for name, factors in found.items()
+        for name, design in found.items()
     ]
 
 
 def regression_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """References that no generation has, and generations that are not there."""
-    there = {
-        one for (one,) in connection.execute("select generation_id from raw.generation_factors").fetchall()
-    }
+    there = {one for (one,) in connection.execute("select generation_id from raw.generation_factors").fetchall()}
     for name, regression in study.regressions.items():
         for generation in regression.generations or ():
             if make_id(generation) not in there:
                 known = listed(sorted(there))
                 yield f"analysis.regressions.{name}: no generation is {generation!r}; there are {known}"
-    for name, factors in regression_factors(connection, study.regressions, PROMPTS_LIKE_THESE).items():
-        yield from (f"analysis.regressions.{name}: no {absent}" for absent in absent_references(factors))
+    for name, design in regression_designs(connection, study.regressions).items():
+        for factor, reference in design.references.items():
+            if reference not in design.order[factor]:
+                levels = listed(design.order[factor])
+                yield f"analysis.regressions.{name}: no {factor} {reference!r}; its levels are {levels}"
 
 
 def regression_references(study: Study) -> set[str]:
@@ -113,11 +101,11 @@ def regression_references(study: Study) -> set[str]:
     }
 
 
-def _n_coefficients(factors: RegressionFactors) -> int:
+def _n_coefficients(design: Design) -> int:
     """The intercept and a column for each level but the reference, and for their products."""
-    n_levels = {name: len(order) - 1 for name, order in factors.design.order.items()}
+    n_levels = {name: len(order) - 1 for name, order in design.order.items()}
     total = 1 + sum(n_levels.values())
-    for interaction in factors.design.interactions:
+    for interaction in design.interactions:
         product = 1
         for name in interaction:
             product *= n_levels[name]
@@ -125,6 +113,6 @@ def _n_coefficients(factors: RegressionFactors) -> int:
     return total
 
 
-def _fitted_to(generations: list[str] | None, factors: RegressionFactors) -> str:
+def _fitted_to(generations: list[str] | None, design: Design) -> str:
     chosen = "every generation" if generations is None else listed(map(make_id, generations))
-    return f"{chosen} together" if factors.of_models else f"{chosen}, each by itself"
+    return f"{chosen} together" if design.of_models else f"{chosen}, each by itself"

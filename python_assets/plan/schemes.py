@@ -1,7 +1,7 @@
 """What the prompts of each grouping let inference do: what is exchanged, its unit and its scope, in words.
 
 Belongs here: counting units, blocks and strata of every slice and grouping. The rules of the choice are
-infer/design.py and infer/units.py; groups, blocks and strata are those of dbt (int_prompt_groups).
+infer/design and infer/schemes; groups, blocks and strata are those of dbt (int_prompt_groups).
 """
 
 from collections import defaultdict
@@ -12,20 +12,17 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from python_assets.infer.cells import MIXED_UNITS, PARTLY_NESTED
-from python_assets.infer.design import Unit, choose_unit, scopes
-from python_assets.infer.held_factors import NOT_REDUNDANT
-from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.units import MIN_UNITS_OF_GROUP, unit_scopes
+from python_assets.infer.design.cells import MIXED_UNITS, PARTLY_NESTED
+from python_assets.infer.design.design import Unit, choose_unit, scopes
+from python_assets.infer.design.read_cells import NOT_REDUNDANT
+from python_assets.infer.result import InferenceReason
+from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study, grouping_id
 
-REFUSED: Final = {
-    MIXED_UNITS: InferenceReason.MIXED_UNITS,
-    PARTLY_NESTED: InferenceReason.PARTLY_NESTED,
-}
+REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}
 Factors = defaultdict[tuple[str, str], list[dict[str, Any]]]
 _BLOCKS = """
     with cells as (
@@ -205,9 +202,7 @@ def _planned(
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
         if left_out and counts.n_units_compared:
-            notes = [
-                f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"
-            ]
+            notes = [f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"]
     else:
         scheme = _nested(strata, counts.unit)
         holds_all = strata is not None and strata.fewest_groups == counts.n_groups
@@ -261,7 +256,7 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
 
 
 def _nested(strata: _Strata | None, unit: str) -> str | InferenceReason:
-    """What infer makes of units with one group each (infer/units.py)."""
+    """What infer makes of units with one group each (infer/schemes)."""
     if strata is None:
         return InferenceReason.NO_SHARED_BLOCK
     if strata.n_small == strata.n_groups or strata.n_units == strata.n_cells:

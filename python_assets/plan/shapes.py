@@ -9,8 +9,8 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 
-from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.reference import Reference
+from python_assets.infer.options import Reference
+from python_assets.infer.result import InferenceReason
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS, Against
 from python_assets.study.study import Study, grouping_id
@@ -83,9 +83,7 @@ class Shape(NamedTuple):
         return self.n_groups - (self.against is Against.LEVEL)
 
 
-def shapes(
-    study: Study, connection: duckdb.DuckDBPyConnection, groupings: list[PlannedGrouping]
-) -> list[Shape]:
+def shapes(study: Study, connection: duckdb.DuckDBPyConnection, groupings: list[PlannedGrouping]) -> list[Shape]:
     """The shape of every grouping.
 
     Args:
@@ -94,16 +92,11 @@ def shapes(
         groupings: what schemes.py makes of them.
     """
     reasons = {found.grouping_id: found.reason for found in groupings if found.slice_id == ALL_PROMPTS}
-    return [
-        _shape(study, connection, grouping, reasons[grouping_id(grouping)]) for grouping in study.groupings
-    ]
+    return [_shape(study, connection, grouping, reasons[grouping_id(grouping)]) for grouping in study.groupings]
 
 
 def _shape(
-    study: Study,
-    connection: duckdb.DuckDBPyConnection,
-    grouping: tuple[str, ...],
-    reason: InferenceReason | None,
+    study: Study, connection: duckdb.DuckDBPyConnection, grouping: tuple[str, ...], reason: InferenceReason | None
 ) -> Shape:
     key = grouping_id(grouping)
     against, level = study.references[key]

@@ -1,7 +1,7 @@
 """The sets of factors whose combinations of levels are subgroups, and the ideals that these are held against.
 
 Belongs here: which sets there are. Which prompts a subgroup has, and every rate, is counted in SQL
-(dbt_models/models/intermediate/int_subgroup_sums.sql).
+(dbt_models/models/intermediate/fair_sea/int_subgroup_sums.sql).
 """
 
 from itertools import combinations
@@ -40,11 +40,7 @@ def _combined(study: Study, of_groupings: list[tuple[str, ...]]) -> list[tuple[s
     if spec.factors is None and spec.depth is None:
         return []
     factors = spec.factors or list(dict.fromkeys(factor for grouping in of_groupings for factor in grouping))
-    return [
-        chosen
-        for size in range(1, (spec.depth or SECOND_LEVEL) + 1)
-        for chosen in combinations(factors, size)
-    ]
+    return [chosen for size in range(1, (spec.depth or SECOND_LEVEL) + 1) for chosen in combinations(factors, size)]
 
 
 def subgroup_tables(study: Study) -> dict[str, pd.DataFrame]:

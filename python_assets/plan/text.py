@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from python_assets.infer.power import N_NEEDED_CAP
-from python_assets.infer.reasons import InferenceReason
+from python_assets.errors import PlumblineError
+from python_assets.infer.formulas.verdict import N_NEEDED_CAP
+from python_assets.infer.result import InferenceReason
 from python_assets.study.base import ALL_PROMPTS
 
 UNKNOWN: Final = "unknown"
@@ -37,6 +38,7 @@ REGRESSION_HEADER: Final = (
     "fitted to",
 )
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
+METRIC_HEADER: Final = ("metric of the log", "scorer or filter", "published", "imported as", "computed again")
 COMPARISON_HEADER: Final = ("generation", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (
     "power: grouping",
@@ -92,9 +94,7 @@ class PlannedGrouping(NamedTuple):
     @property
     def name(self) -> str:
         """The grouping, and the slice where it is not all prompts."""
-        return (
-            self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
-        )
+        return self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
 
 
 class PlannedFactor(NamedTuple):
@@ -165,10 +165,23 @@ class PlannedComparison(NamedTuple):
     n_alone: int | None
 
 
+class PlannedMetric(NamedTuple):
+    """A metric that imported logs publish: how often, and the measure that its samples become.
+
+    computed: whether it is computed again: yes, or in a few words why not.
+    """
+
+    metric: str
+    scorer: str
+    n_published: int
+    measure_id: str
+    computed: str
+
+
 class PowerRow(NamedTuple):
     """What the design can show of one contrast or change; sd: of the difference over root prompts.
 
-    n_needed: capped as in infer/power.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
+    n_needed: capped as in infer/formulas/verdict.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
     percentile of the sd.
     """
 
@@ -213,11 +226,12 @@ class Plan(NamedTuple):
     regressions: list[PlannedRegression] = []
     comparisons: list[PlannedComparison] = []
     engines: list[PlannedGeneration] = []
-    would_fail: list[str] = []
+    would_fail: list[PlumblineError] = []
     not_checked: list[str] = []
     n_checked: int = 0
     n_portable: int = 0
     unknown: str | None = None
+    metrics: list[PlannedMetric] = []
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -233,22 +247,19 @@ class Plan(NamedTuple):
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             _aligned(("what", "number"), counts),
-            _aligned(
-                ("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]
-            ),
+            _aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
         ]
         if self.would_fail:
-            parts.insert(1, _listed("A run would fail:", self.would_fail))
+            parts.insert(1, _listed("A run would fail:", list(map(str, self.would_fail))))
         if self.unknown is not None:
-            parts.insert(
-                1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}"
-            )
+            parts.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
         apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
         tables = (
             (FACTOR_HEADER, [_factor_cells(row) for row in self.factors]),
             (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
             (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
             (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
+            (METRIC_HEADER, list(self.metrics)),
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
@@ -263,10 +274,7 @@ class Plan(NamedTuple):
     def _portable(self) -> list[tuple[str, int]]:
         if not self.n_checked:
             return []
-        return [
-            ("root prompts checked for branching", self.n_checked),
-            ("of them portable", self.n_portable),
-        ]
+        return [("root prompts checked for branching", self.n_checked), ("of them portable", self.n_portable)]
 
 
 def _factor_cells(row: PlannedFactor) -> tuple[object, ...]:

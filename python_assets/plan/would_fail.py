@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from python_assets.assemble.portable_roots import pipeline_of
 from python_assets.embeddings.embedding import name_model
-from python_assets.errors import ExtractionError, StudyError
+from python_assets.errors import ExtractionError, PlumblineError, StudyError, StudyFileError
+from python_assets.extract.classifiers.study_classifiers import classifier_problems
 from python_assets.extract.measures import resolve_measures
-from python_assets.extract.study_classifiers import classifier_problems
 from python_assets.providers.configs import generation_config
+from python_assets.providers.local_models.options import absent_device
 from python_assets.providers.provider import Provider, RemoteProvider, providers
-from python_assets.providers.transformers_options import absent_device
 from python_assets.providers.transport import shown_url
 from python_assets.registry import absent_function, is_function_path
 from python_assets.study.study import Encoding, Generation, Prompts, Study, Vectors
@@ -26,13 +26,13 @@ def require_ready(study: Study) -> None:
     """Refuse a run that would fail.
 
     Raises:
-        StudyError: it would; the text has a line for each reason, with its remedy.
+        StudyFileError: it would; the text has a line for each reason, with its remedy.
     """
     if reasons := list(would_fail(study)):
-        raise StudyError("\n".join(reasons))
+        raise StudyFileError(study.path, reasons)
 
 
-def would_fail(study: Study) -> Iterator[str]:
+def would_fail(study: Study) -> Iterator[PlumblineError]:
     """Why a run would fail, each reason once, with what to do.
 
     Args:
@@ -65,7 +65,7 @@ def not_checked(study: Study) -> list[str]:
     ]
 
 
-def _unready_providers(study: Study) -> Iterator[str]:
+def _unready_providers(study: Study) -> Iterator[PlumblineError]:
     """One line for a variable or address that several generations share."""
     waiting: dict[tuple[object, ...], list[Generation]] = {}
     for one in (*study.generations, *study.engines.values()):
@@ -73,12 +73,13 @@ def _unready_providers(study: Study) -> Iterator[str]:
         waiting.setdefault(asked, []).append(one)
     for sharing in waiting.values():
         unready = [(one.generation_id, reason) for one in sharing if (reason := _unready(study, one))]
-        if unready:
-            others = ", ".join(name for name, _ in unready[1:])
-            yield unready[0][1] + (f" The same holds for {others}." if others else "")
+        for _, reason in unready[:1]:
+            if others := ", ".join(name for name, _ in unready[1:]):
+                reason.remedy += f" (the same holds for {others})"
+            yield reason
 
 
-def _unready(study: Study, generation: Generation) -> str | None:
+def _unready(study: Study, generation: Generation) -> PlumblineError | None:
     provider = _provider(study, generation)
     return None if provider is None else provider.unready()
 
@@ -89,7 +90,7 @@ def _provider(study: Study, generation: Generation) -> Provider | None:
     return providers[name](generation_config(study, generation)) if name in providers else None
 
 
-def _absent_functions(study: Study) -> Iterator[str]:
+def _absent_functions(study: Study) -> Iterator[PlumblineError]:
     """Functions of the user's own that their files do not hold; none is run."""
     named = [one.spec.provider for one in (*study.generations, *study.engines.values())]
     for measure in resolve_measures(study):
@@ -99,27 +100,27 @@ def _absent_functions(study: Study) -> Iterator[str]:
             yield absent
 
 
-def _absent_embedding(study: Study) -> Iterator[str]:
+def _absent_embedding(study: Study) -> Iterator[PlumblineError]:
     """The model that the study names, or its device; a file of word vectors was looked for with the study."""
     embedding = study.embedding
     if isinstance(embedding, Encoding) and (absent := absent_device(embedding.device)):
-        yield f"{study.path}: embedding: {absent}"
+        yield absent.at(("embedding", "device"))
     if embedding is not None and not isinstance(embedding, Vectors):
         try:
             name_model(embedding)
         except ExtractionError as error:
-            yield f"{study.path}: {error}"
+            yield error
 
 
-def _absent_spacy(study: Study) -> Iterator[str]:
+def _absent_spacy(study: Study) -> Iterator[PlumblineError]:
     branch = study.prompts.branch
     if branch is not None and branch.spacy_model is not None:
-        pipeline, field = pipeline_of(study, branch.spacy_model), f"{study.path}: prompts.branch.spacy_model"
-        if absent := absent_pipeline(pipeline, field):
+        pipeline = pipeline_of(study, branch.spacy_model)
+        if absent := absent_pipeline(pipeline, ("prompts", "branch", "spacy_model")):
             yield absent
 
 
-def _measures_without_baselines(study: Study) -> Iterator[str]:
+def _measures_without_baselines(study: Study) -> Iterator[PlumblineError]:
     if remedy := _how_to_add_baselines(study.prompts):
         needing = [
             measure.spec.name
@@ -127,16 +128,14 @@ def _measures_without_baselines(study: Study) -> Iterator[str]:
             if measure.reads == "embeddings" or measure.spec.cluster_and_sort is not None
         ]
         for name in dict.fromkeys(needing):
-            yield (
-                f"{study.path}: measures: {name} needs the baseline text of each prompt, and no prompt has "
-                f"one. {remedy}, or remove the measure."
-            )
+            expected = "prompts with a baseline text, which it needs"
+            yield StudyError(("measures",), name, expected, f"{remedy}, or remove the measure")
 
 
 def _how_to_add_baselines(prompts: Prompts) -> str | None:
     """What would give prompts a baseline text; None where some have one: a scraped sentence always does."""
     if prompts.templates is not None and not any(text.baseline for text in prompts.templates.texts):
-        return "Add baseline: TEXT to the entries of prompts.templates.texts"
+        return "add baseline: TEXT to the entries of prompts.templates.texts"
     if prompts.import_ is not None and prompts.import_.columns.baseline_text is None:
-        return "Name its column in prompts.import.columns.baseline_text"
+        return "name its column in prompts.import.columns.baseline_text"
     return None

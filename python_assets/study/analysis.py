@@ -10,13 +10,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part
-from python_assets.study.expressions import (
-    OF_DISPARITIES,
-    OF_STATISTICS,
-    aggregate_expression,
-    custom_rows,
-)
+from python_assets.study.base import ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
+from python_assets.study.expressions import OF_DISPARITIES, OF_STATISTICS, aggregate_expression, custom_rows
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
 
@@ -33,22 +28,22 @@ Names = Annotated[list[StrictStr], Field(min_length=1)]
 
 def _check_id(name: str) -> str:
     if not ID_PATTERN.match(name):
-        raise ValueError("a name of lower-case letters, digits and _, a letter first; rename it")
+        raise Unfit("a name of lower-case letters, digits and _, a letter first", "rename it")
     return name
 
 
 def _check_name(name: str) -> str:
     _check_id(name)
     if name in STATISTICS:
-        raise ValueError(f"a name of its own, for {name} is a statistic already; rename it")
+        raise Unfit(f"a name of its own, for {name} is a statistic already", "rename it")
     return name
 
 
 def _check_cells(cells: dict[str, str | list[str]]) -> dict[str, str | list[str]]:
     if len(cells) < 2:
-        raise ValueError("levels of two factors or more that cannot stand together; name the other factor")
+        raise Unfit("levels of two factors or more that cannot stand together", "name the other factor")
     if empty := [factor for factor, levels in cells.items() if not levels]:
-        raise ValueError(f"a level of {empty[0]}; name it, or remove the factor")
+        raise Unfit(f"a level of {empty[0]}", "name it, or remove the factor")
     return cells
 
 
@@ -59,16 +54,27 @@ StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expres
 DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
 
 
+OUTSIDE_TAXONOMY: Final = 0.05
+WITHOUT_LABEL: Final = 0.5
+
+
 class Quality(Part):
     """Bounds that the gate holds the data to.
 
-    max_unmatched_share: of the answers of a generation that a measure with a taxonomy finds no label in.
+    max_unmatched_share: of the answers of a generation that a measure finds no label in, past which it is asked
+    nothing; where it is not declared, .05 of a measure with a taxonomy (FAIR-SEA) and half of any other.
     """
 
     min_responses_per_cell: int = Field(1, ge=1)
     max_removed_share: float = Field(0.05, ge=0, le=1)
     max_error_share: float = Field(0.05, ge=0, le=1)
-    max_unmatched_share: float = Field(0.05, ge=0, le=1)
+    max_unmatched_share: float | None = Field(None, ge=0, le=1)
+
+    def unmatched_allowed(self, *, is_taxonomy: bool) -> float:
+        """The share of answers without a label that a measure may have."""
+        if self.max_unmatched_share is not None:
+            return self.max_unmatched_share
+        return OUTSIDE_TAXONOMY if is_taxonomy else WITHOUT_LABEL
 
 
 _ROUNDED: Final = 0.01  # declared shares may be rounded: .33, .33, .33
@@ -77,9 +83,9 @@ _ROUNDED: Final = 0.01  # declared shares may be rounded: .33, .33, .33
 def _check_shares(shares: dict[str, float]) -> dict[str, float]:
     total = math.fsum(shares.values())
     if abs(total - 1) > _ROUNDED:
-        raise ValueError(
-            f"shares of all levels, which add up to 1 (within {_ROUNDED:g}), not {total:g}; correct them, or "
-            "name the missing level"
+        raise Unfit(
+            f"shares of all levels, which add up to 1 (within {_ROUNDED:g}), not {total:g}",
+            "correct them, or name the missing level",
         )
     return shares
 
@@ -148,7 +154,7 @@ class QuestionSet(Part):
     @model_validator(mode="after")
     def _says_something(self) -> "QuestionSet":
         if not self.model_fields_set:
-            raise ValueError("at least one list of what the questions are about; add measures: [...]")
+            raise Unfit("at least one list of what the questions are about", "add measures: [...]")
         return self
 
 
@@ -175,10 +181,11 @@ class Regression(Part):
 
 
 def _no_families(_: object) -> None:
-    raise ValueError(
-        "nothing here, for questions are corrected in sets and no longer in families; name the main "
+    raise Unfit(
+        "nothing here, for questions are corrected in sets and no longer in families",
+        "name the main "
         "questions under analysis.primary, and others that are to be corrected by themselves under "
-        "analysis.sets"
+        "analysis.sets",
     )
 
 
@@ -199,7 +206,7 @@ class Power(Part):
     @model_validator(mode="after")
     def _one_spread(self) -> "Power":
         if (self.sd is None) == (self.rate is None):
-            raise ValueError("exactly one of sd and rate; keep one")
+            raise Unfit("exactly one of sd and rate", "keep one")
         return self
 
 

@@ -30,6 +30,8 @@ LEFT_OUT: Final = "; left out as redundant: "
 # the measure of responses that a measure leaves out for their language
 OTHER_LANGUAGE: Final = "other_language"
 UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
+# ends the measure that reads a response with the words that name its group, which another reads without
+AS_WRITTEN_READING: Final = "_as_written"
 SIMILARITY: Final = "similarity"  # reads how like the anchors of a label a response is
 GROUND_TRUTH: Final = "ground_truth"  # the statistic of questions that hold labels against real shares
 ALL_PROMPTS: Final = "all"  # the slice that is always there
@@ -41,7 +43,7 @@ REPLAY: Final = "replay"
 
 def _check_device(name: str) -> str:
     if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
-        raise ValueError("a device: cpu, cuda, cuda:1 and so on, or mps; correct it")
+        raise Unfit("a device: cpu, cuda, cuda:1 and so on, or mps", "correct it")
     return name
 
 
@@ -62,12 +64,7 @@ class Part(BaseModel):
     """One part of a study file; a key it does not know is an error."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        validate_by_name=True,
-        validate_by_alias=True,
-        allow_inf_nan=False,
+        extra="forbid", frozen=True, strict=True, validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
     )
 
 
@@ -77,7 +74,19 @@ def stated_fields(part: Part) -> set[str]:
     return {name for name in part.model_fields_set if getattr(part, name) != fields[name].default}
 
 
-WITH_VARIABLES: Final = "a value whose environment variables are set"
+class Unfit(ValueError):
+    """A value that a rule of a study file refuses, which pydantic hands on as it is.
+
+    Attributes:
+        expected: what would be right.
+        remedy: what to do.
+        variable: the environment variable that is not set, where that is what is wrong.
+    """
+
+    def __init__(self, expected: str, remedy: str, variable: str | None = None) -> None:
+        """Keep the parts."""
+        super().__init__(f"{expected}; {remedy}")
+        self.expected, self.remedy, self.variable = expected, remedy, variable
 
 
 def expand_variables(text: str) -> str:
@@ -86,7 +95,7 @@ def expand_variables(text: str) -> str:
     def value(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in os.environ:
-            raise ValueError(f"{WITH_VARIABLES}; set it: export {name}=...")
+            raise Unfit("a value whose environment variables are set", f"set it: export {name}=...", name)
         return os.environ[name]
 
     return re.sub(r"\$\{(\w+)\}", value, text)
@@ -99,7 +108,7 @@ def _expand(text: str, info: ValidationInfo) -> str:
 
 def _check_name(name: str) -> str:
     if not make_id(name):
-        raise ValueError("a name with at least one letter; rename it")
+        raise Unfit("a name with at least one letter", "rename it")
     return name
 
 
@@ -115,19 +124,19 @@ def grouping_id(factors: Iterable[str]) -> str:
 
 def _check_level(level: str) -> str:
     if not level.strip():
-        raise ValueError("a level that is not blank; name it or remove it")
+        raise Unfit("a level that is not blank", "name it or remove it")
     if level != level.strip():
-        raise ValueError("a level without blanks around it; remove them")
+        raise Unfit("a level without blanks around it", "remove them")
     if has_control(level):
-        raise ValueError("a level without control characters, which a terminal would obey; remove them")
+        raise Unfit("a level without control characters, which a terminal would obey", "remove them")
     if LEVEL_SEPARATOR in level:
-        raise ValueError(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group; reword it")
+        raise Unfit(f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group", "reword it")
     return level
 
 
 def _check_factor(name: str) -> str:
     if not re.fullmatch(FACTOR_NAME, name):
-        raise ValueError("a factor's name: a letter, then letters, digits and _; rename it")
+        raise Unfit("a factor's name: a letter, then letters, digits and _", "rename it")
     return name
 
 

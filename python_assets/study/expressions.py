@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from python_assets.study.base import Unfit
 from python_assets.study.problems import suggestion
 from python_assets.study.statistic_options import StatisticRow
 
@@ -114,8 +115,8 @@ _PROBES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
 """Groups that an expression meets: mixed signs, equal values, one alone, none with a baseline, large ones."""
 
 
-class NotAnAggregate(ValueError):
-    """An expression that is no single safe aggregate; the text says what was expected and what to do."""
+class NotAnAggregate(Unfit):
+    """An expression that is no single safe aggregate."""
 
 
 def aggregate_expression(text: str, columns: tuple[str, ...]) -> str:
@@ -133,7 +134,7 @@ def aggregate_expression(text: str, columns: tuple[str, ...]) -> str:
     with duckdb.connect(config={"enable_external_access": "false"}) as connection:
         tree = _tree(connection, f"select {text}\n from given")
         if tree["error"]:
-            raise NotAnAggregate(f"one SQL expression ({tree['error_message']}); correct it")
+            raise NotAnAggregate(f"one SQL expression ({tree['error_message']})", "correct it")
         expression = _only_expression(tree)
         _check(expression, columns)
         written = _one(connection, "select json_deserialize_sql(?)", json.dumps(tree))
@@ -146,7 +147,7 @@ def _tree(connection: Any, query: str) -> dict[str, Any]:
     try:
         return dict(json.loads(_one(connection, "select json_serialize_sql(?)", query)))
     except RecursionError as error:
-        raise NotAnAggregate("an expression that is not nested hundreds of times; shorten it") from error
+        raise NotAnAggregate("an expression that is not nested hundreds of times", "shorten it") from error
 
 
 def _one(connection: Any, query: str, value: str) -> str:
@@ -158,12 +159,12 @@ def _only_expression(tree: dict[str, Any]) -> dict[str, Any]:
     node = tree["statements"][0]["node"]
     plain = len(tree["statements"]) == 1 and node["type"] == "SELECT_NODE"
     if not plain or len(node["select_list"]) != 1 or node["select_list"][0]["alias"]:
-        raise NotAnAggregate("one SQL expression without a name; leave out commas, as and every clause")
+        raise NotAnAggregate("one SQL expression without a name", "leave out commas, as and every clause")
     source = node["from_table"]
     clauses = ("where_clause", "having", "sample", "qualify")
     is_ours = source["type"] == "BASE_TABLE" and source["table_name"] == "given" and not source["alias"]
     if not is_ours or node["modifiers"] or node["group_expressions"] or any(node.get(one) for one in clauses):
-        raise NotAnAggregate("one SQL expression without clauses; leave out from, where and the like")
+        raise NotAnAggregate("one SQL expression without clauses", "leave out from, where and the like")
     return dict(node["select_list"][0])
 
 
@@ -172,22 +173,18 @@ def _check(expression: dict[str, Any], columns: tuple[str, ...]) -> None:
     for node in _nodes(expression):
         if node["class"] not in _CLASSES or node["type"] in _SUBQUERIES:
             kind = str(node["class"]).lower().replace("_", " ")
-            raise NotAnAggregate(
-                f"an expression of columns, numbers and functions, without a {kind}; remove it"
-            )
+            raise NotAnAggregate(f"an expression of columns, numbers and functions, without a {kind}", "remove it")
         if node["class"] == "COLUMN_REF" and node["column_names"] not in [[name] for name in columns]:
             name = ".".join(node["column_names"])
-            raise NotAnAggregate(f"no column but {' and '.join(columns)}, not {name!r}; remove it")
+            raise NotAnAggregate(f"no column but {' and '.join(columns)}, not {name!r}", "remove it")
         if node["class"] == "FUNCTION":
             names.append(".".join(filter(None, (node["schema"], node["function_name"]))))
     if unknown := [name for name in names if name not in FUNCTIONS]:
         known = [name for name in sorted(FUNCTIONS) if name.isidentifier()]
-        remedy = suggestion(
-            unknown[0], known, "write it with functions of numbers such as avg, sum, sqrt and ln"
-        )
-        raise NotAnAggregate(f"functions of numbers only, not {unknown[0]!r}; {remedy}")
+        remedy = suggestion(unknown[0], known, "write it with functions of numbers such as avg, sum, sqrt and ln")
+        raise NotAnAggregate(f"functions of numbers only, not {unknown[0]!r}", remedy)
     if AGGREGATES.isdisjoint(names):
-        raise NotAnAggregate(f"an aggregate, such as avg({columns[0]}); write one")
+        raise NotAnAggregate(f"an aggregate, such as avg({columns[0]})", "write one")
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -212,11 +209,9 @@ def _check_result(connection: Any, expression: str, columns: tuple[str, ...]) ->
         except duckdb.Error as error:
             said = str(error).split("\n")[0]
             remedy = "guard what is not defined everywhere with case when, nullif or greatest"
-            raise NotAnAggregate(f"a number of every group ({said}, of values {rows}); {remedy}") from error
+            raise NotAnAggregate(f"a number of every group ({said}, of values {rows})", remedy) from error
         if len(found) != 1:
-            raise NotAnAggregate(
-                f"one number of all rows; put {columns[0]} into an aggregate, as avg({columns[0]})"
-            )
+            raise NotAnAggregate("one number of all rows", f"put {columns[0]} into an aggregate, as avg({columns[0]})")
 
 
 def custom_rows(expressions: Mapping[str, str]) -> list[StatisticRow]:

@@ -64,9 +64,7 @@ class KnownFactor(NamedTuple):
         return self.is_own and self.type == "domain" and self.has_prompts and not self.is_unit
 
 
-def known_factors(
-    declared: Mapping[str, Factor], prompts: Prompts, unit: str | None
-) -> dict[str, KnownFactor]:
+def known_factors(declared: Mapping[str, Factor], prompts: Prompts, unit: str | None) -> dict[str, KnownFactor]:
     """Every factor a study can name: declared ones in order, then those of its prompts, then derived ones."""
     used = factors_of_prompts(prompts)
     found = {name: _declared(name, factor, prompts, used) for name, factor in declared.items()}
@@ -133,9 +131,7 @@ def study_factors(study: Study) -> dict[str, KnownFactor]:
     return known_factors(study.factors, study.prompts, study.unit)
 
 
-def _declared(
-    name: str, factor: Factor, prompts: Prompts, used: Mapping[str, list[str] | None]
-) -> KnownFactor:
+def _declared(name: str, factor: Factor, prompts: Prompts, used: Mapping[str, list[str] | None]) -> KnownFactor:
     is_derived = factor.rules is not None or factor.map is not None
     is_imported = prompts.import_ is not None and name in used
     return KnownFactor(
@@ -224,9 +220,7 @@ def level_positions(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     declared = {name: (factor or {}).get("levels") for name, factor in (config.get("factors") or {}).items()}
     declared[scrape.get("factor", "concept")] = scrape.get("levels") or declared.get("concept")
     return {
-        name: {level: position for position, level in enumerate(names)}
-        for name, names in declared.items()
-        if names
+        name: {level: position for position, level in enumerate(names)} for name, names in declared.items() if names
     }
 
 

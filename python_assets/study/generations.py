@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import Expanded, Level, Part
+from python_assets.study.base import Expanded, Level, Part, Unfit
 from python_assets.study.secrets import HeaderName, HeaderValue, KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
@@ -17,7 +17,7 @@ SHORTEST_MARK: Final = 3  # "<" alone would take an answer for reasoning
 
 def _check_mark(mark: str) -> str:
     if len(mark.strip()) < SHORTEST_MARK:
-        raise ValueError(f"a mark of at least {SHORTEST_MARK} characters, such as <plan>; write it out")
+        raise Unfit(f"a mark of at least {SHORTEST_MARK} characters, such as <plan>", "write it out")
     return mark.strip()
 
 
@@ -51,7 +51,7 @@ class ExtensionSpec(Part):
     @model_validator(mode="after")
     def _one_place(self) -> "ExtensionSpec":
         if self.source_tags is not None and self.path is not None:
-            raise ValueError("one of source_tags and path; keep one")
+            raise Unfit("one of source_tags and path", "keep one")
         return self
 
 
@@ -137,10 +137,4 @@ def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str,
 
 
 def _without_role(generation: Generation) -> tuple[str, ...]:
-    return (
-        generation.spec.name,
-        generation.model,
-        generation.template,
-        generation.extension_name,
-        generation.wave,
-    )
+    return (generation.spec.name, generation.model, generation.template, generation.extension_name, generation.wave)

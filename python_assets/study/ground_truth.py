@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import Expanded, FactorName, Part
+from python_assets.study.base import Expanded, FactorName, Part, Unfit
 
 SEEDS: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds"
 TABLES: Final = SEEDS / "truth_tables.csv"
@@ -51,7 +51,7 @@ class GroundTruth(Part):
     @model_validator(mode="after")
     def _one_table(self) -> "GroundTruth":
         if (self.table is None) == (self.path is None):
-            raise ValueError("table, a packaged one, or path, a file of one's own; keep one")
+            raise Unfit("table, a packaged one, or path, a file of one's own", "keep one")
         return self
 
     @property

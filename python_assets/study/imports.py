@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import AfterValidator, Field, PrivateAttr, StrictStr, model_validator
 
 from python_assets.registry import Registry
-from python_assets.study.base import Columns, Expanded, FactorName, Part, PromptTask, stated_fields
+from python_assets.study.base import Columns, Expanded, FactorName, Part, PromptTask, Unfit, stated_fields
 from python_assets.study.problems import suggestion
 
 TABLE: Final = "table"
@@ -21,7 +21,7 @@ def _check_format(name: str) -> str:
     if name not in IMPORT_OPTIONS:
         names = list(IMPORT_OPTIONS)
         remedy = suggestion(name, names, "write one of them")
-        raise ValueError(f"one of {', '.join(map(repr, names))}; {remedy}")
+        raise Unfit(f"one of {', '.join(map(repr, names))}", remedy)
     return name
 
 
@@ -94,7 +94,7 @@ class DescribedImport(Import):
     @model_validator(mode="after")
     def _no_columns(self) -> "DescribedImport":
         if stated_fields(self) & {"columns", "factors", "task"}:
-            raise ValueError(f"no columns, factors or task: format {self.format} has them; remove them")
+            raise Unfit(f"no columns, factors or task: format {self.format} has them", "remove them")
         return self
 
 

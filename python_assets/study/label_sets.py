@@ -1,7 +1,7 @@
 """Packaged sets of labels and the texts that stand for each, in a seed that dbt loads too.
 
-Belongs here: reading the seed. How a text gets one of the labels is extract/prototypes.py and
-extract/taxonomy.py.
+Belongs here: reading the seed. How a text gets one of the labels is extract/similarity/prototypes.py and
+taxonomy.py.
 """
 
 import csv
@@ -11,6 +11,26 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "label_texts.csv"
+
+
+class PlainSentences(NamedTuple):
+    """How many sentences that say a label in plain words a packaged set reads right, by the packaged model."""
+
+    right: int
+    of: int
+
+    @property
+    def are_few(self) -> bool:
+        """Whether under three in four are right, so that a measure should not rest on the set."""
+        return self.right < 0.75 * self.of
+
+
+# of tests/python_assets/phrasings/labels.csv, written before the anchors; python -m bench.label_agreement counts
+PLAIN_SENTENCES: Final[Mapping[str, PlainSentences]] = {
+    "fair_sea_leadership": PlainSentences(16, 20),
+    "fair_sea_family_reaction": PlainSentences(13, 20),
+    "fair_sea_personality": PlainSentences(18, 20),
+}
 
 
 class LabelSet(NamedTuple):

@@ -4,20 +4,11 @@ Belongs here: the shape of these entries and their defaults. What a measure beco
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import (
-    Device,
-    Direction,
-    Expanded,
-    FactorName,
-    Kind,
-    Name,
-    Part,
-    Words,
-)
+from python_assets.study.base import Device, Direction, Expanded, FactorName, Kind, Name, Part, Unfit, Words
 from python_assets.study.ground_truth import GroundTruth
 from python_assets.study.label_sets import LabelSet, label_sets
 
@@ -44,7 +35,7 @@ CLUSTERINGS = ("clusters", "cluster_and_sort")
 _WITH_PARAMETERS: Final = frozenset({"vader"})
 
 ChoicePreset = Literal["yes_no", "multiple_choice"]
-# what answers of English are read for; how is extract/short_answers.py
+# what answers of English are read for; how is extract/labels/short_answers.py
 PRESET_LABELS: Final[Mapping[ChoicePreset, tuple[str, ...]]] = {
     "yes_no": ("yes", "no"),
     "multiple_choice": tuple("ABCDEFGH"),
@@ -70,15 +61,26 @@ AS_SAVED: Final = Computing()
 COMPUTING: Final = tuple(Computing.model_fields)
 
 
+def _check_pair(pair: list[str]) -> list[str]:
+    if len(pair) != 2 or not all(text.strip() for text in pair) or pair[0] == pair[1]:
+        raise Unfit("a pair of different texts, [low, high]", "write for example [this is bad, this is good]")
+    return pair
+
+
+ProbePair = Annotated[list[StrictStr], AfterValidator(_check_pair)]
+
+
 class ClassifierSpec(Computing):
     """A text classifier of a model hub or a folder; scores: label to weight, the value being their sum.
 
-    revision: commit of the hub, which is recorded; a folder has none.
+    revision: commit of the hub, which is recorded; a folder has none. probe: pairs of a text that must score low
+    and one that must score high, which the model is held to before it measures anything.
     """
 
     model: Expanded
     revision: StrictStr | None = None
     scores: dict[StrictStr, float] = Field(min_length=1)
+    probe: list[ProbePair] = []
 
 
 class Judge(Part):
@@ -90,10 +92,7 @@ class Judge(Part):
 
     engine: StrictStr
     rubric: StrictStr
-    options: (
-        Annotated[list[StrictStr], Field(min_length=2)]
-        | Annotated[dict[StrictStr, float], Field(min_length=2)]
-    )
+    options: Annotated[list[StrictStr], Field(min_length=2)] | Annotated[dict[StrictStr, float], Field(min_length=2)]
     repeats: int = Field(1, ge=1)
 
 
@@ -127,8 +126,11 @@ class Prototypes(Part):
 
     labels: label to its anchors, or the name of a packaged set. none: anchors that say none of the labels.
     least_similarity: a cosine; a text further from every label has none. margin: by how much a label must be
-    nearer than the next.
+    nearer than the next. of_packaged_sets: what these have in place of the defaults. Their anchors of none hold
+    back texts that say no label, so that a label may be found further off.
     """
+
+    of_packaged_sets: ClassVar[Mapping[str, float]] = {"least_similarity": 0.25}
 
     labels: StrictStr | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)]
     none: list[StrictStr] = []
@@ -137,8 +139,11 @@ class Prototypes(Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_name_alone_is_a_packaged_set(cls, data: Any) -> Any:
-        return {"labels": data} if isinstance(data, str) else data
+    def _a_name_is_of_a_packaged_set(cls, data: Any) -> Any:
+        given = {"labels": data} if isinstance(data, str) else data
+        if isinstance(given, Mapping) and isinstance(given.get("labels"), str):
+            return {**cls.of_packaged_sets, **given}
+        return given
 
     @property
     def is_known(self) -> bool:
@@ -157,6 +162,8 @@ class Taxonomy(Prototypes):
     labels: label to its synonyms, or the name of a packaged set. steps: exact, the label's own name in the
     text; synonyms, one of them; embedding, by nearness to name and synonyms.
     """
+
+    of_packaged_sets: ClassVar[Mapping[str, float]] = {}
 
     steps: Annotated[list[Literal["exact", "synonyms", "embedding"]], Field(min_length=1)] = [
         "exact",
@@ -187,9 +194,7 @@ class MeasureSpec(Part):
     name: Name
     kind: Kind | None = None
     extractor: StrictStr | None = None
-    choices: (
-        ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None
-    ) = None
+    choices: ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
     baseline_column: StrictStr | None = None
@@ -228,11 +233,7 @@ class MeasureSpec(Part):
             name = min(built)
             rest = {key: value for key, value in data.items() if key != name}
             data = {"name": name, "extractor": name, **rest, "parameters": data[name]}
-        if (
-            isinstance(data, dict)
-            and isinstance(data.get("name"), str)
-            and not set(data) & set(METHODS_OF_MEASURING)
-        ):
+        if isinstance(data, dict) and isinstance(data.get("name"), str) and not set(data) & set(METHODS_OF_MEASURING):
             return {**data, "extractor": data["name"]}
         return data
 
@@ -260,13 +261,7 @@ class MeasureSpec(Part):
         """The columns of the import that it reads."""
         return [
             name
-            for name in (
-                self.column,
-                self.baseline_column,
-                self.version_column,
-                self.annotation,
-                *(self.columns or ()),
-            )
+            for name in (self.column, self.baseline_column, self.version_column, self.annotation, *(self.columns or ()))
             if name
         ]
 
@@ -295,14 +290,14 @@ class MeasureSpec(Part):
     @model_validator(mode="after")
     def _a_judge_that_fits(self) -> "MeasureSpec":
         if isinstance(self.judge, str) and self.choices is None:
-            raise ValueError(
-                "a mapping with engine, rubric and options as judge, whose name alone stands beside choices; "
-                "write judge: {engine: ..., rubric: ..., options: [...]}"
+            raise Unfit(
+                "a mapping with engine, rubric and options as judge, whose name alone stands beside choices",
+                "write judge: {engine: ..., rubric: ..., options: [...]}",
             )
         if isinstance(self.judge, Judge) and self.choices is not None:
-            raise ValueError("the name of an engine alone as judge beside choices; write judge: NAME")
+            raise Unfit("the name of an engine alone as judge beside choices", "write judge: NAME")
         if self.refusal is not None and not self.name == self.extractor == REFUSAL:
-            raise ValueError(f"refusal in an entry of its own; write - {{refusal: {{judge: {self.engine}}}}}")
+            raise Unfit("refusal in an entry of its own", f"write - {{refusal: {{judge: {self.engine}}}}}")
         return self
 
     @model_validator(mode="after")
@@ -311,19 +306,15 @@ class MeasureSpec(Part):
         if self.choices is not None and isinstance(self.judge, str):
             given.remove("judge")
         if len(given) != 1:
-            raise ValueError(f"exactly one of {', '.join(METHODS_OF_MEASURING)}; keep one")
+            raise Unfit(f"exactly one of {', '.join(METHODS_OF_MEASURING)}", "keep one")
         if self.columns is not None and self.function is None:
-            raise ValueError("function beside columns, which it sees; write column: NAME for one of them")
+            raise Unfit("function beside columns, which it sees", "write column: NAME for one of them")
         if self.method in ("column", "function") and self.kind is None:
-            raise ValueError(
-                f"kind for a measure from a {self.method}; add kind: continuous, binary or categorical"
-            )
+            raise Unfit(f"kind for a measure from a {self.method}", "add kind: continuous, binary or categorical")
         if self.method in LABELLING and self.kind not in (None, "categorical", "binary"):
-            raise ValueError(f"kind categorical, or binary with favourable, for {self.method}; change kind")
+            raise Unfit(f"kind categorical, or binary with favourable, for {self.method}", "change kind")
         if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
-            raise ValueError(
-                "kind binary without favourable for when, which is 1 where it holds; remove both"
-            )
+            raise Unfit("kind binary without favourable for when, which is 1 where it holds", "remove both")
         if self.favourable is not None and self.method == "extractor":
-            raise ValueError("no favourable label for a built-in extractor; remove favourable")
+            raise Unfit("no favourable label for a built-in extractor", "remove favourable")
         return self

@@ -40,9 +40,7 @@ def metrics() -> tuple[Metric, ...]:
 
 
 def _metric(row: dict[str, str]) -> Metric:
-    flags = {
-        name: row[name] == "true" for name in Metric._fields if name.startswith(("is_", "has_", "takes_"))
-    }
+    flags = {name: row[name] == "true" for name in Metric._fields if name.startswith(("is_", "has_", "takes_"))}
     return Metric(
         name=row["name"],
         of=next(mart for mart in get_args(Mart) if mart == row["of"]),

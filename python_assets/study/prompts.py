@@ -7,24 +7,9 @@ study_file/checks/prompts.py.
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    Field,
-    SerializeAsAny,
-    StrictStr,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, SerializeAsAny, StrictStr, ValidationInfo, field_validator, model_validator
 
-from python_assets.study.base import (
-    Expanded,
-    FactorName,
-    Level,
-    Part,
-    PromptTask,
-    Words,
-    stated_fields,
-)
+from python_assets.study.base import Expanded, FactorName, Level, Part, PromptTask, Unfit, Words, stated_fields
 from python_assets.study.imports import Import, options_of
 from python_assets.study.scrape import Scrape
 
@@ -59,9 +44,9 @@ class Assemble(Part):
     @model_validator(mode="after")
     def _engine_of_its_method(self) -> "Assemble":
         if self.method == "questions" and self.engine is None:
-            raise ValueError("engine, which writes the questions; add engine: NAME of a generation")
+            raise Unfit("engine, which writes the questions", "add engine: NAME of a generation")
         if self.method == "split_sentences" and self.engine is not None:
-            raise ValueError("no engine for split_sentences, which asks nobody; remove engine or method")
+            raise Unfit("no engine for split_sentences, which asks nobody", "remove engine or method")
         return self
 
 
@@ -112,9 +97,9 @@ class Branch(Part):
     @model_validator(mode="after")
     def _pairs_or_ends(self) -> "Branch":
         if self.pairs is not None and stated_fields(self) & {"from_", "to"}:
-            raise ValueError("either pairs, or from and to; remove one of them")
+            raise Unfit("either pairs, or from and to", "remove one of them")
         if self.both_directions and self.pairs is None:
-            raise ValueError("pairs beside both_directions; add pairs: [[a, b]], or remove it")
+            raise Unfit("pairs beside both_directions", "add pairs: [[a, b]], or remove it")
         return self
 
     def ends(self, levels: Sequence[str]) -> list[tuple[str, str]]:
@@ -169,16 +154,16 @@ class Template(Part):
         if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
             return data
         if repeated := [option for i, option in enumerate(options) if option in options[:i]]:
-            raise ValueError(f"each option once, not {repeated[0]!r} twice; remove one")
+            raise Unfit(f"each option once, not {repeated[0]!r} twice", "remove one")
         return {**data, "options": {option: option for option in options}}
 
     @model_validator(mode="after")
     def _options_have_a_place(self) -> "Template":
         n_slots = self.text.count(OPTIONS_SLOT)
         if self.options is not None and n_slots != 1:
-            raise ValueError(f"a text that holds {OPTIONS_SLOT} once; write it where the options stand")
+            raise Unfit(f"a text that holds {OPTIONS_SLOT} once", "write it where the options stand")
         if self.options is None and n_slots:
-            raise ValueError(f"options: for the slot {OPTIONS_SLOT}; add them, or take the slot away")
+            raise Unfit(f"options: for the slot {OPTIONS_SLOT}", "add them, or take the slot away")
         return self
 
     @property
@@ -229,9 +214,7 @@ class Templates(Part):
         """The levels of OPTION_ORDER, none where no template has options."""
         if all(text.options is None for text in self.texts):
             return []
-        return list(
-            dict.fromkeys(text.order_name(order) for text in self.texts for order in text.option_orders)
-        )
+        return list(dict.fromkeys(text.order_name(order) for text in self.texts for order in text.option_orders))
 
 
 class Prompts(Part):
@@ -260,11 +243,7 @@ class Prompts(Part):
         """Whether the prompt is taken from response and baseline before measuring."""
         if self.remove_prompt is not None:
             return self.remove_prompt
-        return (
-            self.scrape is not None
-            and self.assemble.chosen_method == "split_sentences"
-            and not self.add_prompt
-        )
+        return self.scrape is not None and self.assemble.chosen_method == "split_sentences" and not self.add_prompt
 
     @property
     def units(self) -> dict[str, list[str]]:
@@ -287,11 +266,9 @@ class Prompts(Part):
     def _one_origin(self) -> "Prompts":
         given = [origin for origin in (self.scrape, self.templates, self.import_) if origin is not None]
         if len(given) != 1:
-            raise ValueError("exactly one of scrape, templates and import; keep one")
+            raise Unfit("exactly one of scrape, templates and import", "keep one")
         if self.branch and not self.scrape:
-            raise ValueError(
-                "no branch without scrape; templates and imports bring their levels, remove branch"
-            )
+            raise Unfit("no branch without scrape", "templates and imports bring their levels, remove branch")
         if self.add_prompt and self.remove_prompt:
-            raise ValueError("one of add_prompt and remove_prompt at most; remove one of them")
+            raise Unfit("one of add_prompt and remove_prompt at most", "remove one of them")
         return self

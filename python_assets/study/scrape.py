@@ -9,14 +9,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Discriminator, Field, StrictStr, Tag, model_validator
 
-from python_assets.study.base import (
-    Expanded,
-    FactorName,
-    Level,
-    Part,
-    Words,
-    stated_fields,
-)
+from python_assets.study.base import Expanded, FactorName, Level, Part, Unfit, Words, stated_fields
 from python_assets.study.secrets import ServerAddress
 
 SourceType = Literal["local", "wikipedia", "web", "synthetic"]
@@ -72,10 +65,10 @@ class Source(Part):
     def _fields_of_its_type(self) -> "Source":
         for field in REQUIRED_FIELDS[self.type]:
             if getattr(self, field) is None:
-                raise ValueError(f"{field} for a source of type {self.type}; add {field}:")
+                raise Unfit(f"{field} for a source of type {self.type}", f"add {field}:")
         others = {field for kind, fields in OWN_FIELDS.items() if kind != self.type for field in fields}
         if wrong := sorted(stated_fields(self) & (others - set(OWN_FIELDS[self.type]))):
-            raise ValueError(f"no {wrong[0]} for a source of type {self.type}; remove it, or change type")
+            raise Unfit(f"no {wrong[0]} for a source of type {self.type}", "remove it, or change type")
         return self
 
 
@@ -116,9 +109,9 @@ class KeywordFinder(Part):
         }
         others = set().union(*own.values()) - own[self.find]
         if wrong := sorted(stated_fields(self) & others):
-            raise ValueError(f"no {wrong[0]} for {self.find}; remove it")
+            raise Unfit(f"no {wrong[0]} for {self.find}", "remove it")
         if self.find == "llm_inquiries" and self.engine is None:
-            raise ValueError("engine, which is asked; add engine: NAME of a generation")
+            raise Unfit("engine, which is asked", "add engine: NAME of a generation")
         return self
 
 
@@ -131,9 +124,7 @@ def _keyword_kind(entry: Any) -> str:
 
 
 KeywordEntry = Annotated[
-    Annotated[Level, Tag("word")]
-    | Annotated[Keyword, Tag("keyword")]
-    | Annotated[KeywordFinder, Tag("finder")],
+    Annotated[Level, Tag("word")] | Annotated[Keyword, Tag("keyword")] | Annotated[KeywordFinder, Tag("finder")],
     Discriminator(_keyword_kind),
 ]
 

@@ -1,24 +1,20 @@
 """Keys and passwords: where a study file may name them, and how a text is shown without them.
 
-Belongs here: what hides, and what is not accepted in plain sight. What is hidden stands as ***.
+Belongs here: what hides a known secret, and what is not accepted in plain sight.
 """
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, StrictStr
 
-from python_assets.study.base import Expanded
+from python_assets.errors import HIDDEN
+from python_assets.study.base import Expanded, Unfit
 
-HIDDEN: Final = "***"
 LEAST_CHARACTERS: Final = 8  # a shorter key, such as EMPTY for a server on this machine, is a word of answers
-SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
-HEADERS: Final = "headers"
 API_VERSION: Final = re.compile(r"api-version=(\d{4}-\d\d-\d\d(-preview)?|preview|latest|v1)")  # Azure's
-_USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
-_QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
 _VARIABLE: Final = re.compile(r"\$\{\w+\}")
 _BEFORE_HOST: Final = re.compile(r"(?:[A-Za-z]+://)?([^/?#]*)@")
 _VALUELESS: Final = re.compile(r"([^=]+=)?")  # of a query whose values are variables
@@ -56,20 +52,6 @@ def _without(text: str, secret: str) -> str:
     return text[:-n_cut] + HIDDEN if n_cut else text
 
 
-def without_credentials(text: str) -> str:
-    """A text with user, password and query of every address in it hidden."""
-    return _QUERY.sub(rf"\1?{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
-
-
-def shown_field(path: Sequence[str | int], text: str) -> str:
-    """The value at a path of a study file in an error: nothing of it where it may be or hold a key."""
-    field = path[-1] if path else ""
-    is_key = field == "api_key_env" or HEADERS in path
-    if is_key or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
-        return HIDDEN
-    return without_credentials(text)
-
-
 def _check_address(text: Any) -> Any:
     """Before ${NAME} is replaced: what stands in the file is no secret."""
     if not isinstance(text, str):
@@ -79,9 +61,9 @@ def _check_address(text: Any) -> Any:
     after_path = re.split("[?&#]", bare)[1:]
     is_open = all(_VALUELESS.fullmatch(piece) or API_VERSION.fullmatch(piece) for piece in after_path)
     if (before_host and before_host[1].strip(":")) or not is_open:
-        raise ValueError(
-            "an address without user, password or query in plain sight; put them into an environment "
-            "variable and write ${NAME} in their place"
+        raise Unfit(
+            "an address without user, password or query in plain sight",
+            "put them into an environment variable and write ${NAME} in their place",
         )
     return text
 
@@ -89,18 +71,17 @@ def _check_address(text: Any) -> Any:
 def _check_variable(name: str) -> str:
     looks_like_name = _NAME.fullmatch(name) and (len(name) <= _LONGEST_WORD or "_" in name)
     if not looks_like_name and name not in os.environ:
-        raise ValueError(
-            "the name of an environment variable, in capital letters, not the key itself; put the key into "
-            "one and name it, for example OPENAI_API_KEY"
+        raise Unfit(
+            "the name of an environment variable, in capital letters, not the key itself",
+            "put the key into one and name it, for example OPENAI_API_KEY",
         )
     return name
 
 
 def _check_header_name(name: str) -> str:
     if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
-        raise ValueError(
-            "the name of a header, letters, digits and -, that Plumbline does not write itself; rename or "
-            "remove it"
+        raise Unfit(
+            "the name of a header, letters, digits and -, that Plumbline does not write itself", "rename or remove it"
         )
     return name
 
@@ -108,9 +89,9 @@ def _check_header_name(name: str) -> str:
 def _check_header_value(text: Any) -> Any:
     """Before ${NAME} is replaced: a header may be a key, so none stands in the file."""
     if not isinstance(text, str) or not _HEADER_VALUE.fullmatch(text):
-        raise ValueError(
-            "${NAME} of an environment variable, at most with a word before it as in Bearer ${NAME}; put the "
-            "value into a variable and write its name"
+        raise Unfit(
+            "${NAME} of an environment variable, at most with a word before it as in Bearer ${NAME}",
+            "put the value into a variable and write its name",
         )
     return text
 

@@ -7,13 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from python_assets.study.base import Part
-from python_assets.study.statistic_options import (
-    Percent,
-    Share,
-    StatisticOptions,
-    written,
-)
+from python_assets.study.base import Part, Unfit
+from python_assets.study.statistic_options import Percent, Share, StatisticOptions, written
 
 SelectionMethod = Literal["larger", "smaller", "inside"]
 
@@ -37,10 +32,10 @@ class Standard(Part):
     def _one(self) -> Self:
         if len(_given(self)) != 1:
             names = ", ".join(type(self).model_fields)
-            raise ValueError(f"exactly one of {names}; keep one")
+            raise Unfit(f"exactly one of {names}", "keep one")
         for bounds in (self.quantile_range, self.percentile_range):
             if bounds and bounds[0] >= bounds[1]:
-                raise ValueError("the lower end before the upper one; exchange the two or correct one")
+                raise Unfit("the lower end before the upper one", "exchange the two or correct one")
         return self
 
     @property
@@ -58,7 +53,7 @@ class Tolerance(Part):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if len(_given(self)) != 1:
-            raise ValueError("exactly one of within_range and within_percentage; keep one")
+            raise Unfit("exactly one of within_range and within_percentage", "keep one")
         return self
 
 
@@ -76,13 +71,9 @@ class SelectionRate(StatisticOptions):
     def _fits(self) -> Self:
         is_range = self.standard_name.endswith("_range")
         if is_range and self.method not in (None, "inside"):
-            raise ValueError(
-                f"no method beside {self.standard_name}, which selects what lies inside; remove it"
-            )
+            raise Unfit(f"no method beside {self.standard_name}, which selects what lies inside", "remove it")
         if self.method == "inside" and not is_range and self.standard_name != "mode":
-            raise ValueError(
-                f"a method other than inside, for {self.standard_name} is one number; write larger"
-            )
+            raise Unfit(f"a method other than inside, for {self.standard_name} is one number", "write larger")
         return self
 
     @property

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from python_assets.study.base import Part
+from python_assets.study.base import Part, Unfit
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
@@ -48,7 +48,7 @@ class StatisticOptions(Part):
     @model_validator(mode="after")
     def _over_what(self) -> Self:
         if self.over and not self.normalise:
-            raise ValueError("normalise beside over; add normalise: before or after")
+            raise Unfit("normalise beside over", "add normalise: before or after")
         return self
 
     @property
@@ -139,7 +139,7 @@ class _Range(StatisticOptions):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.low >= self.high:
-            raise ValueError("low below high; exchange the two or correct one")
+            raise Unfit("low below high", "exchange the two or correct one")
         return self
 
     @property

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, Discriminator, SerializerFunctionWrapHandler, Tag, model_serializer
 
-from python_assets.study.base import Part
+from python_assets.study.base import Part, Unfit
 from python_assets.study.selection_rate import SelectionRate
 from python_assets.study.statistic_options import (
     Correlation,
@@ -75,7 +75,7 @@ STATISTICS: Final = tuple(Statistics.model_fields)
 def _with_options(name: str) -> str:
     if name in _NEEDED:
         option, example = _NEEDED[name]
-        raise ValueError(f"{name} with its option {option}; write {{{name}: {{{option}: {example}}}}}")
+        raise Unfit(f"{name} with its option {option}", f"write {{{name}: {{{option}: {example}}}}}")
     return name
 
 

@@ -26,32 +26,17 @@ from python_assets.study.base import (
     Level,
     Part,
     PromptTask,
+    Unfit,
     Words,
     expand_variables,
     grouping_id,
     make_id,
 )
-from python_assets.study.generations import (
-    Decoding,
-    ExtensionSpec,
-    Generation,
-    GenerationSpec,
-)
+from python_assets.study.generations import Decoding, ExtensionSpec, Generation, GenerationSpec
 from python_assets.study.imports import Import, ImportColumns
-from python_assets.study.measures import (
-    ClassifierSpec,
-    Clusters,
-    Judge,
-    MeasureSpec,
-)
+from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Judge, MeasureSpec
 from python_assets.study.metrics import Margins, default_margins
-from python_assets.study.prompts import (
-    Assemble,
-    Branch,
-    Prompts,
-    Template,
-    Templates,
-)
+from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.scrape import Scrape, Source, Wiki
 
 __all__ = [
@@ -133,28 +118,25 @@ class Factor(Part):
     @property
     def conditions(self) -> dict[str, list[str]]:
         """The levels of other factors that a level of this one needs; none where it has no condition."""
-        return {
-            name: [levels] if isinstance(levels, str) else levels
-            for name, levels in (self.when or {}).items()
-        }
+        return {name: [levels] if isinstance(levels, str) else levels for name, levels in (self.when or {}).items()}
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Factor":
         given = [name for name in ("rules", "map", "when") if getattr(self, name) is not None]
         if len(given) > 1:
-            raise ValueError(f"one of {' and '.join(given)}; keep one")
+            raise Unfit(f"one of {' and '.join(given)}", "keep one")
         if self.otherwise is not None and self.rules is None:
-            raise ValueError("rules beside otherwise, the level where none fits; add rules: or remove it")
+            raise Unfit("rules beside otherwise, the level where none fits", "add rules: or remove it")
         if self.rules is not None and self.type == "model":
-            raise ValueError("type domain or prompt, for rules read the text of prompts; change type")
+            raise Unfit("type domain or prompt, for rules read the text of prompts", "change type")
         if self.rules is not None and self.texts:
-            raise ValueError("no texts beside rules, which read texts; remove them")
+            raise Unfit("no texts beside rules, which read texts", "remove them")
         if self.rules is not None and set(self.levels or self.levels_by_rule) != set(self.levels_by_rule):
-            raise ValueError("levels that the rules name, or none beside rules; remove levels")
+            raise Unfit("levels that the rules name, or none beside rules", "remove levels")
         if self.map is not None and self.texts:
-            raise ValueError("no texts beside map, whose levels stand in no text; remove them")
+            raise Unfit("no texts beside map, whose levels stand in no text", "remove them")
         if self.when is not None and self.reference is None:
-            raise ValueError("reference beside when, the level where the condition fails; add reference:")
+            raise Unfit("reference beside when, the level where the condition fails", "add reference:")
         return self
 
 
@@ -285,6 +267,16 @@ class Study(Part):
     def regressions(self) -> dict[str, Regression]:
         """The regressions that tell which factors matter."""
         return self.analysis.regressions
+
+    @property
+    def unmatched_allowed(self) -> dict[str, float]:
+        """The largest share of a generation's answers that may be without a label, by measure of labels."""
+        quality = self.analysis.quality
+        return {
+            make_id(spec.name): quality.unmatched_allowed(is_taxonomy=spec.taxonomy is not None)
+            for spec in self.measures
+            if spec.method in LABELLING
+        }
 
     @property
     def requested_contrasts(self) -> tuple[str, ...]:

@@ -4,16 +4,15 @@ Belongs here: factors, unit and measures of a format beside those of the file. W
 importer's, in importers/.
 """
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.formats import IMPORTERS, PATH_FIELD, Described
-from python_assets.study.problems import FieldPath, Problem
 from python_assets.study.study import Factor, Import, MeasureSpec, Prompts
 from python_assets.study_file.expand import Draft
 from python_assets.study_file.parts import Parts
 from python_assets.study_file.yaml_lines import StudyFile
 
 
-def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[Problem]]:
+def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[SourceError]]:
     """The parts of a study file with what the format of its import tells.
 
     Args:
@@ -31,12 +30,13 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[Problem
     try:
         found = IMPORTERS[prompts.import_.format].described(study)
     except SourceError as error:
-        # its text: the field, what was expected, and in the last sentence the remedy
-        text = str(error).removeprefix(f"{PATH_FIELD}: ").removeprefix("expected ")
-        expected, _, remedy = text.rpartition(". ")
-        remedy = remedy[:1].lower() + remedy[1:].removesuffix(".")
-        problem = Problem(("prompts", "import", "path"), prompts.import_.path, expected, remedy)
-        return parts._replace(prompts=None), [problem]
+        return parts._replace(prompts=None), [error]
+    if found.no_measures is not None and not found.measures and "measures" not in file.data:
+        expected, remedy = (
+            "something that a measure reads",
+            "import a log that has one, or name a measure that reads a column, such as doc.label",
+        )
+        return parts._replace(prompts=None), [SourceError(PATH_FIELD, found.no_measures, expected, remedy)]
     described = parts._replace(
         prompts=_prompts(prompts, prompts.import_, found),
         factors=_factors(parts, found),

@@ -11,16 +11,9 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
-from python_assets.study.base import (
-    ALL_GENERATIONS,
-    ALL_PROMPTS,
-    BASELINE,
-    EVERY_IMPORTED,
-    LEVEL_SEPARATOR,
-    Against,
-)
+from python_assets.errors import FieldPath, StudyError
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
 from python_assets.study.factors import KnownFactor, known_factors
-from python_assets.study.problems import FieldPath, Problem
 from python_assets.study.study import (
     Embedding,
     Encoding,
@@ -39,14 +32,14 @@ RESERVED_GENERATIONS = (BASELINE, ALL_GENERATIONS)
 PLACEHOLDERS = ("model", "role", "template", "extension", "wave")
 
 
-def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[Problem]]:
+def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[StudyError]]:
     """One generation a model, role and wave of every entry; names become identifiers, which must differ.
 
     Returns:
         Generations by the path of their entry, and problems.
     """
     expanded: dict[FieldPath, list[Generation]] = {}
-    problems: list[Problem] = []
+    problems: list[StudyError] = []
     names: dict[str, str] = {}
     for path, spec in parts.generations.items():
         found = _name_problems(path, spec)
@@ -91,41 +84,37 @@ def _identifier(name: str) -> str:
     return name if name == EVERY_IMPORTED else make_id(name)
 
 
-def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[Problem]:
+def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[StudyError]:
     where = (*path, "name")
     found = []
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
             expected = "no other placeholder than {model}, {role}, {template}, {extension} and {wave}"
-            found.append(Problem(where, spec.name, expected, f"remove {{{name}}}"))
+            found.append(StudyError(where, spec.name, expected, f"remove {{{name}}}"))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
-            expected = (
-                f"{{{name}}} in the name, because {len(values)} {name}s would all be named {spec.name!r}"
-            )
-            found.append(
-                Problem(where, spec.name, expected, f'write name: "{{model}}_{{role}}" or "{{{name}}}"')
-            )
+            expected = f"{{{name}}} in the name, because {len(values)} {name}s would all be named {spec.name!r}"
+            found.append(StudyError(where, spec.name, expected, f'write name: "{{model}}_{{role}}" or "{{{name}}}"'))
         if values in ([""], []) and name in placeholders:
             remedy = f"remove {{{name}}}, or add {name}: with names"
-            found.append(Problem(where, spec.name, f"a {name} for {{{name}}}", remedy))
+            found.append(StudyError(where, spec.name, f"a {name} for {{{name}}}", remedy))
     return found
 
 
 def _id_problems(
     path: FieldPath, spec: GenerationSpec, generations: list[Generation], names: dict[str, str]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     where = (*path, "name")
     for generation, name in zip(generations, _all_names(spec), strict=True):
         key = generation.generation_id
         if not key:
-            yield Problem(where, name, "a name with at least one letter", "rename it")
+            yield StudyError(where, name, "a name with at least one letter", "rename it")
         elif key in RESERVED_GENERATIONS:
-            yield Problem(where, name, f"a name other than {' and '.join(RESERVED_GENERATIONS)}", "rename it")
+            yield StudyError(where, name, f"a name other than {' and '.join(RESERVED_GENERATIONS)}", "rename it")
         elif key in names:
             expected = f"a generation of its own; {names[key]!r} has the identifier {key!r} already"
-            yield Problem(where, name, expected, "rename one of them")
+            yield StudyError(where, name, expected, "rename one of them")
         names.setdefault(key, name)
 
 
@@ -135,7 +124,7 @@ def _all_names(spec: GenerationSpec) -> list[str]:
 
 def expand_slices(
     parts: Parts, factors: dict[str, KnownFactor] | None
-) -> tuple[dict[str, dict[str, list[str]]], list[Problem]]:
+) -> tuple[dict[str, dict[str, list[str]]], list[StudyError]]:
     """The named slices, and one slice a level where `each` names a factor whose levels are known.
 
     Args:
@@ -146,30 +135,24 @@ def expand_slices(
         Conditions by slice: factor to levels; and problems.
     """
     slices = {
-        name: {
-            factor: [levels] if isinstance(levels, str) else list(levels) for factor, levels in slice_.items()
-        }
+        name: {factor: [levels] if isinstance(levels, str) else list(levels) for factor, levels in slice_.items()}
         for name, slice_ in parts.slices.items()
     }
     problems = []
     if ALL_PROMPTS in slices:
         expected = "a name other than 'all', the slice of all prompts, which is always there"
-        problems.append(Problem(("slices", ALL_PROMPTS), ALL_PROMPTS, expected, "rename it"))
+        problems.append(StudyError(("slices", ALL_PROMPTS), ALL_PROMPTS, expected, "rename it"))
     each = factors.get(parts.each) if factors and parts.each else None
     for level in (each.levels or []) if each else []:
         if level in slices or level == ALL_PROMPTS:
             expected = f"a factor whose levels are not names of slices; {level!r} is one"
-            problems.append(
-                Problem(("slices", "each"), parts.each, expected, "rename the slice or the level")
-            )
+            problems.append(StudyError(("slices", "each"), parts.each, expected, "rename the slice or the level"))
         else:
             slices[level] = {str(parts.each): [level]}
     return slices, problems
 
 
-def expand_groupings(
-    parts: Parts, default: Iterable[str]
-) -> tuple[dict[tuple[str, ...], FieldPath], list[Problem]]:
+def expand_groupings(parts: Parts, default: Iterable[str]) -> tuple[dict[tuple[str, ...], FieldPath], list[StudyError]]:
     """Every grouping as a tuple of factors, in the order of the file.
 
     Args:
@@ -182,7 +165,7 @@ def expand_groupings(
     if not parts.groupings:
         return {(factor,): ("groupings",) for factor in default}, []
     groupings: dict[tuple[str, ...], FieldPath] = {}
-    problems: list[Problem] = []
+    problems: list[StudyError] = []
     for path, spec in parts.groupings.items():
         problems += _repeated_factors(path, spec)
         for grouping in _combined(spec):
@@ -191,7 +174,7 @@ def expand_groupings(
                 groupings[grouping] = path
             elif len(set(grouping)) == len(grouping):
                 expected = f"each grouping once; {LEVEL_SEPARATOR.join(same)!r} is there already"
-                problems.append(Problem(path, LEVEL_SEPARATOR.join(grouping), expected, "remove one of them"))
+                problems.append(StudyError(path, LEVEL_SEPARATOR.join(grouping), expected, "remove one of them"))
     return groupings, problems
 
 
@@ -221,15 +204,15 @@ def _combined(spec: str | list[str] | GroupingSpec) -> list[tuple[str, ...]]:
     return [grouping for size in range(1, spec.depth + 1) for grouping in combinations(spec.factors, size)]
 
 
-def _repeated_factors(path: FieldPath, spec: str | list[str] | GroupingSpec) -> Iterator[Problem]:
+def _repeated_factors(path: FieldPath, spec: str | list[str] | GroupingSpec) -> Iterator[StudyError]:
     if isinstance(spec, str):
         return
     factors = spec.factors if isinstance(spec, GroupingSpec) else spec
     if repeated := sorted({factor for factor in factors if factors.count(factor) > 1}):
-        yield Problem(path, repeated[0], "each factor of a grouping once", "remove one of them")
+        yield StudyError(path, repeated[0], "each factor of a grouping once", "remove one of them")
     if isinstance(spec, GroupingSpec) and spec.depth > len(factors):
         expected = f"a depth of at most {len(factors)}, the number of factors"
-        yield Problem((*path, "depth"), spec.depth, expected, "lower it")
+        yield StudyError((*path, "depth"), spec.depth, expected, "lower it")
 
 
 class Draft(NamedTuple):
@@ -306,7 +289,7 @@ class Draft(NamedTuple):
         return Against.LEVEL, grouping_id(str(factor.reference) for factor in known if factor is not None)
 
 
-def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
+def expand(file: Path, parts: Parts) -> tuple[Draft, list[StudyError]]:
     """Write out the parts of a study file.
 
     Returns:
@@ -318,7 +301,5 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[Problem]]:
     slices, of_slices = expand_slices(parts, factors)
     groupings, of_groupings = expand_groupings(parts, default)
     groupings = with_parts(groupings, parts.prompts)
-    draft = Draft(
-        file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings
-    )
+    draft = Draft(file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings)
     return draft, problems + of_slices + of_groupings

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from python_assets.errors import PlumblineError, StudyFileError
 from python_assets.study.base import REPLAY, SIMULATOR
-from python_assets.study.problems import Problem, StudyFileError
 from python_assets.study.study import AS_WRITTEN, Factor, Generation, MeasureSpec, Study
 from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
@@ -39,16 +39,14 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
     file = read_study_file(Path(path))
     reader = PartReader(file)
     parts, described = with_description(reader.read(), file)
-    draft, found = expand(file.path, parts)
-    found += described + part_problems(draft)
-    if check_files:
-        found += file_problems(draft)
-    original = [problem._replace(path=reader.original_path(problem.path)) for problem in found]
-    problems: list[Problem] = []
+    draft, of_names = expand(file.path, parts)
+    found = [*of_names, *described, *part_problems(draft), *(file_problems(draft) if check_files else ())]
+    original = [problem.at(reader.original_path(problem.where)) for problem in found]
+    problems: list[PlumblineError] = []
     for step in (file.problems, reader.problems, original):
         # what is wrong with a value or in it is told once: the rest would only follow from it
-        reported = {problem.path[:n] for problem in problems for n in range(2, len(problem.path) + 1)}
-        problems += [problem for problem in step if problem.path not in reported]
+        reported = {problem.where[:n] for problem in problems for n in range(2, len(problem.where) + 1)}
+        problems += [problem for problem in step if problem.where not in reported]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
     study = draft.study(_config_json(file, draft))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, Told
 from python_assets.study.study import ID_PATTERN, make_id
 
 TEMPLATE: Final = Path(__file__).with_suffix(".yml")
@@ -24,19 +24,16 @@ def new_study(name: str, folder: Path) -> Path:
     """
     if not ID_PATTERN.match(name):
         proposed = make_id(name)
-        remedy = f"Try: plumbline new {proposed}" if proposed else "Choose another name."
-        raise StudyError(
-            f"got the name {name!r}; expected lower-case letters, digits and _, a letter first. {remedy}"
-        )
+        remedy = f"try: plumbline new {proposed}" if proposed else "choose another name"
+        raise StudyError("the name", name, "lower-case letters, digits and _, a letter first", remedy)
     path = folder / f"{name}.yml"
     if path.exists():
-        raise StudyError(f"{path} is there already; nothing was written. Choose another name.")
+        raise StudyError(path, Told("a file, which was left as it is"), "no file there", "choose another name")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(TEMPLATE.read_text(encoding="utf-8").replace("{name}", name))
     except OSError as error:
-        raise StudyError(
-            f"{path} cannot be written: {error.strerror}. Set PLUMBLINE_STUDIES to another folder."
-        ) from error
+        remedy = "set PLUMBLINE_STUDIES to another folder"
+        raise StudyError(path, Told(error.strerror), "a file that can be written", remedy) from error
     return path

@@ -8,20 +8,15 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, StrictStr, TypeAdapter, ValidationError
 
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    nearest,
-    suggestion,
-)
+from python_assets.errors import NOTHING, FieldPath, StudyError
+from python_assets.study.base import Expanded
+from python_assets.study.problems import nearest, suggestion
 from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
     KEEP,
     AnalysisSpec,
     Embedding,
     Encoding,
-    Expanded,
     Factor,
     FactorName,
     GenerationSpec,
@@ -31,12 +26,7 @@ from python_assets.study.study import (
     Prompts,
     Vectors,
 )
-from python_assets.study_file.pydantic_errors import (
-    PydanticError,
-    fields_at,
-    findings_of,
-    problems_of,
-)
+from python_assets.study_file.pydantic_errors import PydanticError, fields_at, findings_of, problems_of
 from python_assets.study_file.yaml_lines import StudyFile
 
 KEYS = (
@@ -61,9 +51,7 @@ DEFAULT_MEASURES: list[Any] = ["vader"]
 MOST_ROUNDS = 8
 REMOVED = object()
 
-Conditions = Annotated[
-    dict[FactorName, Level | Annotated[list[Level], Field(min_length=1)]], Field(min_length=1)
-]
+Conditions = Annotated[dict[FactorName, Level | Annotated[list[Level], Field(min_length=1)]], Field(min_length=1)]
 FactorList = Annotated[list[FactorName], Field(min_length=1)]
 
 
@@ -98,7 +86,7 @@ class PartReader:
 
     def __init__(self, file: StudyFile, context: str | None = None) -> None:
         """Take a file; context AS_WRITTEN leaves ${NAME} as it is."""
-        self.problems: list[Problem] = []
+        self.problems: list[StudyError] = []
         self._file = file
         self._context = context
         self._kept: dict[FieldPath, list[int]] = {}
@@ -125,7 +113,7 @@ class PartReader:
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
             keep=self._section("keep", Annotated[int, Field(ge=0)], KEEP),
             report=self._section("report", ReportOptions, ReportOptions()),
-        )._replace(unread=frozenset(problem.path for problem in self.problems))
+        )._replace(unread=frozenset(problem.where for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:
         """The one form that a mapping is meant in, so that its mistakes are told of that form alone."""
@@ -148,13 +136,13 @@ class PartReader:
         for key, value in self._file.data.items():
             if key not in KEYS:
                 remedy = suggestion(key, KEYS, "remove it")
-                self.problems.append(Problem((key,), key, f"one of the keys {', '.join(KEYS)}", remedy))
+                self.problems.append(StudyError((key,), key, f"one of the keys {', '.join(KEYS)}", remedy))
                 data.setdefault(nearest(key, set(KEYS) - set(self._file.data)) or key, value)
             else:
                 data[key] = value
         for key in REQUIRED:
             if key not in data:
-                self.problems.append(Problem((key,), NOTHING, "a value", f"add {key}:"))
+                self.problems.append(StudyError((key,), NOTHING, "a value", f"add {key}:"))
         return data
 
     def _section(self, key: str, kind: Any, default: Any) -> Any:
@@ -208,9 +196,7 @@ class PartReader:
                 return None
         return None
 
-    def _mended(
-        self, data: Any, findings: list[PydanticError], kind: Any, path: FieldPath, may_shorten: bool
-    ) -> Any:
+    def _mended(self, data: Any, findings: list[PydanticError], kind: Any, path: FieldPath, may_shorten: bool) -> Any:
         changes: dict[FieldPath, Any] = {}
         for finding in findings:
             where, value = self._mending(finding, data, kind, path)
@@ -220,9 +206,7 @@ class PartReader:
             changes[where] = value
         return self._changed(data, (), changes, path)
 
-    def _mending(
-        self, finding: PydanticError, data: Any, kind: Any, path: FieldPath
-    ) -> tuple[FieldPath, Any]:
+    def _mending(self, finding: PydanticError, data: Any, kind: Any, path: FieldPath) -> tuple[FieldPath, Any]:
         where = finding.path
         if finding.type == "missing":
             return where[:-1], REMOVED

@@ -4,6 +4,7 @@ Belongs here: from an error's type to what was expected and what to do. Paths lo
 that pydantic puts in them, and several errors about one value become one problem.
 """
 
+import re
 from collections.abc import Iterator
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
@@ -11,16 +12,14 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from python_assets.errors import NOTHING, FieldPath, StudyError, Told, shorten
+from python_assets.study.base import Unfit
 from python_assets.study.imports import IMPORT_OPTIONS, TABLE, Import
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    suggestion,
-)
+from python_assets.study.problems import suggestion
 from python_assets.study_file.yaml_lines import StudyFile
 
 WRONG_TYPES = {
+    "missing": "a value",
     "string_type": "a text",
     "list_type": "a list",
     "tuple_type": "a list",
@@ -28,18 +27,30 @@ WRONG_TYPES = {
     "model_type": "a mapping",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
     "float_type": "a number",
     "bool_type": "true or false",
 }
-TYPE_REMEDIES = {
+BOUNDS = {
+    "too_short": ("at least {} in the list", "min_length"),
+    "too_long": ("at most {} in the list", "max_length"),
+    "greater_than": ("a number greater than {:g}", "gt"),
+    "greater_than_equal": ("a number greater than or equal to {:g}", "ge"),
+    "less_than": ("a number less than {:g}", "lt"),
+    "less_than_equal": ("a number less than or equal to {:g}", "le"),
+}
+REMEDIES = {
     "list_type": "write it in brackets, [a, b], or as lines with a dash",
     "tuple_type": "write it in brackets: [low, high]",
     "dict_type": "write lines of key: value",
     "model_type": "write lines of key: value",
     "int_type": "write a number, without quotes",
     "int_from_float": "round it",
+    "int_parsing": "write a number, without quotes",
     "float_type": "write a number, without quotes",
     "bool_type": "write true or false",
+    **dict.fromkeys(("greater_than", "greater_than_equal"), "choose another number"),
+    **dict.fromkeys(("less_than", "less_than_equal"), "choose another number"),
 }
 
 
@@ -59,7 +70,7 @@ def findings_of(errors: list[ErrorDetails], data: Any) -> list[PydanticError]:
 
     def is_about_another_member(finding: PydanticError) -> bool:
         deeper = any(len(p) > len(finding.path) and p[: len(finding.path)] == finding.path for p in paths)
-        return finding.type in (*WRONG_TYPES, "literal_error") and deeper
+        return finding.type != "missing" and finding.type in (*WRONG_TYPES, "literal_error") and deeper
 
     return [finding for finding in found if not is_about_another_member(finding)]
 
@@ -77,13 +88,13 @@ def _finding(error: ErrorDetails, data: Any) -> PydanticError:
     return PydanticError(tuple(path), error["type"], about_key, error)
 
 
-def _holds(data: Any, step: str | int) -> bool:
+def _holds(data: Any, step: object) -> bool:
     if isinstance(data, dict):
         return step in data
     return isinstance(data, list) and isinstance(step, int) and step < len(data)
 
 
-def problems_of(findings: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> list[Problem]:
+def problems_of(findings: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> list[StudyError]:
     """One problem a value.
 
     Args:
@@ -98,25 +109,25 @@ def problems_of(findings: list[PydanticError], kind: Any, path: FieldPath, file:
     return [_problem(group, kind, path, file) for group in by_path.values()]
 
 
-def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> Problem:
+def _problem(group: list[PydanticError], kind: Any, path: FieldPath, file: StudyFile) -> StudyError:
     first = group[0]
     where = (*path, *first.path)
-    written = None if first.about_key or first.type == "missing" else file.written(where)
-    value = _value(first, written)
     if first.type == "extra_forbidden":
         names = sorted(set(fields_at(kind, first.path[:-1], _at(file.data, path))))
         remedy = suggestion(first.path[-1], names, "remove it")
-        return Problem(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
+        return StudyError(where, first.path[-1], f"one of the keys {', '.join(names)}", remedy)
+    written = None if first.about_key or first.type == "missing" else file.written(where)
+    value = _value(first, written)
     expected = " or ".join(dict.fromkeys(_expected(finding) for finding in group))
-    as_written = written if written and not isinstance(value, str) else None
-    return Problem(
-        path=where,
-        value=value,
-        expected=expected,
-        remedy=_remedy(group, value, written),
-        line=None,
-        written=as_written,
-    )
+    got = Told(shorten(written)) if written and not isinstance(value, str) else value
+    problem = StudyError(where, got, expected, _remedy(group, value, written))
+    problem.variable = getattr(_rule(first), "variable", None)
+    return problem
+
+
+def _rule(finding: PydanticError) -> Unfit | None:
+    """What a validator of ours raised."""
+    return finding.error["ctx"]["error"] if finding.type == "value_error" else None
 
 
 def _value(finding: PydanticError, written: str | None) -> Any:
@@ -124,44 +135,30 @@ def _value(finding: PydanticError, written: str | None) -> Any:
         return NOTHING
     if finding.about_key:
         return finding.path[-1]
+    given = finding.error["input"]
     # a bare word that was read as a mapping shows as the word
-    return (
-        written
-        if written is not None and isinstance(finding.error["input"], dict)
-        else finding.error["input"]
-    )
+    return written if written is not None and isinstance(given, dict) else given
 
 
 def _expected(finding: PydanticError) -> str:
     error = finding.error
+    if rule := _rule(finding):
+        return rule.expected
     if finding.type in WRONG_TYPES:
         return WRONG_TYPES[finding.type]
-    if finding.type == "value_error":
-        return error["msg"].removeprefix("Value error, ").rpartition("; ")[0]
+    if finding.type in BOUNDS:
+        words, bound = BOUNDS[finding.type]
+        return words.format(error["ctx"][bound])
     if finding.type == "literal_error":
-        return (
-            f"one of {', '.join(map(repr, names))}" if len(names := _literals(error)) > 1 else repr(names[0])
-        )
-    if finding.type == "missing":
-        return "a value"
-    if finding.type in ("too_short", "too_long"):
-        return f"{'at least' if finding.type == 'too_short' else 'at most'} {_bound(error)} in the list"
-    return (
-        error["msg"]
-        .removeprefix("Input should be ")
-        .replace("greater than", "a number greater than", 1)
-        .replace("less than", "a number less than", 1)
-    )
-
-
-def _bound(error: ErrorDetails) -> int:
-    return error["ctx"].get("min_length") or error["ctx"]["max_length"]
+        names = _literals(error)
+        return f"one of {', '.join(map(repr, names))}" if len(names) > 1 else repr(names[0])
+    return str(error["msg"])
 
 
 def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
     first = group[0]
-    if first.type == "value_error":
-        return first.error["msg"].rpartition("; ")[2]
+    if rule := _rule(first):
+        return rule.remedy
     if first.type == "literal_error":
         names = _literals(first.error)
         return suggestion(value, names, "write one of them" if len(names) > 1 else f"write {names[0]}")
@@ -169,9 +166,7 @@ def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
         return f"add {first.path[-1]}:"
     if any(finding.type == "string_type" for finding in group):
         return _quote(value, written)
-    if first.type.startswith(("greater_than", "less_than")):
-        return "choose another number"
-    return TYPE_REMEDIES.get(first.type, "correct it")
+    return REMEDIES.get(first.type, "correct it")
 
 
 def _quote(value: Any, written: str | None) -> str:
@@ -181,7 +176,8 @@ def _quote(value: Any, written: str | None) -> str:
 
 
 def _literals(error: ErrorDetails) -> list[str]:
-    return [name.strip("'") for name in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+    """The names of a Literal, which pydantic gives as one text: 'a', 'b' or 'c'."""
+    return re.findall("'([^']*)'", error["ctx"]["expected"])
 
 
 def fields_at(kind: Any, path: FieldPath, data: Any) -> Iterator[str]:
@@ -214,7 +210,7 @@ def _model_fields_at(kind: type[BaseModel], path: FieldPath, data: Any) -> Itera
             yield from fields_at(field.annotation, path[1:], _inside(data, path[0]))
 
 
-def _inside(data: Any, step: str | int) -> Any:
+def _inside(data: Any, step: Any) -> Any:
     return data[step] if _holds(data, step) else None
 
 

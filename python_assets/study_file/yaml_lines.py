@@ -9,12 +9,16 @@ from typing import Any
 
 import yaml
 
-from python_assets.study.problems import (
+from python_assets.errors import (
     NOTHING,
     FieldPath,
-    Problem,
+    Nothing,
+    PlumblineError,
+    StudyError,
     StudyFileError,
+    Told,
     field_name,
+    shorten,
 )
 
 STRING_TAG = "tag:yaml.org,2002:str"
@@ -25,7 +29,7 @@ MOST_VALUES = 100_000
 class StudyFile:
     """The content of a study file and where in the file each part of it stands."""
 
-    def __init__(self, path: Path, root: yaml.Node, data: dict[str, Any], problems: list[Problem]) -> None:
+    def __init__(self, path: Path, root: yaml.Node, data: dict[str, Any], problems: list[StudyError]) -> None:
         """Keep the nodes, which know their lines, beside the data."""
         self.path = path
         self.data = data
@@ -41,13 +45,14 @@ class StudyFile:
         node = self._find(path)[1]
         return node.value if isinstance(node, yaml.ScalarNode) else None
 
-    def locate(self, problem: Problem) -> Problem:
+    def locate(self, problem: PlumblineError) -> PlumblineError:
         """The same problem with its line, and a number as the file spells it."""
         if problem.line is not None:
             return problem
-        is_text = problem.value is NOTHING or isinstance(problem.value, str)
-        written = problem.written if is_text or problem.written else self.written(problem.path)
-        return problem._replace(line=self.line(problem.path), written=written or None)
+        placed = problem.at(problem.where, self.line(problem.where))
+        if not isinstance(problem.got, str | Nothing) and (written := self.written(problem.where)):
+            placed.got = Told(shorten(written))
+        return placed
 
     def _find(self, path: FieldPath) -> tuple[int, yaml.Node | None]:
         node, line = self._root, self._root.start_mark.line + 1
@@ -59,7 +64,7 @@ class StudyFile:
         return line, node
 
 
-def _step_into(node: yaml.Node, step: str | int) -> tuple[int, yaml.Node] | None:
+def _step_into(node: yaml.Node | None, step: object) -> tuple[int, yaml.Node] | None:
     if isinstance(node, yaml.MappingNode):
         # the last one counts: a merged key comes before the key that overrides it
         for key, value in reversed(node.value):
@@ -86,36 +91,23 @@ def read_study_file(path: Path) -> StudyFile:
     except yaml.YAMLError as error:
         raise StudyFileError(path, [_syntax_problem(error, text)]) from error
     except RecursionError as error:
-        problem = Problem(
-            path=(),
-            value=NOTHING,
-            expected="lists and mappings a few levels deep",
-            remedy="remove some brackets",
-            line=1,
-        )
-        raise StudyFileError(path, [problem]) from error
+        expected = "lists and mappings a few levels deep"
+        raise StudyFileError(path, [_of_file(1, NOTHING, expected, "remove some brackets")]) from error
     if not isinstance(root, yaml.MappingNode):
         came = root.value if isinstance(root, yaml.ScalarNode) else NOTHING
         remedy = "see a complete one with: plumbline new NAME"
-        raise StudyFileError(
-            path,
-            [
-                Problem(
-                    path=(),
-                    value=came,
-                    expected="a mapping with keys such as prompts:",
-                    remedy=remedy,
-                    line=1,
-                )
-            ],
-        )
+        raise StudyFileError(path, [_of_file(1, came, "a mapping with keys such as prompts:", remedy)])
     if (n_values := _n_values(root, {})) > MOST_VALUES:
         expected = f"at most {MOST_VALUES:,} values, those that aliases repeat counted each time"
-        problem = Problem((), f"{n_values:.3g} values", expected, "write out fewer aliases", line=1)
+        problem = _of_file(1, f"{n_values:.3g} values", expected, "write out fewer aliases")
         raise StudyFileError(path, [problem])
     builder = _Builder(loader)
     data = builder.build(root, ())
     return StudyFile(path, root, data, builder.problems)
+
+
+def _of_file(line: int | None, got: Any, expected: str, remedy: str) -> StudyError:
+    return StudyError((), got, expected, remedy).at((), line)
 
 
 def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
@@ -130,50 +122,36 @@ def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
 
 def _read_text(path: Path) -> str:
     if path.exists() and not path.is_file():
-        raise StudyFileError(path, [Problem((), NOTHING, "a file", "correct the path")])
+        raise StudyFileError(path, [_of_file(None, NOTHING, "a file", "correct the path")])
     try:
         content = path.read_bytes()
     except OSError as error:
         expected, remedy = "a file that can be read", "check the path, or make one with: plumbline new NAME"
-        raise StudyFileError(path, [Problem((), error.strerror, expected, remedy)]) from error
+        raise StudyFileError(path, [_of_file(None, error.strerror, expected, remedy)]) from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         came = f"byte 0x{content[error.start]:02x}"
-        problem = Problem(
-            path=(), value=came, expected="UTF-8", remedy="save the file with encoding UTF-8", line=line
-        )
+        problem = _of_file(line, came, "UTF-8", "save the file with encoding UTF-8")
         raise StudyFileError(path, [problem]) from error
 
 
-def _syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
-    expected = "YAML"
+def _syntax_problem(error: yaml.YAMLError, text: str) -> StudyError:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        line, came = error.problem_mark.line + 1, error.problem or "an error of syntax"
-        context = f" ({error.context})" if error.context else ""
+        came, context = error.problem or "an error of syntax", f" ({error.context})" if error.context else ""
         remedy = "check brackets, quotes, colons and indentation there and on the line above"
-        return Problem(
-            path=(), value=came, expected=expected + context, remedy=remedy, line=line, written=came
-        )
-    position = getattr(error, "position", 0)
+        return _of_file(error.problem_mark.line + 1, Told(shorten(came)), f"YAML{context}", remedy)
+    line = text.count("\n", 0, getattr(error, "position", 0)) + 1
     came = f"character {getattr(error, 'character', '?')!r}"
-    line = text.count("\n", 0, position) + 1
-    return Problem(
-        path=(),
-        value=came,
-        expected="printable characters",
-        remedy="remove the character",
-        line=line,
-        written=came,
-    )
+    return _of_file(line, Told(shorten(came)), "printable characters", "remove the character")
 
 
 class _Builder:
     """Nodes to data; a node that several aliases share is built once."""
 
     def __init__(self, loader: yaml.SafeLoader) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[StudyError] = []
         self._loader = loader
         self._built: dict[int, Any] = {}
         self._open: set[int] = set()
@@ -201,9 +179,7 @@ class _Builder:
         try:
             self._loader.flatten_mapping(node)
         except yaml.constructor.ConstructorError as error:
-            self._report(
-                node, path, NOTHING, error.problem or "a mapping after <<", "name a mapping with *alias"
-            )
+            self._report(node, path, NOTHING, error.problem or "a mapping after <<", "name a mapping with *alias")
         return {
             str(key.value): self.build(value, (*path, str(key.value)))
             for key, value in node.value
@@ -214,14 +190,12 @@ class _Builder:
         lines: dict[str, int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self._report(
-                    key, path, NOTHING, "a key that is a text", "do not use a list or mapping as a key"
-                )
+                self._report(key, path, NOTHING, "a key that is a text", "do not use a list or mapping as a key")
                 continue
             here = (*path, key.value)
             if key.tag not in (STRING_TAG, MERGE_TAG):
                 remedy = f'write it in quotes: "{key.value}"'
-                self._report(key, here, key.value, "a key that is a text", remedy, written=key.value)
+                self._report(key, here, Told(shorten(key.value)), "a key that is a text", remedy)
             if key.value in lines:
                 expected = f"each key once ({field_name(here)} stands on line {lines[key.value]} already)"
                 self._report(key, here, key.value, expected, "remove one of them")
@@ -235,23 +209,13 @@ class _Builder:
             self._report(node, path, node.value, expected, f'write it in quotes: "{node.value}"')
             return node.value
         if isinstance(value, float) and not math.isfinite(value):
-            self._report(node, path, value, "a finite number", "write a number", written=node.value)
+            self._report(node, path, Told(node.value), "a finite number", "write a number")
             return 0.0
         if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
             self._report(node, path, ascii(value), "text without half characters", "remove the \\u escape")
             return value.encode("utf-8", "replace").decode()
         return value
 
-    def _report(
-        self,
-        node: yaml.Node,
-        path: FieldPath,
-        value: Any,
-        expected: str,
-        remedy: str,
-        written: str | None = None,
-    ) -> None:
-        line = node.start_mark.line + 1
-        self.problems.append(
-            Problem(path=path, value=value, expected=expected, remedy=remedy, line=line, written=written)
-        )
+    def _report(self, node: yaml.Node, path: FieldPath, got: Any, expected: str, remedy: str) -> None:
+        problem = StudyError(path, got, expected, remedy)
+        self.problems.append(problem.at(path, node.start_mark.line + 1))

@@ -47,6 +47,10 @@ class Home(NamedTuple):
         """The HTML report of a study."""
         return self.root / "report" / f"{study_id}.html"
 
+    def data_docs(self, study_id: str) -> Path:
+        """Great Expectations' pages of what was checked of a study; it can be deleted."""
+        return self.root / "data_docs" / study_id
+
     def archives(self, study_id: str) -> Path:
         """The runs of a study that are kept, a folder each."""
         return self.root / "archive" / study_id
@@ -88,16 +92,16 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WarehouseError(f"{path} cannot be made: {error}. {OTHER_HOME}") from error
+        raise WarehouseError(path, error, "a folder that can be made", OTHER_HOME) from error
 
 
-def unwritable(folder: Path) -> str | None:
+def unwritable(folder: Path) -> WarehouseError | None:
     """Why a folder of the warehouse cannot be made or written in, with the remedy; nothing is made."""
     there = next(one for one in (folder, *folder.parents) if os.access(one, os.F_OK))
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None
     why = "may not be written" if there.is_dir() else "is no folder"
-    return f"{folder} cannot be made or written: {there} {why}. {OTHER_HOME}"
+    return WarehouseError(folder, f"{there}, which {why}", "a folder to make or write in", OTHER_HOME)
 
 
 @contextmanager
@@ -135,10 +139,8 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     try:
         connection = duckdb.connect(str(path))
     except duckdb.IOException as error:
-        raise WarehouseError(
-            f"{path} cannot be opened for writing: {error}. Close the process that has it open, "
-            "or set PLUMBLINE_HOME to a folder that can be written."
-        ) from error
+        remedy = f"close the process that has it open, or {OTHER_HOME}"
+        raise WarehouseError(path, error, "a file that can be opened for writing", remedy) from error
     connection.execute("set timezone = 'UTC'")
     connection.execute(f"set threads = {os.cpu_count() or 1}")
     connection.execute("set autoinstall_known_extensions = false")

@@ -102,12 +102,7 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
     record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content}
     _append(home.freezes(study.study_id), _canonical(record))
     return Freeze(
-        sha256=key,
-        frozen_at=now,
-        content=content,
-        is_new=True,
-        has_responses=has_responses,
-        has_imported=has_imported,
+        sha256=key, frozen_at=now, content=content, is_new=True, has_responses=has_responses, has_imported=has_imported
     )
 
 
@@ -130,7 +125,7 @@ def _freezes(path: Path) -> Iterator[tuple[str, datetime]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
     except OSError as error:
-        raise WarehouseError(f"{path} cannot be read: {error}. Make it readable.") from error
+        raise WarehouseError(path, error, "a file that can be read", "make it readable") from error
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
@@ -146,7 +141,7 @@ def _append(path: Path, line: str) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}") from error
+        raise WarehouseError(path, error, "a file that can be written", OTHER_HOME) from error
 
 
 def _slice(name: str, conditions: object) -> str:
@@ -156,6 +151,4 @@ def _slice(name: str, conditions: object) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
-    return (
-        json.dumps(value, ensure_ascii=False) if isinstance(value, dict) and value else str(value or "none")
-    )
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) and value else str(value or "none")

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from python_assets.errors import StudyError
+from python_assets.errors import NOTHING, StudyError
 from python_assets.warehouse.build import Home
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -32,9 +32,6 @@ def study_path(name: str) -> Path:
     """
     path = Path(name) if name.endswith((".yml", ".yaml")) else studies_folder() / f"{name}.yml"
     if not path.is_file():
-        known = ", ".join(study_names()) or "none"
-        raise StudyError(
-            f"There is no study {name!r}: {path} does not exist. Studies there: {known}. "
-            f"Make one with: plumbline new {Path(name).stem}"
-        )
+        known = f"a study file; those there: {', '.join(study_names()) or 'none'}"
+        raise StudyError(path, NOTHING, known, f"make one with: plumbline new {Path(name).stem}")
     return path.absolute()

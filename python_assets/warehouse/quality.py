@@ -43,9 +43,7 @@ def record_dbt_tests(
     connection.register("dbt_tests", rows)
     names = ", ".join(rows.columns)
     with transaction(connection):
-        connection.execute(
-            "delete from raw.data_quality where expectation in (select expectation from dbt_tests)"
-        )
+        connection.execute("delete from raw.data_quality where expectation in (select expectation from dbt_tests)")
         connection.execute(
             f"insert into raw.data_quality (study_id, {names}) select ?, {names} from dbt_tests", [study_id]
         )
@@ -53,9 +51,7 @@ def record_dbt_tests(
     return len(rows)
 
 
-def _row(
-    run_id: str, result: Mapping[str, Any], test: Mapping[str, Any], nodes: Mapping[str, Any]
-) -> dict[str, Any]:
+def _row(run_id: str, result: Mapping[str, Any], test: Mapping[str, Any], nodes: Mapping[str, Any]) -> dict[str, Any]:
     tested = nodes.get(test.get("attached_node") or "", {})
     return {
         "run_id": run_id,

@@ -35,9 +35,11 @@ class CallAllowance:
         total = self._n_taken + n_calls
         if self.most is not None and total > self.most:
             raise UnconfirmedError(
-                f"This run would ask {total:,} calls; one that is not confirmed may ask {self.most:,}. "
-                "Start it again with the tag confirm (in the launchpad: Edit tags, confirm = yes), or "
-                "in a terminal with plumbline run. plumbline plan tells how many calls a study asks."
+                "this run",
+                f"{total:,} calls to ask",
+                f"at most {self.most:,} in a run that is not confirmed",
+                "start it again with the tag confirm (in the launchpad: Edit tags, confirm = yes), or in a "
+                "terminal with plumbline run; plumbline plan tells how many calls a study asks",
             )
 
     def take(self, n_calls: int) -> None:

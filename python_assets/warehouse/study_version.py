@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, Told
 from python_assets.study.study import Study
 from python_assets.warehouse.build import transaction
 
@@ -26,9 +26,7 @@ _TABLE: Final = """
 """
 
 
-def begin_assets(
-    connection: duckdb.DuckDBPyConnection, study: Study, made: Iterable[str], read: Iterable[str]
-) -> None:
+def begin_assets(connection: duckdb.DuckDBPyConnection, study: Study, made: Iterable[str], read: Iterable[str]) -> None:
     """Refuse to make assets of others that were made with another version of the study file.
 
     Until `finish_assets` they count as unfinished if their rows are of another version.
@@ -49,7 +47,7 @@ def begin_assets(
     for asset in read:
         sha256, config_json, is_finished = versions.get(asset, (study.config_sha256, "", True))
         if sha256 != study.config_sha256 or not is_finished:
-            raise StudyError(_refusal(study, asset, sha256, config_json))
+            raise _refusal(study, asset, sha256, config_json)
     connection.execute(
         "update raw.asset_versions set is_finished = false where asset in ? and config_sha256 <> ?",
         [list(made), study.config_sha256],
@@ -88,18 +86,14 @@ def changed_keys(before: str, now: str) -> list[str]:
     ]
 
 
-def _refusal(study: Study, asset: str, sha256: str, config_json: str) -> str:
-    again = (
-        f"Materialise {asset} and everything after it again, as plumbline run {study.study_id} does, "
-        "or undo the edit."
-    )
-    if sha256 == study.config_sha256:
-        return f"{study.path} changed while {asset} was materialised, which did not finish. {again}"
+def _refusal(study: Study, asset: str, sha256: str, config_json: str) -> StudyError:
     keys = changed_keys(config_json, study.config_json)
     more = f" and {len(keys) - KEYS_SHOWN} more" if len(keys) > KEYS_SHOWN else ""
-    return (
-        f"{study.path} changed since {asset} was materialised: {', '.join(keys[:KEYS_SHOWN])}{more}. {again}"
-    )
+    got = f"{', '.join(keys[:KEYS_SHOWN])}{more}, changed since {asset} was materialised"
+    if sha256 == study.config_sha256:
+        got = f"a change while {asset} was materialised, which did not finish"
+    again = f"materialise {asset} and everything after it again, as plumbline run {study.study_id} does"
+    return StudyError(study.path, Told(got), remedy=f"{again}, or undo the edit")
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -4,19 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
+from python_assets.errors import NOTHING, FieldPath, StudyError, field_name
 from python_assets.extract.extractor import extractors
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
 from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
 from python_assets.study.metrics import metric_names
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    field_name,
-    listed,
-    unknown_name,
-)
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.statistics import STATISTICS
 from python_assets.study.study import Kind, grouping_id, make_id
 from python_assets.study_file.checks.factors import repeated
@@ -30,7 +24,7 @@ SET_NAMES: Final = ("primary", "secondary", "baseline", "comparison", "truth", "
 CORRECT: Final = "correct the name or remove it"
 
 
-def analysis_problems(draft: Draft) -> Iterator[Problem]:
+def analysis_problems(draft: Draft) -> Iterator[StudyError]:
     """The reference, contrasts, margins, sets, power and pilot of the analysis are possible here."""
     yield from _reference_problems(draft)
     yield from _contrast_problems(draft)
@@ -43,7 +37,7 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
         declared["analysis", "sets", name] = questions
         if name in SET_NAMES:
             expected = f"a name of its own; {listed(SET_NAMES)} are sets that every study has"
-            yield Problem(("analysis", "sets", name), name, expected, "rename the set")
+            yield StudyError(("analysis", "sets", name), name, expected, "rename the set")
     for path, questions in declared.items():
         yield from _set_problems(draft, path, questions)
     yield from _taken_problems(declared)
@@ -52,10 +46,10 @@ def analysis_problems(draft: Draft) -> Iterator[Problem]:
     yield from _custom_problems(draft.parts.analysis)
     if draft.parts.analysis.pilot == draft.study_id:
         expected = "another study, which was run before"
-        yield Problem(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
+        yield StudyError(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
 
 
-def _compare_problems(draft: Draft) -> Iterator[Problem]:
+def _compare_problems(draft: Draft) -> Iterator[StudyError]:
     """The reference that generations are compared with is one of them, or a role or a wave of some."""
     reference = draft.parts.analysis.compare.reference
     answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
@@ -66,20 +60,18 @@ def _compare_problems(draft: Draft) -> Iterator[Problem]:
     known = [*names, *(level for factor in SHIFTED for level in levels[factor] or [])]
     if reference not in known:
         path: FieldPath = ("analysis", "compare", "reference")
-        yield unknown_name(
-            path, reference, "a generation, or a role or a wave of generations", known, CORRECT
-        )
+        yield unknown_name(path, reference, "a generation, or a role or a wave of generations", known, CORRECT)
 
 
-def _custom_problems(analysis: AnalysisSpec) -> Iterator[Problem]:
+def _custom_problems(analysis: AnalysisSpec) -> Iterator[StudyError]:
     """A custom disparity with the name of one that every study has."""
     for name in analysis.custom_disparities:
         if name in metric_names("disparities"):
             expected = f"a name of its own, for {name} is a disparity already"
-            yield Problem(("analysis", "custom_disparities", name), name, expected, "rename it")
+            yield StudyError(("analysis", "custom_disparities", name), name, expected, "rename it")
 
 
-def _reference_problems(draft: Draft) -> Iterator[Problem]:
+def _reference_problems(draft: Draft) -> Iterator[StudyError]:
     if draft.parts.analysis.reference != "reference_level" or draft.factors is None:
         return
     factors = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
@@ -89,10 +81,10 @@ def _reference_problems(draft: Draft) -> Iterator[Problem]:
         expected = f"a reference level of every factor of the groupings; {listed(without)} has none"
         what = "type: model and reference: LEVEL" if without[0] in undeclared else "reference: LEVEL"
         remedy = f"add {what} to {without[0]} under factors:, or compare with the rest"
-        yield Problem(("analysis", "reference"), "reference_level", expected, remedy)
+        yield StudyError(("analysis", "reference"), "reference_level", expected, remedy)
 
 
-def _contrast_problems(draft: Draft) -> Iterator[Problem]:
+def _contrast_problems(draft: Draft) -> Iterator[StudyError]:
     named = draft.parts.analysis.contrasts
     yield from repeated(("analysis", "contrasts"), named, "contrast")
     possible = optional_contrasts(draft.parts.analysis)
@@ -101,10 +93,10 @@ def _contrast_problems(draft: Draft) -> Iterator[Problem]:
         statistic = name.removesuffix(DIFFERENCE)
         if name in metric_names("contrasts", is_optional=False):
             expected = f"one of {listed(possible)}; {name} is written without being asked for"
-            yield Problem(path, name, expected, "remove it")
+            yield StudyError(path, name, expected, "remove it")
         elif name not in possible and f"{statistic}{DIFFERENCE}" == name and statistic in STATISTICS:
             expected = f"{statistic} among the statistics, which the contrast is of"
-            yield Problem(path, name, expected, f"add {statistic} to analysis.statistics")
+            yield StudyError(path, name, expected, f"add {statistic} to analysis.statistics")
         elif name not in possible:
             yield unknown_name(path, name, "a contrast that can be asked for", possible, CORRECT)
 
@@ -115,7 +107,7 @@ def optional_contrasts(analysis: AnalysisSpec) -> list[str]:
     return ["dbi", *(f"{name}{DIFFERENCE}" for name in dict.fromkeys(named) if name != "mean")]
 
 
-def _margin_problems(draft: Draft) -> Iterator[Problem]:
+def _margin_problems(draft: Draft) -> Iterator[StudyError]:
     """Margins that nothing can reach, and those of a measure that has no such contrast or metric."""
     known, with_margin = every_measure_id(draft), metric_names(takes_margin=True)
     for name, margin in draft.parts.analysis.margins.items():
@@ -132,16 +124,16 @@ def _margin_problems(draft: Draft) -> Iterator[Problem]:
             expected = f"a contrast or metric that a {kind} measure has: {listed(possible)}"
             instead = next(one for one in ("mean_difference", "risk_difference") if one in possible)
             remedy = f"write {instead}: {value:g} instead" if metric.endswith(DIFFERENCE) else "remove it"
-            yield Problem((*path, metric), value, expected, remedy)
+            yield StudyError((*path, metric), value, expected, remedy)
 
 
-def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
+def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[StudyError]:
     if name in metric_names(is_share=True) and margin >= 1:
         expected = f"a number below 1, for {name} is never larger than 1"
-        yield Problem(path, margin, expected, "write a share: 0.05 for 5 %")
+        yield StudyError(path, margin, expected, "write a share: 0.05 for 5 %")
 
 
-def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
+def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[StudyError]:
     """Names that nothing has, and lists that no question can match together, whatever the responses are."""
     known = {
         "measures": ("a measure", every_measure_id(draft)),
@@ -157,7 +149,7 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
     yield from _empty_set_problems(draft, path, questions)
 
 
-def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[Problem]:
+def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[StudyError]:
     """Statistics that none of the measures has: labels have shares, numbers all others."""
     measures = questions.measures or every_measure_id(draft)
     kinds = {measure_kind(draft, name) for name in measures if name in every_measure_id(draft)}
@@ -168,17 +160,15 @@ def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -
         return
     has = SHARE if is_of_labels else "mean"
     expected = f"statistics that one of its measures has, such as {has}"
-    yield Problem((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
+    yield StudyError((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
 
 
-def _taken_problems(declared: Mapping[FieldPath, QuestionSet]) -> Iterator[Problem]:
+def _taken_problems(declared: Mapping[FieldPath, QuestionSet]) -> Iterator[StudyError]:
     """Sets all of whose questions a set before them has, for a question is in the first that names it."""
     for (earlier, taking), (later, taken) in combinations(declared.items(), 2):
-        if all(
-            _is_within(getattr(taken, field), getattr(taking, field)) for field in QuestionSet.model_fields
-        ):
+        if all(_is_within(getattr(taken, field), getattr(taking, field)) for field in QuestionSet.model_fields):
             expected = f"one question at least that {field_name(earlier)} does not name"
-            yield Problem(later, NOTHING, expected, "correct its lists, or remove it")
+            yield StudyError(later, NOTHING, expected, "correct its lists, or remove it")
 
 
 def _is_within(names: Sequence[str] | None, others: Sequence[str] | None) -> bool:
@@ -201,7 +191,7 @@ def known_slices(draft: Draft) -> list[str] | None:
     return None if is_open else [ALL_PROMPTS, *draft.slices]
 
 
-def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> Iterator[Problem]:
+def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> Iterator[StudyError]:
     known = every_measure_id(draft)
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)
@@ -211,13 +201,13 @@ def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> I
         return
     if kind == "continuous" and power.rate is not None:
         expected = "sd for a continuous measure; a rate is of a binary or categorical one"
-        yield Problem((*path, "rate"), power.rate, expected, "write sd: instead")
+        yield StudyError((*path, "rate"), power.rate, expected, "write sd: instead")
     elif kind != "continuous" and power.sd is not None:
         expected = "rate for a measure of labels or of 0 and 1, which has no sd of its own"
-        yield Problem((*path, "sd"), power.sd, expected, "write rate: instead")
+        yield StudyError((*path, "sd"), power.sd, expected, "write rate: instead")
     if kind != "continuous" and power.effect >= 1:
         expected = "a difference of rates, which is below 1"
-        yield Problem((*path, "effect"), power.effect, expected, "choose another number")
+        yield StudyError((*path, "effect"), power.effect, expected, "choose another number")
 
 
 def measure_kind(draft: Draft, measure_id: str) -> Kind | None:

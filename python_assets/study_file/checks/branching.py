@@ -3,13 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    listed,
-    unknown_name,
-)
+from python_assets.errors import NOTHING, FieldPath, StudyError
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Branch, Scrape
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.checks.factors import unknown_level
@@ -19,7 +14,7 @@ BRANCH: FieldPath = ("prompts", "branch")
 KEYWORDS: FieldPath = ("prompts", "scrape", "keywords")
 
 
-def branch_problems(draft: Draft, scrape: Scrape, branch: Branch | None) -> Iterator[Problem]:
+def branch_problems(draft: Draft, scrape: Scrape, branch: Branch | None) -> Iterator[StudyError]:
     """What of the branches does not fit the scraped levels.
 
     Args:
@@ -32,7 +27,7 @@ def branch_problems(draft: Draft, scrape: Scrape, branch: Branch | None) -> Iter
         if level not in scrape.keywords and level not in [target for _, target in ends]:
             expected = f"keywords for {level!r}, because no branch leads to it"
             remedy = "add them, or add a branch to it, or remove the level"
-            yield Problem(KEYWORDS, NOTHING, expected, remedy)
+            yield StudyError(KEYWORDS, NOTHING, expected, remedy)
     if branch is None:
         return
     yield from _level_problems(scrape, branch)
@@ -48,13 +43,13 @@ class _NamedLevels(NamedTuple):
     is_source: bool = False
 
 
-def _level_problems(scrape: Scrape, branch: Branch) -> Iterator[Problem]:
+def _level_problems(scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
     for path, level, is_source in _named_levels(branch):
         if level not in scrape.levels:
             yield unknown_level(path, level, scrape.factor, scrape.levels)
         elif is_source and level not in scrape.keywords:
             expected = f"a level with keywords: {listed(scrape.keywords)}"
-            yield Problem(path, level, expected, "add keywords for it")
+            yield StudyError(path, level, expected, "add keywords for it")
 
 
 def _named_levels(branch: Branch) -> Iterator[_NamedLevels]:
@@ -63,49 +58,45 @@ def _named_levels(branch: Branch) -> Iterator[_NamedLevels]:
             yield _NamedLevels((*BRANCH, end, index), level, end == "from")
     for index, pair in enumerate(branch.pairs or []):
         for position, level in enumerate(pair):
-            yield _NamedLevels(
-                (*BRANCH, "pairs", index, position), level, position == 0 or branch.both_directions
-            )
+            yield _NamedLevels((*BRANCH, "pairs", index, position), level, position == 0 or branch.both_directions)
     yield from (_NamedLevels((*BRANCH, "replacements", level), level) for level in branch.replacements)
     yield from (_NamedLevels((*BRANCH, "forms", level), level) for level in branch.forms)
     for name, levels in branch.merge.items():
-        yield from (
-            _NamedLevels((*BRANCH, "merge", name, index), level) for index, level in enumerate(levels)
-        )
+        yield from (_NamedLevels((*BRANCH, "merge", name, index), level) for index, level in enumerate(levels))
 
 
-def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[Problem]:
+def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
     seen: dict[str, str] = {}
     for name, levels in branch.merge.items():
         path: FieldPath = (*BRANCH, "merge", name)
         if name in scrape.levels and name not in levels:
             expected = "a name that no other level has"
-            yield Problem(path, name, expected, "rename it, or add the level of this name to the list")
+            yield StudyError(path, name, expected, "rename it, or add the level of this name to the list")
         for index, level in enumerate(levels):
             if level in seen:
                 expected = f"each level merged once; {level!r} merges into {seen[level]!r} already"
-                yield Problem((*path, index), level, expected, "remove one of them")
+                yield StudyError((*path, index), level, expected, "remove one of them")
             seen.setdefault(level, name)
 
 
 def _word_problems(
     scrape: Scrape, branch: Branch, sources: Sequence[str], ends: Sequence[tuple[str, str]]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     if branch.replacements and len(sources) > 1:
         expected = f"forms, because there are {len(sources)} levels to branch from"
         remedy = "write the words of every level in forms, or branch from one level"
-        yield Problem((*BRANCH, "replacements"), listed(sources), expected, remedy)
+        yield StudyError((*BRANCH, "replacements"), listed(sources), expected, remedy)
     if branch.forms:
         targets = {target for _, target in ends}
         yield from _form_problems(branch, sources, [level for level in scrape.levels if level in targets])
 
 
-def _form_problems(branch: Branch, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Problem]:
+def _form_problems(branch: Branch, sources: Sequence[str], targets: Sequence[str]) -> Iterator[StudyError]:
     path: FieldPath = (*BRANCH, "forms")
     for level in sources:
         if level not in branch.forms:
             expected = f"the forms of {level!r}, which is branched from"
-            yield Problem(path, NOTHING, expected, f"add {level}: with the words to replace")
+            yield StudyError(path, NOTHING, expected, f"add {level}: with the words to replace")
     names = list(dict.fromkeys(name for level in sources for name in branch.forms.get(level, {})))
     for level in dict.fromkeys([*sources, *targets]):
         if level in sources and level not in branch.forms:
@@ -113,10 +104,10 @@ def _form_problems(branch: Branch, sources: Sequence[str], targets: Sequence[str
         given = branch.forms.get(level, {})
         if missing := [name for name in names if name not in given]:
             expected = f"the forms {listed(names)} for {level!r}"
-            yield Problem((*path, level), list(given), expected, f"add {', '.join(missing)}")
+            yield StudyError((*path, level), list(given), expected, f"add {', '.join(missing)}")
 
 
-def _name_problems(draft: Draft, scrape: Scrape, branch: Branch) -> Iterator[Problem]:
+def _name_problems(draft: Draft, scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
     for index, tag in enumerate(branch.source_tags or []):
         if tag not in scrape.tags:
             path: FieldPath = (*BRANCH, "source_tags", index)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.factors import (
     OF_GENERATIONS,
@@ -11,14 +12,7 @@ from python_assets.study.factors import (
     levels_of_generations,
 )
 from python_assets.study.metrics import metric_names
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    listed,
-    nearest,
-    unknown_name,
-)
+from python_assets.study.problems import listed, nearest, unknown_name
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import statistic_rows
 from python_assets.study.study import AnalysisSpec, make_id
@@ -28,7 +22,7 @@ from python_assets.study_file.checks.units import declared_unit_problems
 from python_assets.study_file.expand import Draft
 
 
-def comparison_problems(draft: Draft) -> Iterator[Problem]:
+def comparison_problems(draft: Draft) -> Iterator[StudyError]:
     """Slices, groupings and the analysis name known factors, levels, measures and metrics."""
     if draft.factors is not None:
         if draft.parts.unit not in (None, ROOT_PROMPT):
@@ -46,14 +40,12 @@ def comparison_problems(draft: Draft) -> Iterator[Problem]:
         yield from _margin_problems(draft, name, margin)
 
 
-def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     """Factors that coverage is counted for, and the cells of them that are declared impossible."""
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    of_prompts = [
-        [one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings
-    ]
+    of_prompts = [[one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings]
     counted = combined_factors(coverage, of_prompts, draft.parts.factors)
     for name, shares in coverage.targets.items():
         yield from _target_problems(("analysis", "coverage", "targets", name), name, shares, factors)
@@ -72,7 +64,7 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
 
 def _target_problems(
     path: FieldPath, name: str, shares: Mapping[str, float], factors: dict[str, KnownFactor]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     """Shares are declared of the levels of a factor of prompts, each of them."""
     if found := list(factor_name_problems(path, name, factors)):
         yield from found
@@ -84,10 +76,10 @@ def _target_problems(
     missing = [level for level in known or () if level not in shares]
     if missing and not unknown:
         expected = f"a share of every level of {name}: {listed(missing)} has none"
-        yield Problem(path, dict(shares), expected, "add it, 0 where none is meant")
+        yield StudyError(path, dict(shares), expected, "add it, 0 where none is meant")
 
 
-def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     """Factors that subgroups are described by, and no more of them together than there are."""
     spec = draft.parts.analysis.subgroups
     for index, name in enumerate(spec.factors or []):
@@ -95,7 +87,7 @@ def _subgroup_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     n_factors = len(spec.factors or _grouped_by(draft, factors))
     if spec.depth is not None and spec.depth > n_factors > 0:
         expected = f"a depth of at most {n_factors}, the number of factors"
-        yield Problem(("analysis", "subgroups", "depth"), spec.depth, expected, "lower it")
+        yield StudyError(("analysis", "subgroups", "depth"), spec.depth, expected, "lower it")
 
 
 def _grouped_by(draft: Draft, factors: dict[str, KnownFactor]) -> list[str]:
@@ -104,7 +96,7 @@ def _grouped_by(draft: Draft, factors: dict[str, KnownFactor]) -> list[str]:
     return [name for name in named if not is_model_factor(name, factors)]
 
 
-def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:
+def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[StudyError]:
     """A statistic can stand there twice, but not with the same options."""
     reported: set[StatisticRow] = set()
     for index, entry in enumerate(analysis.statistics):
@@ -112,25 +104,23 @@ def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[Problem]:
             if row in reported:
                 path: FieldPath = ("analysis", "statistics", index)
                 expected = "each statistic once, unless its options differ"
-                yield Problem(path, row.statistic, expected, "remove one of them")
+                yield StudyError(path, row.statistic, expected, "remove one of them")
             reported.add(row)
 
 
-def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     """A factor that prompts are compared by is known and is a factor of prompts."""
     of_prompts = [factor.name for factor in factors.values() if factor.type != "model"]
     if name not in factors:
-        yield unknown_name(
-            path, name, "a factor", of_prompts, "declare it under factors:, or take one of these"
-        )
+        yield unknown_name(path, name, "a factor", of_prompts, "declare it under factors:, or take one of these")
     elif factors[name].type == "model":
         expected = f"a factor of prompts, not of models: {listed(of_prompts)}"
-        yield Problem(path, name, expected, "remove it; generations are told apart in every table")
+        yield StudyError(path, name, expected, "remove it; generations are told apart in every table")
 
 
 def _compared_factor_problems(
     draft: Draft, path: FieldPath, name: str, factors: dict[str, KnownFactor]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     """A factor of groupings or slices is one of prompts, or one that generations have a level of."""
     if not is_model_factor(name, factors):
         of_models = [factor for factor, levels in _levels_of_models(draft).items() if levels != []]
@@ -140,7 +130,7 @@ def _compared_factor_problems(
             yield unknown_name(path, name, "a factor", list(dict.fromkeys(known)), remedy)
     elif not _some_generation_has(draft, name, factors):
         remedy = f"give the generations a {name}, or remove it"
-        yield Problem(path, name, f"a {name} of some generation", remedy)
+        yield StudyError(path, name, f"a {name} of some generation", remedy)
 
 
 def _some_generation_has(draft: Draft, name: str, factors: dict[str, KnownFactor]) -> bool:
@@ -156,7 +146,7 @@ def _levels_of_models(draft: Draft) -> dict[str, list[str] | None]:
     return levels_of_generations(answering)
 
 
-def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     if draft.parts.each is not None:
         yield from _compared_factor_problems(draft, ("slices", "each"), draft.parts.each, factors)
     for name, conditions in draft.parts.slices.items():
@@ -170,10 +160,10 @@ def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[P
                     yield unknown_level(where, level, factor, known)
 
 
-def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     if not draft.groupings and not draft.parts.groupings:
         remedy = "add groupings: [FACTOR], or give a factor type: domain"
-        yield Problem(("groupings",), NOTHING, "at least one factor to compare by", remedy)
+        yield StudyError(("groupings",), NOTHING, "at least one factor to compare by", remedy)
     reported: set[tuple[FieldPath, str]] = set()
     for grouping, path in draft.groupings.items():
         for factor in grouping:
@@ -182,10 +172,10 @@ def _grouping_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
                 yield from _compared_factor_problems(draft, path, factor, factors)
                 if factor in factors and factors[factor].is_unit:
                     expected = "factors other than the unit, whose levels stand for one group each"
-                    yield Problem(path, factor, expected, "take it out, or declare another unit")
+                    yield StudyError(path, factor, expected, "take it out, or declare another unit")
 
 
-def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) -> Iterator[Problem]:
+def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) -> Iterator[StudyError]:
     path: FieldPath = ("analysis", "margins", name)
     if isinstance(margin, float):
         yield from _margin_value_problems(draft, path, name, margin)
@@ -197,7 +187,7 @@ def _margin_problems(draft: Draft, name: str, margin: float | dict[str, float]) 
         yield from _margin_value_problems(draft, (*path, metric), metric, value)
 
 
-def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: float) -> Iterator[Problem]:
+def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: float) -> Iterator[StudyError]:
     known, ratios = metric_names(takes_margin=True), metric_names(is_ratio=True)
     if name not in known:
         remedy = "correct it or remove it"
@@ -209,4 +199,4 @@ def _margin_value_problems(draft: Draft, path: FieldPath, name: str, margin: flo
         yield unknown_name(path, name, "a contrast or metric", known, remedy)
     elif margin <= 0 or (name in ratios and margin >= 1):
         expected = "a ratio between 0 and 1" if name in ratios else "a number above 0"
-        yield Problem(path, margin, expected, "choose another number")
+        yield StudyError(path, margin, expected, "choose another number")

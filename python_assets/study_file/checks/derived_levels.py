@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import regex
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.study.factors import (
     DERIVED,
     OF_GENERATIONS,
@@ -12,7 +13,7 @@ from python_assets.study.factors import (
     fits_conditions,
     mapped_factors,
 )
-from python_assets.study.problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Factor, Prompts
 from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
@@ -20,7 +21,7 @@ from python_assets.texts.patterns import is_found
 from python_assets.texts.words import normalise
 
 
-def derived_level_problems(draft: Draft) -> Iterator[Problem]:
+def derived_level_problems(draft: Draft) -> Iterator[StudyError]:
     """Rules, maps and conditions of factors can be applied to the prompts of the study."""
     prompts = draft.parts.prompts
     for name, factor in draft.parts.factors.items():
@@ -37,41 +38,41 @@ def derived_level_problems(draft: Draft) -> Iterator[Problem]:
         yield from _combination_problems(draft, prompts)
 
 
-def _rule_problems(path: FieldPath, rule: str | list[str]) -> Iterator[Problem]:
+def _rule_problems(path: FieldPath, rule: str | list[str]) -> Iterator[StudyError]:
     if not isinstance(rule, str):
         for index, word in enumerate(rule):
             if not any(character.isalnum() for character in word):
                 expected = "a word with a letter or a digit"
-                yield Problem((*path, index), word, expected, "write an expression instead, or remove it")
+                yield StudyError((*path, index), word, expected, "write an expression instead, or remove it")
         return
     try:
         matches_nothing = is_found(rule, "")
     except regex.error as error:
-        yield Problem(path, rule, f"a regular expression ({error})", "correct it, or write [word, word]")
+        yield StudyError(path, rule, f"a regular expression ({error})", "correct it, or write [word, word]")
         return
     if matches_nothing:
         expected = "an expression that an empty text does not match"
-        yield Problem(path, rule, expected, "make it find a word")
+        yield StudyError(path, rule, expected, "make it find a word")
 
 
-def _word_problems(path: FieldPath, factor: Factor) -> Iterator[Problem]:
+def _word_problems(path: FieldPath, factor: Factor) -> Iterator[StudyError]:
     taken: dict[str, str] = {}
     for level, rule in (factor.rules or {}).items():
         for index, word in enumerate(rule if isinstance(rule, list) else ()):
             owner = taken.setdefault(normalise(word), level)
             if owner != level:
                 expected = f"a word of one level; it stands for {owner!r} too"
-                yield Problem((*path, level, index), word, expected, "remove one of them")
+                yield StudyError((*path, level, index), word, expected, "remove one of them")
 
 
-def _origin_problems(path: FieldPath, factor: Factor, prompts: Prompts) -> Iterator[Problem]:
+def _origin_problems(path: FieldPath, factor: Factor, prompts: Prompts) -> Iterator[StudyError]:
     for field in ("rules", "map"):
         if getattr(factor, field) is not None and path[-1] in factors_of_prompts(prompts):
             expected = "a factor that prompts do not bring with them"
-            yield Problem((*path, field), str(path[-1]), expected, f"rename the factor, or remove {field}")
+            yield StudyError((*path, field), str(path[-1]), expected, f"rename the factor, or remove {field}")
 
 
-def _map_problems(path: FieldPath, factor: Factor, factors: dict[str, KnownFactor]) -> Iterator[Problem]:
+def _map_problems(path: FieldPath, factor: Factor, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     if factor.map is None:
         return
     where, source = (*path, "map", "from"), factor.map.from_
@@ -81,21 +82,21 @@ def _map_problems(path: FieldPath, factor: Factor, factors: dict[str, KnownFacto
     known = [name for name in known if name != path[-1]]
     if factor.type != "model" and source in of_models:
         expected = f"type: model, because {source} is a factor of models"
-        yield Problem((*path, "type"), factor.type, expected, "write type: model")
+        yield StudyError((*path, "type"), factor.type, expected, "write type: model")
     elif source not in known:
         kind = "a factor of models" if factor.type == "model" else "a factor of the prompts"
         yield unknown_name(where, source, kind, known, "declare it under factors:")
 
 
-def _circles(draft: Draft) -> Iterator[Problem]:
+def _circles(draft: Draft) -> Iterator[StudyError]:
     ordered = mapped_factors(draft.parts.factors)
     for name, factor in draft.parts.factors.items():
         if factor.map is not None and name not in ordered and factor.map.from_ != name:
             expected = "a factor that is not mapped back from this one"
-            yield Problem(("factors", name, "map", "from"), factor.map.from_, expected, "break the circle")
+            yield StudyError(("factors", name, "map", "from"), factor.map.from_, expected, "break the circle")
 
 
-def _combination_problems(draft: Draft, prompts: Prompts) -> Iterator[Problem]:
+def _combination_problems(draft: Draft, prompts: Prompts) -> Iterator[StudyError]:
     """A listed combination that a condition forbids would be left out without a word."""
     declared = draft.parts.factors
     for index, levels in enumerate(prompts.templates.combinations if prompts.templates else ()):
@@ -103,18 +104,18 @@ def _combination_problems(draft: Draft, prompts: Prompts) -> Iterator[Problem]:
         if not fits_conditions(decided, levels):
             expected = "levels that the conditions of factors (when) allow together"
             path: FieldPath = ("prompts", "templates", "combinations", index)
-            yield Problem(path, levels, expected, "correct the combination, or take it out")
+            yield StudyError(path, levels, expected, "correct the combination, or take it out")
 
 
 def _condition_problems(
     path: FieldPath, factor: Factor, factors: dict[str, KnownFactor], prompts: Prompts
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     if factor.when is None:
         return
     brought = [name for name in factors_of_prompts(prompts) if name != path[-1]]
     if prompts.scrape is not None or path[-1] not in factors_of_prompts(prompts):
         expected = "a factor that templates cross or an import has a column of"
-        yield Problem((*path, "when"), dict(factor.when), expected, "remove when")
+        yield StudyError((*path, "when"), dict(factor.when), expected, "remove when")
         return
     for name, levels in factor.conditions.items():
         where: FieldPath = (*path, "when", name)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from python_assets.study.problems import FieldPath, Problem, unknown_name
+from python_assets.errors import FieldPath, StudyError
+from python_assets.study.problems import unknown_name
 from python_assets.study.study import make_id
 from python_assets.study_file.expand import Draft
 
 
-def engine_problems(draft: Draft, path: FieldPath, name: str | None) -> Iterator[Problem]:
+def engine_problems(draft: Draft, path: FieldPath, name: str | None) -> Iterator[StudyError]:
     """The problem of a name that no engine has; none where nothing is named.
 
     Args:

@@ -2,19 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.study.factors import DERIVED, TEMPLATE
-from python_assets.study.problems import (
-    FieldPath,
-    Problem,
-    listed,
-    unknown_name,
-)
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor
 from python_assets.study_file.expand import Draft
 
 
-def factor_problems(draft: Draft) -> Iterator[Problem]:
+def factor_problems(draft: Draft) -> Iterator[StudyError]:
     """Declared factors agree with themselves and with the prompts."""
     templates = draft.parts.prompts.templates if draft.parts.prompts else None
     reserved = (*DERIVED, TEMPLATE) if templates else DERIVED
@@ -24,27 +20,25 @@ def factor_problems(draft: Draft) -> Iterator[Problem]:
         path: FieldPath = ("factors", name)
         if name in reserved:
             expected = f"another name than {listed(reserved)}, which every prompt has"
-            yield Problem(path, name, expected, "rename the factor or remove it")
+            yield StudyError(path, name, expected, "rename the factor or remove it")
         elif draft.factors and not draft.factors[name].has_prompts and not _misspelled(draft):
-            yield Problem(path, name, f"a factor of the prompts: {_of_prompts(draft)}", _how_to_use(draft))
-        yield from _level_problems(
-            path, factor, draft.factors[name].levels if draft.factors else factor.levels
-        )
+            yield StudyError(path, name, f"a factor of the prompts: {_of_prompts(draft)}", _how_to_use(draft))
+        yield from _level_problems(path, factor, draft.factors[name].levels if draft.factors else factor.levels)
 
 
-def repeated(path: FieldPath, names: Sequence[str], what: str) -> Iterator[Problem]:
+def repeated(path: FieldPath, names: Sequence[str], what: str) -> Iterator[StudyError]:
     """Names that occur twice in a list."""
     for index, name in enumerate(names):
         if name in names[:index]:
-            yield Problem((*path, index), name, f"each {what} once", "remove one of them")
+            yield StudyError((*path, index), name, f"each {what} once", "remove one of them")
 
 
-def unknown_level(path: FieldPath, level: str, factor: str, levels: Sequence[str]) -> Problem:
+def unknown_level(path: FieldPath, level: str, factor: str, levels: Sequence[str]) -> StudyError:
     """A level that a factor does not have."""
     return unknown_name(path, level, f"a level of {factor}", levels, "correct it, or add it to the levels")
 
 
-def _level_problems(path: FieldPath, factor: Factor, levels: list[str] | None) -> Iterator[Problem]:
+def _level_problems(path: FieldPath, factor: Factor, levels: list[str] | None) -> Iterator[StudyError]:
     name = str(path[-1])
     yield from repeated((*path, "levels"), factor.levels or [], "level")
     if levels is None:

@@ -4,23 +4,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from python_assets.errors import SourceError, StudyError
+from python_assets.errors import FieldPath, PlumblineError, SourceError, StudyError
 from python_assets.extract.ground_truth import FIELD, group_ids, name_problems, truth_problems
 from python_assets.importers.files import table_columns
-from python_assets.importers.formats import IMPORTERS
+from python_assets.importers.formats import IMPORTERS, PATH_FIELD
 from python_assets.importers.level_map import read_level_table
 from python_assets.importers.truth_tables import read_truth_table
 from python_assets.registry import is_function_path
 from python_assets.study.base import REPLAY
-from python_assets.study.ground_truth import GroundTruth
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    field_name,
-    listed,
-    unknown_name,
-)
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Import, Study, Vectors
 from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.checks.units import unit_file_problems
@@ -32,9 +24,10 @@ PATH_REMEDY: Final = "correct the path, which starts from the folder of the stud
 AUTO: Final = "auto"
 
 
-def file_problems(draft: Draft) -> list[Problem]:
+def file_problems(draft: Draft) -> list[PlumblineError]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
-    found = [*_function_problems(draft), *_vector_problems(draft), *_map_problems(draft)]
+    found: list[PlumblineError] = [*_function_problems(draft), *_vector_problems(draft)]
+    found += _map_problems(draft)
     found += unit_file_problems(draft)
     found += _truth_problems(draft)
     if draft.parts.prompts is not None:
@@ -46,19 +39,17 @@ def file_problems(draft: Draft) -> list[Problem]:
     return found
 
 
-def _function_problems(draft: Draft) -> Iterator[Problem]:
-    named: dict[FieldPath, str] = {
-        (*path, "provider"): spec.provider for path, spec in draft.parts.generations.items()
-    }
+def _function_problems(draft: Draft) -> Iterator[StudyError]:
+    named: dict[FieldPath, str] = {(*path, "provider"): spec.provider for path, spec in draft.parts.generations.items()}
     named |= {(*path, "function"): spec.function or "" for path, spec in draft.parts.measures.items()}
     for path, name in named.items():
         file = draft.file.parent / f"{name.partition(':')[0]}.py"
         if is_function_path(name) and not file.is_file():
             expected = f"a function in {file.name} beside the study file"
-            yield Problem(path, name, expected, f"put {file.name} there")
+            yield StudyError(path, name, expected, f"put {file.name} there")
 
 
-def _vector_problems(draft: Draft) -> Iterator[Problem]:
+def _vector_problems(draft: Draft) -> Iterator[StudyError]:
     embedding = draft.parts.embedding
     if isinstance(embedding, Vectors):
         file = draft.file.parent / embedding.vectors
@@ -66,57 +57,35 @@ def _vector_problems(draft: Draft) -> Iterator[Problem]:
             yield _absent(("embedding", "vectors"), embedding.vectors, file)
 
 
-def _map_problems(draft: Draft) -> Iterator[Problem]:
+def _map_problems(draft: Draft) -> Iterator[PlumblineError]:
     """Tables of levels: they can be read, and have a row of every level that is declared."""
     for name, factor in draft.parts.factors.items():
         if factor.map is None:
             continue
-        path: FieldPath = ("factors", name, "map", "file")
         try:
             table = read_level_table(draft.file.parent, name, factor)
             table.of(_declared_levels(draft, factor.map.from_))
         except (SourceError, StudyError) as error:
-            expected, _, remedy = str(error).partition(": ")[2].rpartition(". ")
-            yield Problem(
-                path,
-                factor.map.file,
-                f"a table of levels ({expected})",
-                remedy[:1].lower() + remedy[1:].removesuffix("."),
-            )
+            yield error
             continue
         if factor.reference is not None and factor.reference not in table.mapped.values():
             known = list(dict.fromkeys(table.mapped.values()))
             yield unknown_level(("factors", name, "reference"), factor.reference, name, known)
 
 
-def _truth_problems(draft: Draft) -> Iterator[Problem]:
+def _truth_problems(draft: Draft) -> Iterator[PlumblineError]:
     """Tables of ground truth: they can be read, and the names of the study are theirs."""
     levels = {name: factor.levels or [] for name, factor in (draft.factors or {}).items()}
     groupings = {factors: group_ids(factors, levels) for factors in draft.groupings}
     for path, spec in draft.parts.measures.items():
         if spec.ground_truth is None or any(truth_problems(path, spec, groupings)):
             continue
-        field = field_name((*path, FIELD))
         try:
-            table = read_truth_table(draft.file.parent, spec.ground_truth, field)
+            table = read_truth_table(draft.file.parent, spec.ground_truth, (*path, FIELD))
         except (SourceError, StudyError) as error:
-            yield _of_error((*path, FIELD), spec.ground_truth, str(error))
+            yield error
             continue
         yield from name_problems(path, spec, table, groupings)
-
-
-def _of_error(path: FieldPath, truth: GroundTruth, text: str) -> Problem:
-    """The problem that a reader tells as one text: field, what is wrong and what was expected, remedy."""
-    where, _, told = text.partition(": ")
-    name = where.rpartition(".")[2]
-    expected, _, remedy = told.rpartition(". ")
-    value = getattr(truth, name) or NOTHING
-    return Problem(
-        (*path, name),
-        value,
-        f"a table of shares ({expected})",
-        remedy[:1].lower() + remedy[1:].removesuffix("."),
-    )
 
 
 def _declared_levels(draft: Draft, name: str) -> list[str]:
@@ -127,13 +96,13 @@ def _declared_levels(draft: Draft, name: str) -> list[str]:
     return [one.model for one in generations if name == "model" and one.spec.provider != REPLAY]
 
 
-def _source_problems(study: Study) -> Iterator[Problem]:
+def _source_problems(study: Study) -> Iterator[StudyError]:
     for placed in study.prompts.scrape.placed_sources() if study.prompts.scrape else ():
         if placed.source.path is not None:
             yield from _text_problems(study, ("prompts", "scrape", *placed.path, "path"), placed.source.path)
 
 
-def _extension_problems(draft: Draft, study: Study) -> Iterator[Problem]:
+def _extension_problems(draft: Draft, study: Study) -> Iterator[StudyError]:
     for path, spec in draft.parts.generations.items():
         for name, extension in spec.extension.items():
             if extension is not None and extension.path is not None:
@@ -141,23 +110,21 @@ def _extension_problems(draft: Draft, study: Study) -> Iterator[Problem]:
                 yield from _text_problems(study, where, extension.path)
 
 
-def _text_problems(study: Study, path: FieldPath, pattern: str) -> Iterator[Problem]:
+def _text_problems(study: Study, path: FieldPath, pattern: str) -> Iterator[StudyError]:
     for file in _files(find_texts, study, pattern):
         if file is None and study.resolve(pattern).is_dir():
-            yield Problem(path, pattern, f"a folder with files that end in {listed(READERS)}", PATH_REMEDY)
+            yield StudyError(path, pattern, f"a folder with files that end in {listed(READERS)}", PATH_REMEDY)
         elif file is None or not file.is_file():
             yield _absent(path, pattern, file)
         elif file.suffix.lower() not in READERS:
             expected = f"a file that ends in {listed(READERS)}"
-            yield Problem(path, pattern, expected, "convert the text, or rename the file")
+            yield StudyError(path, pattern, expected, "convert the text, or rename the file")
         elif problem := _reading_problem(file):
             expected = f"a file that can be read, not {problem}"
-            yield Problem(path, pattern, expected, "change its permissions")
+            yield StudyError(path, pattern, expected, "change its permissions")
 
 
-def _files(
-    find: Callable[[Study, str, str], list[Path]], study: Study, pattern: str
-) -> list[Path] | list[None]:
+def _files(find: Callable[[Study, str, str], list[Path]], study: Study, pattern: str) -> list[Path] | list[None]:
     """The files of a path or pattern; one None where no file matches."""
     try:
         return find(study, pattern, "")
@@ -165,9 +132,9 @@ def _files(
         return [None]
 
 
-def _absent(path: FieldPath, pattern: str, file: Path | None) -> Problem:
+def _absent(path: FieldPath, pattern: str, file: Path | None) -> StudyError:
     expected = "a pattern that a file matches" if file is None else f"a file, but there is none at {file}"
-    return Problem(path, pattern, expected, PATH_REMEDY)
+    return StudyError(path, pattern, expected, PATH_REMEDY)
 
 
 def _reading_problem(file: Path) -> str | None:
@@ -178,17 +145,13 @@ def _reading_problem(file: Path) -> str | None:
         return str(error.strerror)
 
 
-def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[Problem]:
+def _import_problems(draft: Draft, study: Study, spec: Import) -> Iterator[PlumblineError]:
     for index, named in enumerate(spec.paths):
         path: FieldPath = (*IMPORT, "path") if isinstance(spec.path, str) else (*IMPORT, "path", index)
         try:
             files = _imported_files(study, spec, named)
         except SourceError as error:
-            field, _, text = str(error).partition(": ")
-            expected, _, remedy = text.rpartition(". ")
-            if field != ".".join(map(str, path[:3])):
-                path, named = tuple(field.split(".")), getattr(spec, field.rpartition(".")[2])
-            yield Problem(path, named, expected, remedy)
+            yield error.at(path) if error.where == PATH_FIELD else error
             continue
         for file in files:
             yield from _table_problems(draft, spec, file, path, named)
@@ -202,21 +165,20 @@ def _imported_files(study: Study, spec: Import, named: str) -> list[Path] | list
 
 def _table_problems(
     draft: Draft, spec: Import, file: Path | None, path: FieldPath, named: str
-) -> Iterator[Problem]:
+) -> Iterator[PlumblineError]:
     if file is None or not file.is_file():
         yield _absent(path, named, file)
         return
     for sheet in spec.sheets:
         try:
-            there = table_columns(file, "", sheet)
+            there = table_columns(file, path, sheet)
         except SourceError as error:
-            expected = f"a table that can be read ({str(error).removeprefix(': ')})"
-            yield Problem(path, named, expected, "mend the file or correct the path")
+            yield error
             return
         yield from _column_problems(draft, spec, file, there)
 
 
-def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[Problem]:
+def _column_problems(draft: Draft, spec: Import, file: Path, there: list[str]) -> Iterator[StudyError]:
     remedy = "correct the name of the column"
     for path, column in [*_named_columns(spec), *_measured_columns(draft)]:
         if column not in there:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import config_problems, providers
@@ -10,17 +11,12 @@ from python_assets.providers.records import GenerationConfig
 from python_assets.registry import is_function_path
 from python_assets.study.base import EVERY_IMPORTED, REPLAY
 from python_assets.study.factors import KnownFactor
-from python_assets.study.problems import (
-    NOTHING,
-    FieldPath,
-    Problem,
-    unknown_name,
-)
+from python_assets.study.problems import unknown_name
 from python_assets.study.study import Generation, GenerationSpec
 from python_assets.study_file.expand import Draft
 
 
-def generation_problems(draft: Draft) -> Iterator[Problem]:
+def generation_problems(draft: Draft) -> Iterator[StudyError]:
     """Every generation has a provider that can run it; nothing is contacted."""
     specs = draft.parts.generations
     for path, spec in specs.items():
@@ -39,10 +35,10 @@ def generation_problems(draft: Draft) -> Iterator[Problem]:
     if specs and all(spec.engine for spec in specs.values()):
         expected = "a generation that answers the prompts, beside engines"
         names = [spec.name for spec in specs.values()]
-        yield Problem(("generations",), names, expected, "add one without engine: true")
+        yield StudyError(("generations",), names, expected, "add one without engine: true")
 
 
-def _baseline_problems(draft: Draft) -> Iterator[Problem]:
+def _baseline_problems(draft: Draft) -> Iterator[StudyError]:
     """What is calibrated against is a generation that answers prompts, or a role of some."""
     named = draft.parts.baseline
     answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
@@ -56,37 +52,37 @@ def _baseline_problems(draft: Draft) -> Iterator[Problem]:
     for path, spec in draft.parts.measures.items():
         if spec.baseline_column is not None:
             expected = f"no column of baselines, because {named} is the baseline"
-            yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove one of them")
+            yield StudyError((*path, "baseline_column"), spec.baseline_column, expected, "remove one of them")
 
 
-def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
     if not is_function_path(spec.provider) and spec.provider not in providers:
         remedy = "take one of them, or write module:function for a function of your own"
         yield unknown_name((*path, "provider"), spec.provider, "a provider", list(providers), remedy)
     if spec.name == EVERY_IMPORTED and spec.provider != REPLAY:
         expected = f"a name; '{EVERY_IMPORTED}' stands for every imported generation of provider {REPLAY}"
-        yield Problem((*path, "name"), spec.name, expected, "name the generation")
+        yield StudyError((*path, "name"), spec.name, expected, "name the generation")
 
 
-def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
     """An engine is sent what a stage asks as it is, and asked again only where the stage does."""
     expected = "nothing here for an engine, which answers no prompt"
     for field in ("prompt_template", "extension", "replicates", "wave"):
         if field in spec.model_fields_set:
-            yield Problem((*path, field), getattr(spec, field), expected, f"remove {field}, or engine")
+            yield StudyError((*path, field), getattr(spec, field), expected, f"remove {field}, or engine")
     if spec.provider == REPLAY:
         expected = f"a provider that can be asked; {REPLAY} only repeats imported responses"
-        yield Problem((*path, "provider"), REPLAY, expected, "take another provider, or remove engine")
+        yield StudyError((*path, "provider"), REPLAY, expected, "take another provider, or remove engine")
 
 
-def _template_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+def _template_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
     for name, template in spec.prompt_template.items():
         if problem := template_problem(template):
             where = (*path, "prompt_template", *([name] if name else []))
-            yield Problem(where, template, problem, f"write {PLACEHOLDER} where the prompt stands")
+            yield StudyError(where, template, problem, f"write {PLACEHOLDER} where the prompt stands")
 
 
-def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
     """An extension has documents: files of its own, or those of the study's sources."""
     prompts = draft.parts.prompts
     for name, extension in spec.extension.items():
@@ -95,7 +91,7 @@ def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> 
         where = (*path, "extension", *([name] if name else []))
         if prompts.scrape is None:
             expected = "path, files to draw on, because this study scrapes no documents"
-            yield Problem((*where, "path"), NOTHING, expected, "add path: FILE or FOLDER")
+            yield StudyError((*where, "path"), NOTHING, expected, "add path: FILE or FOLDER")
             continue
         tags, remedy = prompts.scrape.tags, "name the tag of a source, or remove it"
         for index, tag in enumerate(extension.source_tags or []):
@@ -103,30 +99,26 @@ def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> 
                 yield unknown_name((*where, "source_tags", index), tag, "a source's tag", tags, remedy)
 
 
-def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[Problem]:
+def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
     if any(spec.extension.values()):
         expected = f"no extension for {REPLAY}, which asks nobody"
-        yield Problem((*path, "extension"), list(spec.extension), expected, "remove extension")
+        yield StudyError((*path, "extension"), list(spec.extension), expected, "remove extension")
     prompts = draft.parts.prompts
     if prompts is None:
         return
     if prompts.import_ is None:
         expected = f"prompts.import, because {REPLAY} answers with imported responses"
-        yield Problem((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
-    elif prompts.import_.columns.generation is None and (
-        spec.name == EVERY_IMPORTED or _n_replays(draft) > 1
-    ):
+        yield StudyError((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
+    elif prompts.import_.columns.generation is None and (spec.name == EVERY_IMPORTED or _n_replays(draft) > 1):
         expected = f"the column that says which generation answered, for provider {REPLAY}"
-        yield Problem(
-            ("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN"
-        )
+        yield StudyError(("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN")
 
 
 def _n_replays(draft: Draft) -> int:
     return sum(spec.provider == REPLAY for spec in draft.parts.generations.values())
 
 
-def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[Problem]:
+def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[StudyError]:
     spec = generation.spec
     is_function = is_function_path(spec.provider)
     if not (is_function or spec.provider in providers) or draft.factors is None:
@@ -142,13 +134,8 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         headers=spec.headers,
         options=spec.options,
     )
-    written = spec.model_dump(by_alias=True)
     for problem in problems_of(config, _levels(draft.factors, spec.options)):
-        field, _, text = problem.partition(": ")
-        what, _, remedy = text.partition("; ")
-        steps = field.split(".")
-        expected = f"what provider {spec.provider} can use ({what})"
-        yield Problem((*path, *steps), _value(written, steps), expected, remedy or "correct it")
+        yield problem.at((*path, *problem.where))
 
 
 def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[str, list[str]]:
@@ -164,11 +151,3 @@ def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[st
 
 def _mapping(data: Any) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
-
-
-def _value(data: Any, steps: list[str]) -> Any:
-    for step in steps:
-        if not isinstance(data, dict) or step not in data:
-            return NOTHING
-        data = data[step]
-    return data

@@ -2,31 +2,27 @@
 
 from collections.abc import Iterator
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.extract.ground_truth import truth_problems
 from python_assets.extract.languages import known_languages
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import measures_of
 from python_assets.registry import is_function_path
-from python_assets.study.base import ALL_PROMPTS, OTHER_LANGUAGE
+from python_assets.study.base import ALL_PROMPTS, AS_WRITTEN_READING, OTHER_LANGUAGE
 from python_assets.study.measures import IN_EVERY_STUDY, WHOLE
-from python_assets.study.problems import (
-    FieldPath,
-    Problem,
-    listed,
-    unknown_name,
-)
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import MeasureSpec, make_id
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.expand import Draft
 
 
-def measure_problems(draft: Draft) -> Iterator[Problem]:
+def measure_problems(draft: Draft) -> Iterator[StudyError]:
     """Every measure can be read off the responses, and is told from the others by its name."""
     yield from _name_problems(draft)
     for path, spec in draft.parts.measures.items():
         for problem in spec_problems(path, spec):
-            bare = _is_bare(spec) and problem.path == (*path, "extractor")
-            yield problem._replace(path=path) if bare else problem
+            bare = _is_bare(spec) and problem.where == (*path, "extractor")
+            yield problem.at(path) if bare else problem
         yield from _method_problems(draft, path, spec)
         yield from engine_problems(draft, (*path, *_engine_field(spec)), spec.engine)
         yield from _cluster_problems(draft, path, spec)
@@ -36,7 +32,7 @@ def measure_problems(draft: Draft) -> Iterator[Problem]:
         yield from _slice_problems(draft, path, spec)
         yield from truth_problems(path, spec, draft.groupings)
         if spec.scale and spec.scale[0] >= spec.scale[1]:
-            yield Problem((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
+            yield StudyError((*path, "scale"), list(spec.scale), "the lower end first", "swap the two numbers")
 
 
 def _engine_field(spec: MeasureSpec) -> FieldPath:
@@ -60,20 +56,23 @@ def _ids(spec: MeasureSpec) -> list[str]:
     return [measure.measure_id for measure in measures_of(spec)]
 
 
-def _name_problems(draft: Draft) -> Iterator[Problem]:
+def _name_problems(draft: Draft) -> Iterator[StudyError]:
     taken: dict[str, str] = {}
     for path, spec in draft.parts.measures.items():
         where = path if _is_bare(spec) else (*path, "name")
         for key in _ids(spec):
             if key in IN_EVERY_STUDY and spec.extractor != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
-                yield Problem(where, spec.name, expected, "rename the measure")
+                yield StudyError(where, spec.name, expected, "rename the measure")
             elif key == OTHER_LANGUAGE:
                 expected = f"a name other than {key!r}, which counts responses that measures leave out"
-                yield Problem(where, spec.name, expected, "rename the measure")
+                yield StudyError(where, spec.name, expected, "rename the measure")
+            elif key.endswith(AS_WRITTEN_READING):
+                expected = f"a name that does not end in {AS_WRITTEN_READING!r}, as measures that score names do"
+                yield StudyError(where, spec.name, expected, "rename the measure")
             elif key in taken:
                 expected = f"a measure of its own; {taken[key]!r} has the identifier {key!r} already"
-                yield Problem(where, spec.name, expected, "rename one of them")
+                yield StudyError(where, spec.name, expected, "rename one of them")
             taken.setdefault(key, spec.name)
 
 
@@ -82,34 +81,32 @@ def _is_bare(spec: MeasureSpec) -> bool:
     return spec.name == spec.extractor
 
 
-def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     prompts = draft.parts.prompts
     if spec.function is not None and not is_function_path(spec.function):
         expected = "module:function, a function in a file beside the study file"
-        yield Problem((*path, "function"), spec.function, expected, "write it so, without .py")
+        yield StudyError((*path, "function"), spec.function, expected, "write it so, without .py")
     for field in ("column", "columns", "annotation"):
         if (named := getattr(spec, field)) is not None and prompts and prompts.import_ is None:
             expected = "prompts.import, which columns belong to"
-            yield Problem((*path, field), named, expected, "import a table, or measure otherwise")
+            yield StudyError((*path, field), named, expected, "import a table, or measure otherwise")
     for beside in ("baseline_column", "version_column"):
         if (named := getattr(spec, beside)) is not None and spec.column is None:
-            yield Problem((*path, beside), named, "column beside it", "add column: or remove it")
+            yield StudyError((*path, beside), named, "column beside it", "add column: or remove it")
     if spec.column is not None and spec.baseline_column is not None and spec.kind != "continuous":
         expected = "a continuous measure; labels and 0/1 have no difference from a baseline"
-        yield Problem((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
+        yield StudyError((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")
 
 
-def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _cluster_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     clusters = spec.clusters or spec.cluster_and_sort
     if clusters is None or draft.factors is None or clusters.per in (WHOLE, *draft.factors):
         return
     known = [WHOLE, *draft.factors]
-    yield unknown_name(
-        (*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all"
-    )
+    yield unknown_name((*path, spec.method, "per"), clusters.per, "a factor of the prompts", known, "write per: all")
 
 
-def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     prompts = draft.parts.prompts
     if spec.option_probability is None or prompts is None:
         return
@@ -120,23 +117,23 @@ def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
         yield unknown_name(where, spec.option_probability, "an option of a template", roles, remedy)
 
 
-def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     for position, code in enumerate(spec.languages or ()):
         if code not in known_languages():
             where, expected = (*path, "languages", position), "a code of ISO 639-1, for example en"
-            yield Problem(where, code, expected, "write the code of two letters")
+            yield StudyError(where, code, expected, "write the code of two letters")
 
 
-def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _label_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     labels = spec.labels
     if labels and spec.favourable is not None and spec.favourable not in labels:
         yield unknown_name((*path, "favourable"), spec.favourable, "a label", labels, "correct it")
     elif labels and spec.kind == "binary" and spec.favourable is None:
         expected = "favourable beside it, the label that counts as 1"
-        yield Problem((*path, "kind"), spec.kind, expected, f"add favourable: {labels[0]}")
+        yield StudyError((*path, "kind"), spec.kind, expected, f"add favourable: {labels[0]}")
 
 
-def _slice_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[Problem]:
+def _slice_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     each = (draft.factors or {}).get(draft.parts.each or "")
     if spec.slice is None or draft.factors is None or (each and each.levels is None):
         return

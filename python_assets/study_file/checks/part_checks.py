@@ -1,6 +1,6 @@
 """Every check of what the parts of a study file say, in the order of the file."""
 
-from python_assets.study.problems import Problem
+from python_assets.errors import StudyError
 from python_assets.study_file.checks.analysis import analysis_problems
 from python_assets.study_file.checks.comparisons import comparison_problems
 from python_assets.study_file.checks.derived_levels import derived_level_problems
@@ -27,6 +27,6 @@ CHECKS = (
 )
 
 
-def part_problems(draft: Draft) -> list[Problem]:
+def part_problems(draft: Draft) -> list[StudyError]:
     """What the parts of a study say that does not fit together."""
     return [problem for check in CHECKS for problem in check(draft)]

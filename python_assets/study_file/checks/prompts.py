@@ -3,23 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.study.base import FACTOR_NAME
 from python_assets.study.factors import DERIVED
-from python_assets.study.problems import (
-    FieldPath,
-    Problem,
-    listed,
-    unknown_name,
-)
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
-from python_assets.study.study import (
-    Factor,
-    Import,
-    Prompts,
-    Scrape,
-    Template,
-    Templates,
-)
+from python_assets.study.study import Factor, Import, Prompts, Scrape, Template, Templates
 from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.checks.factors import repeated, unknown_level
@@ -31,7 +20,7 @@ SCRAPE: FieldPath = ("prompts", "scrape")
 TEMPLATES: FieldPath = ("prompts", "templates")
 
 
-def prompt_problems(draft: Draft) -> Iterator[Problem]:
+def prompt_problems(draft: Draft) -> Iterator[StudyError]:
     """The prompts of a study name factors and levels that are there."""
     prompts = draft.parts.prompts
     if prompts is None:
@@ -46,7 +35,7 @@ def prompt_problems(draft: Draft) -> Iterator[Problem]:
         yield from _import_problems(draft, prompts.import_)
 
 
-def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[Problem]:
+def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
     levels, name = scrape.levels, scrape.factor
     branched = prompts.scraped_levels
     yield from repeated((*SCRAPE, "levels"), levels, "level")
@@ -59,10 +48,10 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     declared = draft.parts.factors.get(name)
     if declared and declared.levels and set(declared.levels) != set(branched):
         expected = f"the levels of prompts.scrape: {listed(branched)}"
-        yield Problem(("factors", name, "levels"), declared.levels, expected, "remove levels here")
+        yield StudyError(("factors", name, "levels"), declared.levels, expected, "remove levels here")
 
 
-def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
+def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
     declared = draft.parts.factors
     yield from _cross_problems((*TEMPLATES, "cross"), templates.cross, declared)
     yield from _combination_problems(draft, templates)
@@ -70,7 +59,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
     for index, text in enumerate(templates.texts):
         path: FieldPath = (*TEMPLATES, "texts", index)
         if text.id in ids[:index]:
-            yield Problem((*path, "id"), text.id, "each template id once", "rename one of them")
+            yield StudyError((*path, "id"), text.id, "each template id once", "rename one of them")
         yield from _cross_problems((*path, "cross"), text.cross or [], declared)
         yield from _levels_problems((*path, "factors"), text.factors, declared)
         given = {
@@ -81,32 +70,30 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
         for name in text.factors:
             if name in given:
                 expected = "a factor that is the template's own, or one that is crossed, not both"
-                yield Problem((*path, "factors", name), name, expected, "remove it here")
+                yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
         yield from _slot_problems(path, text, templates)
 
 
-def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[Problem]:
+def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
     yield from repeated(path, cross, "factor")
     for index, name in enumerate(cross):
         yield from without_levels((*path, index), name, declared)
 
 
-def _combination_problems(draft: Draft, templates: Templates) -> Iterator[Problem]:
+def _combination_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
     if templates.cross and templates.combinations:
         expected = "cross or combinations, not both"
-        yield Problem((*TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
+        yield StudyError((*TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
     for index, combination in enumerate(templates.combinations):
         path: FieldPath = (*TEMPLATES, "combinations", index)
         if set(combination) != set(templates.combinations[0]):
             expected = f"the factors of the first combination: {listed(templates.combinations[0])}"
-            yield Problem(path, list(combination), expected, "name the same factors in every combination")
+            yield StudyError(path, list(combination), expected, "name the same factors in every combination")
         yield from _levels_problems(path, combination, draft.parts.factors)
 
 
-def _levels_problems(
-    path: FieldPath, chosen: dict[str, str], declared: dict[str, Factor]
-) -> Iterator[Problem]:
+def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str, Factor]) -> Iterator[StudyError]:
     for name, level in chosen.items():
         if name not in declared:
             remedy = f"declare it: factors: {{{name}: {{levels: [...]}}}}"
@@ -117,33 +104,28 @@ def _levels_problems(
             yield unknown_level((*path, name), level, name, levels)
 
 
-def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[Problem]:
+def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[StudyError]:
     """A slot is a factor that every prompt of the template has."""
     of_combinations = [set(combination) for combination in templates.combinations_of(text)]
-    known = {
-        *templates.factors_of(text),
-        *(set.intersection(*of_combinations) if of_combinations else ()),
-    }
+    known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
     written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}
     written[OPTIONS] = " ".join((text.options or {}).values())
     for field, content in written.items():
         for slot in re.findall(r"\{(\w+)\}", content):
             if slot not in known:
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
-                yield unknown_name(
-                    (*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy
-                )
+                yield unknown_name((*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
 
 
-def _import_problems(draft: Draft, spec: Import) -> Iterator[Problem]:
+def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
     for name in spec.factors:
         if name in DERIVED:
             expected = f"another name than {listed(DERIVED)}, which every prompt has"
-            yield Problem(("prompts", "import", "factors", name), name, expected, "rename the factor")
+            yield StudyError(("prompts", "import", "factors", name), name, expected, "rename the factor")
     yield from _generation_column_problems(draft, spec)
 
 
-def _generation_column_problems(draft: Draft, spec: Import) -> Iterator[Problem]:
+def _generation_column_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
     """Each of several generation columns is a factor of models."""
     for index, (name, column) in enumerate(spec.columns_of_models.items()):
         where: FieldPath = ("prompts", "import", "columns", "generation", index)
@@ -151,7 +133,7 @@ def _generation_column_problems(draft: Draft, spec: Import) -> Iterator[Problem]
         if name in (*DERIVED, "generation") or not re.fullmatch(FACTOR_NAME, name):
             expected = f"a column that can be called a factor of models, which {column!r} cannot"
             remedy = f"name it under prompts.import.factors, as in tuned_by: {column}"
-            yield Problem(where, column, expected, remedy)
+            yield StudyError(where, column, expected, remedy)
         elif declared is not None and declared.type != "model":
             expected = f"type: model, because the column {column!r} tells generations apart"
-            yield Problem(("factors", name, "type"), declared.type, expected, "write type: model")
+            yield StudyError(("factors", name, "type"), declared.type, expected, "write type: model")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.study.analysis import Regression
 from python_assets.study.factors import OF_GENERATIONS, KnownFactor
-from python_assets.study.problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import make_id
 from python_assets.study_file.checks.analysis import CORRECT, known_generations, known_slices, measure_kind
 from python_assets.study_file.checks.factors import repeated, unknown_level
@@ -12,7 +13,7 @@ from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 
-def regression_problems(draft: Draft) -> Iterator[Problem]:
+def regression_problems(draft: Draft) -> Iterator[StudyError]:
     """Every regression can be fitted, as far as the file alone tells."""
     for name, regression in draft.parts.analysis.regressions.items():
         path: FieldPath = ("analysis", "regressions", name)
@@ -27,7 +28,7 @@ def regression_problems(draft: Draft) -> Iterator[Problem]:
         yield from _interaction_problems((*path, "interactions"), regression)
 
 
-def _measure_problems(draft: Draft, path: FieldPath, name: str) -> Iterator[Problem]:
+def _measure_problems(draft: Draft, path: FieldPath, name: str) -> Iterator[StudyError]:
     known = every_measure_id(draft)
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)
@@ -35,12 +36,12 @@ def _measure_problems(draft: Draft, path: FieldPath, name: str) -> Iterator[Prob
     kind = measure_kind(draft, make_id(name))
     if kind not in (None, "binary"):
         expected = f"a binary measure, for a logistic regression is of 0 and 1; {name} is {kind}"
-        yield Problem(path, name, expected, "name a binary measure, or declare one with kind: binary")
+        yield StudyError(path, name, expected, "name a binary measure, or declare one with kind: binary")
 
 
 def _name_problems(
     path: FieldPath, field: str, kind: str, value: str | list[str] | None, names: list[str] | None
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     if names is None or value is None:
         return
     if isinstance(value, str):
@@ -54,31 +55,29 @@ def _name_problems(
 
 def _factor_problems(
     draft: Draft, path: FieldPath, regression: Regression, factors: Mapping[str, KnownFactor]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     known = list(dict.fromkeys([*factors, *OF_GENERATIONS]))
     if isinstance(regression.factors, list):
         yield from repeated(path, regression.factors, "factor")
     for index, (name, reference) in enumerate(regression.declared_references.items()):
         where = (*path, index if isinstance(regression.factors, list) else name)
         if name not in known:
-            yield unknown_name(
-                where, name, "a factor", known, "declare it under factors:, or take one of these"
-            )
+            yield unknown_name(where, name, "a factor", known, "declare it under factors:, or take one of these")
             continue
         if name == draft.parts.unit:
             expected = "factors other than the unit, whose levels are what the errors are over"
-            yield Problem(where, name, expected, "take it out, or declare another unit")
+            yield StudyError(where, name, expected, "take it out, or declare another unit")
         levels = factors[name].levels if name in factors else None
         if levels is None:
             continue
         if len(levels) < 2:
             expected = f"a factor of two levels or more; {name} has {listed(levels)} alone"
-            yield Problem(where, name, expected, "take it out")
+            yield StudyError(where, name, expected, "take it out")
         if reference is not None and reference not in levels:
             yield unknown_level(where, reference, name, levels)
 
 
-def _interaction_problems(path: FieldPath, regression: Regression) -> Iterator[Problem]:
+def _interaction_problems(path: FieldPath, regression: Regression) -> Iterator[StudyError]:
     named = list(regression.declared_references)
     for index, factors in enumerate(regression.interactions):
         where = (*path, index)
@@ -88,4 +87,4 @@ def _interaction_problems(path: FieldPath, regression: Regression) -> Iterator[P
                 remedy = "add it to the factors, or take it out"
                 yield unknown_name((*where, place), name, "a factor of the regression", named, remedy)
         if any(set(factors) == set(other) for other in regression.interactions[:index]):
-            yield Problem(where, factors, "each interaction once", "remove one of them")
+            yield StudyError(where, factors, "each interaction once", "remove one of them")

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 
+from python_assets.errors import FieldPath, StudyError
 from python_assets.extract.measure_problems import default_kind
-from python_assets.study.problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import MeasureSpec, make_id
 from python_assets.study_file.checks.comparisons import factor_name_problems
 from python_assets.study_file.expand import Draft
 
 
-def rule_problems(draft: Draft) -> Iterator[Problem]:
+def rule_problems(draft: Draft) -> Iterator[StudyError]:
     """Rules can be applied to what other measures read."""
     named = {make_id(spec.name): spec for spec in draft.parts.measures.values()}
-    labelled = {
-        key: spec for key, spec in named.items() if (spec.kind or default_kind(spec)) == "categorical"
-    }
+    labelled = {key: spec for key, spec in named.items() if (spec.kind or default_kind(spec)) == "categorical"}
     for path, spec in draft.parts.measures.items():
         if spec.when is None:
             continue
@@ -26,7 +25,7 @@ def rule_problems(draft: Draft) -> Iterator[Problem]:
             yield unknown_name((*where, "measure"), spec.when.measure, "a measure with labels", names, remedy)
         elif answers.slice is not None and spec.slice != answers.slice:
             expected = f"the slice of {answers.name}, without which it has no labels"
-            yield Problem((*path, "slice"), spec.slice, expected, f"write slice: {answers.slice}")
+            yield StudyError((*path, "slice"), spec.slice, expected, f"write slice: {answers.slice}")
         if draft.factors is not None:
             factor = spec.when.equals_factor
             yield from factor_name_problems((*where, "equals_factor"), factor, draft.factors)
@@ -36,8 +35,8 @@ def rule_problems(draft: Draft) -> Iterator[Problem]:
 
 def _level_problems(
     path: FieldPath, answers: MeasureSpec | None, factor: str, levels: list[str]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     labels = answers.labels if answers else []
     if labels and (unknown := [level for level in levels if level not in labels]):
         expected = f"levels that are labels of the measure: {listed(labels)}; {listed(unknown)} is none"
-        yield Problem(path, factor, expected, "write labels and levels alike")
+        yield StudyError(path, factor, expected, "write labels and levels alike")

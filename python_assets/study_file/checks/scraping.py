@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from python_assets.study.problems import NOTHING, FieldPath, Problem
+from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.scrape import Keyword, KeywordFinder, PlacedSource
 from python_assets.study.study import Scrape
 from python_assets.study_file.checks.engines import engine_problems
@@ -16,7 +16,7 @@ SLOT: Final = "{level}"
 ENGLISH: Final = "en"
 
 
-def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
+def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
     """What of the sources and finders does not fit the levels and the generations.
 
     Args:
@@ -40,23 +40,23 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
     if asks_wiki and not scrape.wiki.contact:
         expected = "an e-mail address or a page of yours, because wikis want to know whom to write to"
         remedy = "add wiki: {contact: you@example.org}, or read other sources"
-        yield Problem((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
+        yield StudyError((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
 
 
-def _language_problems(draft: Draft, scrape: Scrape) -> Iterator[Problem]:
+def _language_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
     """Texts are cut by rules of their language; the first part of a sentence is found in English alone."""
     path: FieldPath = (*SCRAPE, "language")
     if scrape.language not in LANGUAGES:
         expected = f"a language with rules for sentences: {', '.join(sorted(LANGUAGES))}"
         remedy = "read texts of one of them, or write the sentences as prompts.templates"
-        yield Problem(path, scrape.language, expected, remedy)
+        yield StudyError(path, scrape.language, expected, remedy)
         return
     prompts = draft.parts.prompts
     splits = prompts is not None and prompts.assemble.chosen_method == "split_sentences"
     if scrape.language != ENGLISH and splits:
         expected = f"{ENGLISH}, because split_sentences finds the verbs of English alone"
         remedy = "set prompts.assemble: {method: questions, engine: NAME}, or read English texts"
-        yield Problem(path, scrape.language, expected, remedy)
+        yield StudyError(path, scrape.language, expected, remedy)
 
 
 def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
@@ -70,10 +70,10 @@ def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
             yield placed
 
 
-def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> Iterator[Problem]:
+def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> Iterator[StudyError]:
     if placed.keyword is not None and placed.source.levels is not None:
         expected = f"no levels, because it is read for {placed.keyword!r} of {placed.level!r} alone"
-        yield Problem((*path, "levels"), placed.source.levels, expected, "remove levels here")
+        yield StudyError((*path, "levels"), placed.source.levels, expected, "remove levels here")
         return
     for position, level in enumerate(placed.source.levels or []):
         if level not in scrape.levels:
@@ -82,26 +82,26 @@ def _level_problems(scrape: Scrape, placed: PlacedSource, path: FieldPath) -> It
 
 def _article_problems(
     scrape: Scrape, placed: PlacedSource, path: FieldPath, templates: dict[tuple[str, str, str], str]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     """Articles are told apart by tag and name, so two templates of one name need two tags."""
     source, template = placed.source, str(placed.source.template)
     if SLOT not in template:
         expected = f"a template that holds {SLOT}, the name that the article is about"
-        yield Problem((*path, "template"), source.template, expected, f"write {SLOT} where the name belongs")
+        yield StudyError((*path, "template"), source.template, expected, f"write {SLOT} where the name belongs")
     names = [placed.keyword] if placed.keyword is not None else source.levels or scrape.levels
     taken = {templates.setdefault((source.tag, str(source.engine), name), template) for name in names}
     if taken - {template}:
         expected = "a tag of its own, because articles are told apart by it"
-        yield Problem((*path, "tag"), source.tag, expected, "rename one of the two")
+        yield StudyError((*path, "tag"), source.tag, expected, "rename one of the two")
 
 
-def _unread_problems(scrape: Scrape) -> Iterator[Problem]:
+def _unread_problems(scrape: Scrape) -> Iterator[StudyError]:
     for level, entries in scrape.keywords.items():
         for position, entry in enumerate(entries):
             if isinstance(entry, Keyword) and not entry.use_shared and not entry.sources:
                 expected = f"sources for {entry.keyword!r}, which is kept out of those of {level!r}"
                 path = (*SCRAPE, "keywords", level, position, "sources")
-                yield Problem(path, NOTHING, expected, "add them, or remove use_shared")
+                yield StudyError(path, NOTHING, expected, "add them, or remove use_shared")
 
 
 def _finders(scrape: Scrape) -> Iterator[tuple[FieldPath, KeywordFinder]]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from python_assets.errors import SourceError, StudyError
+from python_assets.errors import FieldPath, PlumblineError, SourceError, StudyError
 from python_assets.importers.unit_table import read_units
 from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.factors import DERIVED, TEMPLATE
-from python_assets.study.problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, Template, Templates
 from python_assets.study_file.checks.factors import repeated
@@ -15,7 +15,7 @@ from python_assets.study_file.expand import Draft
 
 def unit_problems(
     path: FieldPath, text: Template, templates: Templates, declared: Mapping[str, Factor]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     """The units of a template lie in declared factors, and are those of every template that names them.
 
     Args:
@@ -32,19 +32,17 @@ def unit_problems(
     taken = [*DERIVED, TEMPLATE, OPTION_ORDER, *text.factors, *templates.cross_of(text), *units.nested_in]
     if units.name in taken:
         expected = f"a factor of the units alone, unlike {listed(dict.fromkeys(taken))}"
-        yield Problem((*path, "name"), units.name, expected, "name the column of the units")
+        yield StudyError((*path, "name"), units.name, expected, "name the column of the units")
     if units != templates.units[units.name]:
         expected = f"the file and nested_in of the other templates whose units are {units.name}"
-        yield Problem(path, units.name, expected, "write them alike, or give these units another name")
+        yield StudyError(path, units.name, expected, "write them alike, or give these units another name")
     if templates.combinations_of(text):
-        expected = (
-            "no units where combinations are listed for all templates, which would leave out some units"
-        )
+        expected = "no units where combinations are listed for all templates, which would leave out some units"
         remedy = "give the template cross: of its own, [] where only units vary"
-        yield Problem(path, units.name, expected, remedy)
+        yield StudyError(path, units.name, expected, remedy)
 
 
-def without_levels(path: FieldPath, name: str, declared: Mapping[str, Factor]) -> Iterator[Problem]:
+def without_levels(path: FieldPath, name: str, declared: Mapping[str, Factor]) -> Iterator[StudyError]:
     """A factor that templates are crossed with, or units lie in, is declared with its levels."""
     with_levels = [one for one, factor in declared.items() if factor.levels]
     if name not in with_levels:
@@ -52,7 +50,7 @@ def without_levels(path: FieldPath, name: str, declared: Mapping[str, Factor]) -
         yield unknown_name(path, name, "a factor with levels", with_levels, remedy)
 
 
-def unit_file_problems(draft: Draft) -> Iterator[Problem]:
+def unit_file_problems(draft: Draft) -> Iterator[PlumblineError]:
     """Tables of units: they can be read, and their levels are declared."""
     templates = draft.parts.prompts.templates if draft.parts.prompts else None
     reported: set[str] = set()
@@ -60,21 +58,16 @@ def unit_file_problems(draft: Draft) -> Iterator[Problem]:
         if text.units is None or text.units.file in reported:
             continue
         reported.add(text.units.file)
+        field = ("prompts", "templates", "texts", index, "units", "file")
         try:
-            read_units(draft.file.parent, text.units, draft.parts.factors, "")
+            read_units(draft.file.parent, text.units, draft.parts.factors, field)
         except (SourceError, StudyError) as error:
-            expected, _, remedy = str(error).removeprefix(": ").rpartition(". ")
-            yield Problem(
-                ("prompts", "templates", "texts", index, "units", "file"),
-                text.units.file,
-                f"a table of units ({expected})",
-                remedy[:1].lower() + remedy[1:].removesuffix("."),
-            )
+            yield error
 
 
-def declared_unit_problems(draft: Draft) -> Iterator[Problem]:
+def declared_unit_problems(draft: Draft) -> Iterator[StudyError]:
     """The unit of all prompts stands in one place."""
     units = draft.parts.prompts.units if draft.parts.prompts else {}
     if draft.parts.unit not in (None, ROOT_PROMPT) and units:
         expected = f"no unit beside those that some prompts have of their own ({listed(units)})"
-        yield Problem(("unit",), draft.parts.unit, expected, "remove it, or the units of the prompts")
+        yield StudyError(("unit",), draft.parts.unit, expected, "remove it, or the units of the prompts")

@@ -1,0 +1,1 @@
+"""Two generations on the same prompts: what changed between them."""

@@ -1,0 +1,70 @@
+"""From changes to rows of inference.generation_comparisons, before q.
+
+Belongs here: what every comparison of two generations hands over, and the one way from it to rows. What changed
+is found in measure_changes.py and subgroup_rates.py.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.result import Result
+from python_assets.infer.tables import COMPARISON_COLUMNS, Table
+
+COLUMNS: Final = {
+    **{
+        name: object if kind.startswith("varchar") else float
+        for name, kind in COMPARISON_COLUMNS.items()
+        if name != "study_id"
+    },
+    **dict.fromkeys(("std_error", "p_maxt"), float),
+}
+
+
+class Change(NamedTuple):
+    """What changed in some rows, and the value of either generation, of one shape; NaN where NULL."""
+
+    result: Result
+    value_a: Floats
+    value_b: Floats
+
+
+def without_value(n: int, reason: object) -> Change:
+    """Rows that there is nothing to compare in."""
+    nothing = np.full(n, np.nan)
+    return Change(Result.of((n,), reason=reason), nothing, nothing)
+
+
+def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Table:
+    """Rows of one comparison.
+
+    Args:
+        change: shape (rows,).
+        missing: why a value is NULL where it is: a word, or one a row.
+        keys: the other columns, and those that are to stand otherwise: a value, or one a row.
+    """
+    found = change.result
+    columns: dict[str, Any] = {
+        **found._asdict(),
+        "value_a": change.value_a,
+        "value_b": change.value_b,
+        "reason": np.where(np.isnan(found.value), missing, None),
+        "inference_reason": found.reason,
+        **keys,
+    }
+    arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in COLUMNS.items()}
+    shape = found.value.shape
+    return {name: array if array.shape == shape else np.full(shape, array) for name, array in arrays.items()}
+
+
+def joined_rows(tables: Iterable[Table]) -> pd.DataFrame:
+    """All rows; where there are none, the columns alone."""
+    parts = [*tables]
+    columns = {
+        name: pd.Series(np.concatenate([np.empty(0, dtype=kind), *(part[name] for part in parts)]), dtype=kind)
+        for name, kind in COLUMNS.items()
+    }
+    return pd.DataFrame(columns)

@@ -1,0 +1,206 @@
+"""What changed of one measure between two generations: its mean, its groups, and whether groups moved apart.
+
+Belongs here: which comparisons a measure of a pair has, and what refuses or flags them. The arithmetic is
+swapped.py, log_disparities.py and, where units lie in one group each, unit_changes.py.
+
+Source: inference.md 8.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from python_assets.infer.changes.change_rows import Change, change_rows, without_value
+from python_assets.infer.changes.log_disparities import log_disparity_changes
+from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED
+from python_assets.infer.changes.swapped import MOST_FOR_T, Paired, dispersion_change, mean_changes, paired
+from python_assets.infer.changes.unit_changes import unit_changes
+from python_assets.infer.design.cells import MIXED_UNITS, Cells
+from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_QUESTION, Unit, scopes
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.draws.flips import Flips
+from python_assets.infer.options import Options
+from python_assets.infer.result import INTERVAL, TEST, InferenceReason, Result, first_of
+from python_assets.infer.tables import (
+    DISPARITY_CHANGE,
+    DISPERSION_CHANGE,
+    GROUP_CHANGE,
+    GROUPS_MOVED,
+    LOG_DISPARITY_CHANGE,
+    MEAN_CHANGE,
+    QUESTIONS,
+    Table,
+)
+
+FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
+OF_P: Final = ("p_maxt", "scope", "method")
+TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
+Swaps = Callable[[Ints], Flips]
+"""The signs of root prompts, by their positions in the cells: the same in all changes of the study."""
+
+
+@dataclass(frozen=True)
+class MeasureChanges:
+    """One measure of a pair in one slice and grouping; the groups of all of its labels are one question.
+
+    columns: of both generations in the cells, by label. kind: of the measure. keys: what stands in all rows.
+    is_identical: whether both gave the same answers everywhere.
+    """
+
+    cells: Cells
+    columns: Mapping[str, tuple[int, int]]
+    kind: str
+    keys: Mapping[str, object]
+    is_identical: bool
+    swaps: Swaps
+    options: Options
+
+    @cached_property
+    def _x(self) -> Floats:
+        return np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
+
+    @cached_property
+    def _pair(self) -> Paired:
+        return paired(self.cells.frame, self._x)
+
+    @cached_property
+    def _groups(self) -> dict[str, np.ndarray]:
+        group_ids = np.array(self.cells.group_ids * len(self.columns), dtype=object)
+        labels = np.array([*self.columns], dtype=object)
+        return {"group_id": group_ids, "category": np.repeat(labels, len(self.cells.group_ids))}
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the rows of each comparison."""
+        pair, labels, reason = self._pair, [*self.columns], "no_shared_root_prompt"
+        if not len(pair.units):
+            yield self._rows(QUESTIONS, without_value(len(QUESTIONS), reason), missing=reason)
+            return
+        signs = self.swaps(pair.units)
+        if labels == [""]:
+            mean = mean_changes(np.nanmean(pair.means, axis=2, keepdims=True), signs, self.options.alpha)
+            question = mean.result._replace(p_value=mean.result.p_question)
+            yield self._rows(MEAN_CHANGE, self._judged(mean._replace(result=question)))
+            yield self._dispersion()
+        for label in labels:
+            is_of_label = self._groups["category"] == label
+            groups = mean_changes(pair.means[:, :, is_of_label], signs, self.options.alpha)
+            judged = self._judged(groups, absent=InferenceReason.NO_VALUES)
+            yield self._rows(GROUP_CHANGE, judged, missing="no_values", group_id=self.cells.group_ids, category=label)
+        yield from self._moved(signs) if self.cells.stratum_of_cell is None else self._moved_units()
+        if self.kind == "binary":
+            yield self._log_disparities(signs)
+
+    def _dispersion(self) -> Table:
+        change = self._judged(dispersion_change(self._pair.differences, self.options.alpha), has_flags=False)
+        n, few = change.result.n_root_prompts, InferenceReason.TOO_FEW_ROOT_PROMPTS
+        has_few = (n > 0) & (n < MIN_UNITS_FOR_SCOPE)
+        change = change._replace(result=change.result.refused(has_few, few, TESTED))
+        return self._rows(DISPERSION_CHANGE, change, missing=np.where(has_few, few, "no_block"))
+
+    def _moved(self, signs: Flips) -> Iterator[Table]:
+        """The question whether groups moved against each other, and its answer group by group."""
+        n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
+        fewest = MIN_UNITS_OF_QUESTION if n.max() >= MIN_UNITS_OF_QUESTION else 2
+        groups = mean_changes(self._pair.differences, signs, self.options.alpha, fewest=fewest)
+        yield self._rows(DISPARITY_CHANGE, self._judged(groups), **self._groups)
+        most = int(n.argmax())
+        is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
+        reason = InferenceReason.APPROXIMATE if is_skewed else groups.result.reason[most]
+        largest = _largest(groups.result, most, n_units=n.max(), reason=reason)
+        yield self._rows(GROUPS_MOVED, self._judged(largest))
+
+    def _moved_units(self) -> Iterator[Table]:
+        """The same of units that lie in one group each."""
+        groups = unit_changes(self.cells, self._x, self.options)
+        if isinstance(groups, InferenceReason):
+            yield self._rows(GROUPS_MOVED, without_value(1, groups))
+            return
+        yield self._rows(DISPARITY_CHANGE, self._judged(groups, of_units=True), **self._groups)
+        found = groups.result
+        at = int(np.nan_to_num(np.abs(found.value), nan=-1).argmax())
+        n_fewest = found.n_units[~np.isnan(found.p_value)].min(initial=found.n_root_prompts.max())
+        reason = InferenceReason.TOO_FEW_UNITS if np.isnan(found.p_question[at]) else None
+        largest = _largest(found, at, n_units=n_fewest, reason=reason)
+        yield self._rows(GROUPS_MOVED, self._judged(largest, of_units=True))
+
+    def _log_disparities(self, signs: Flips) -> Table:
+        n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
+        if self.cells.stratum_of_cell is not None:
+            nothing = without_value(len(n), InferenceReason.SCHEME_NOT_AVAILABLE)
+            return self._rows(LOG_DISPARITY_CHANGE, nothing, n_root_prompts=n, **self._groups)
+        change = log_disparity_changes(self._pair, signs, self.options.alpha)
+        has_few = (n <= MOST_FOR_T) & ~np.isnan(change.result.value)
+        few = change.result.refused(has_few, InferenceReason.TOO_FEW_ROOT_PROMPTS, TESTED)
+        missing = np.where(n > 0, "rate_zero_or_one", "no_block")
+        judged = self._judged(change._replace(result=few))
+        return self._rows(LOG_DISPARITY_CHANGE, judged, missing=missing, **self._groups)
+
+    def _rows(self, comparison: object, change: Change, *, missing: object = "no_block", **keys: object) -> Table:
+        common = {"n_dropped": self._pair.n_dropped, "group_id": "", "category": "", **self.keys}
+        return change_rows(change, missing=missing, **common | {"comparison": comparison} | keys)
+
+    def _judged(
+        self,
+        change: Change,
+        *,
+        absent: InferenceReason = InferenceReason.NO_SHARED_BLOCK,
+        of_units: bool = False,
+        has_flags: bool = True,
+    ) -> Change:
+        """Say what is to be known of a p, and refuse the test where nothing is to be tested.
+
+        Args:
+            change: of some rows; n_units: what their rates rest on.
+            absent: reason of rows without a root prompt.
+            of_units: whether units of one group each are compared: reasons of their scheme stay.
+            has_flags: whether equal answers and coarse rates are reported.
+        """
+        found, n = change.result, change.result.n_root_prompts
+        if not of_units:
+            has_own = self.cells.frame.has_own_prompts
+            found = found._replace(scope=scopes(n, Unit.ROOT_PROMPT, has_own_prompts=has_own))
+        has_p = ~np.isnan(found.p_value)
+        is_open = has_flags & has_p & (~found.reason.astype(bool) | (not of_units))
+        is_coarse = (found.n_units < FEWEST_FOR_RATES) & (self.kind != "continuous")
+        reason = first_of(
+            [is_open & self.is_identical, is_open & is_coarse, np.full(n.shape, True)],
+            [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, found.reason],
+        )
+        found = found._replace(reason=reason).refused(~has_p, reason, OF_P)
+        refusals = {
+            InferenceReason.UNPAIRED_PROMPTS: self._pair.share_dropped > MOST_UNPAIRED,
+            InferenceReason.NO_VARIATION: self._is_constant,
+            InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
+            InferenceReason.TOO_MANY_UNMATCHED: bool(self.cells.is_unread[np.ravel([*self.columns.values()])].any()),
+            InferenceReason.TOO_FEW_ROOT_PROMPTS: (len(self._pair.units) if of_units else n) < MIN_UNITS,
+            InferenceReason.PARTLY_NESTED: of_units and self.cells.is_partly_nested,
+        }
+        refused_by = [np.broadcast_to(where, n.shape) for where in refusals.values()]
+        found = found.refused(np.any(refused_by, axis=0), first_of(refused_by, [*refusals]), TESTED)
+        return change._replace(result=found.refused(n == 0, absent, TESTED))
+
+    @cached_property
+    def _is_constant(self) -> bool:
+        """Whether all values of both generations are equal, label by label."""
+        means = self._pair.means
+        of_label = means.reshape(*means.shape[:2], len(self.columns), -1)
+        low, high = np.nanmin(of_label, axis=(0, 1, 3)), np.nanmax(of_label, axis=(0, 1, 3))
+        return bool((high - low <= TIE * np.maximum(np.abs(low), np.abs(high))).all())
+
+
+def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change:
+    """The question that groups answer: its size is that of the largest change, its words are those of row at."""
+    question = Result.of(
+        (1,),
+        value=np.fmax.reduce(np.abs(groups.value)),
+        p_value=groups.p_question[at],
+        n_root_prompts=groups.n_root_prompts.max(),
+        n_units=n_units,
+        method=groups.method[at],
+        scope=groups.scope[at],
+        reason=reason,
+    )
+    return without_value(1, None)._replace(result=question)

@@ -1,0 +1,250 @@
+"""Two generations on the same root prompts: what changed between them, tested by swapping them.
+
+Belongs here: arithmetic on arrays of root prompts. Which generations, cells and questions these are is
+measure_changes.py. Where nothing changed, whose answer is whose is a coin toss for each root prompt: one sign
+turns round all groups of it. An index such as the range is never subtracted: the noisier of two equal models
+has the larger one.
+
+Source: inference.md 8.
+"""
+
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+from scipy import stats
+
+from python_assets.infer.changes.change_rows import Change
+from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, Frame
+from python_assets.infer.draws.exchange import TIE, Floats, Ints, p_values
+from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas import interval
+from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
+from python_assets.infer.result import Bools, InferenceReason, Result, first_of
+
+MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 arrangements are too few
+SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
+ROUNDING: Final = 1e-12
+FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
+SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t interval"
+BY_T: Final = "cluster t and its interval"
+JACKKNIFE: Final = "jackknife over root prompts, t"
+
+
+class Paired(NamedTuple):
+    """Two generations in the cells that both have a value of, the compared one first.
+
+    units: positions of the root prompts with such a cell, R of them. means: of each row in each of them, shape
+    (2, R, rows), NaN where absent; a row is a group, and of several labels the groups of the first one come
+    first. differences: the group minus the others on the same prompt, D of inference.md 1; others: what is
+    subtracted; NaN where no other is there. n_dropped: root prompts that one alone answered.
+    """
+
+    units: Ints
+    means: Floats
+    differences: Floats
+    others: Floats
+    n_dropped: int
+
+    @property
+    def share_dropped(self) -> float:
+        """Of all root prompts that any of the two answered."""
+        return self.n_dropped / max(self.n_dropped + len(self.units), 1)
+
+
+def paired(frame: Frame, x: Floats) -> Paired:
+    """Put the cells of two generations next to each other.
+
+    Args:
+        frame: of the cells.
+        x: values of both generations, shape (2, cells, labels), NaN where absent; labels are present together.
+    """
+    root = frame.root_of_block[frame.block]
+    is_present = ~np.isnan(x).any(axis=2)
+    cell = np.flatnonzero(is_present.all(axis=0))
+    units, unit = np.unique(root[cell], return_inverse=True)
+    blocks, block = np.unique(frame.block[cell], return_inverse=True)
+    size = np.bincount(block)[block][:, None, None]
+    row = unit * frame.n_groups + frame.group[cell]
+    n_labels = x.shape[2]
+    values = x[:, cell].swapaxes(0, 1)
+    totals = np.zeros((len(blocks), 2, n_labels))
+    np.add.at(totals, block, values)
+    differences = (values - totals[block] / size) * size / np.maximum(size - 1, 1)
+
+    def by_root(values: Floats, is_kept: Bools) -> Floats:
+        total = np.zeros((len(units) * frame.n_groups, 2, n_labels))
+        np.add.at(total, row[is_kept], values[is_kept])
+        n = np.bincount(row[is_kept], minlength=len(total))[:, None, None]
+        means = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+        by_label = means.reshape(len(units), frame.n_groups, 2, n_labels).transpose(2, 0, 3, 1)
+        return cast(Floats, by_label.reshape(2, len(units), n_labels * frame.n_groups))
+
+    meets_others = size.ravel() > 1
+    return Paired(
+        units=units,
+        means=by_root(values, np.ones(len(cell), dtype=bool)),
+        differences=by_root(differences, meets_others),
+        others=by_root(values - differences, meets_others),
+        n_dropped=len(np.unique(root[is_present.any(axis=0)])) - len(units),
+    )
+
+
+def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2) -> Change:
+    """Test whether rows changed, by turning round whole root prompts.
+
+    Args:
+        x: values of both generations in each root prompt, shape (2, root prompts, rows), NaN where absent.
+        signs: of the root prompts.
+        alpha: intervals are 1 - alpha.
+        fewest: root prompts under which a row stands outside the question.
+
+    Returns:
+        Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
+        are there, adjusted by Holm. p_question: whether any row changed.
+    """
+    d = x[0] - x[1]
+    n = (~np.isnan(d)).sum(axis=0)
+    value_a, value_b, value = (
+        np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0) for total in np.nansum([*x, d], axis=1)
+    )
+    z = np.nan_to_num(d)
+    squares = (z**2).sum(axis=0)
+    is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
+    t, std_error = _t(z.sum(axis=0), squares, n)
+    std_error = np.where(is_tested, std_error, np.nan)
+    limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
+    p = p_maxt = np.full(n.shape, np.nan)
+    p_question = np.nan
+    if is_tested.any():
+        observed = np.where(is_tested, np.abs(t), np.nan)
+        p, p_maxt, p_question = _swapped(z, squares, n, observed, signs) if is_permuted else _by_t(d, n, observed)
+    result = Result.of(
+        n.shape,
+        value=value,
+        std_error=std_error,
+        ci_low=limits.low,
+        ci_high=limits.high,
+        p_value=p,
+        p_maxt=p_maxt,
+        p_question=p_question,
+        n_root_prompts=n,
+        n_units=n,
+        is_permuted=is_permuted,
+        method=first_of([is_tested], [SWAPPED if is_permuted else BY_T]),
+        reason=first_of(
+            [~is_tested, _is_skewed(d, n), np.full(n.shape, not is_permuted)],
+            [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],
+        ),
+    )
+    return Change(result, value_a, value_b)
+
+
+def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
+    """P of a t distribution of each row, by Holm, and of the question; two rows that mirror each other are one test."""
+    p = 2 * stats.t.sf(observed, np.maximum(n - 1, 1))
+    tested = d[:, ~np.isnan(observed)]
+    is_mirrored = tested.shape[1] == 2 and np.allclose(tested[:, 0], -tested[:, 1], equal_nan=True)
+    p_maxt = holm(p, tested.shape[1] - int(is_mirrored))
+    return p, p_maxt, float(np.nanmin(p_maxt))
+
+
+def _t(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floats]:
+    """T and standard error from sums over root prompts."""
+    n = np.maximum(n, 1)
+    mean = total / n
+    is_zero = np.abs(mean) <= ROUNDING * np.sqrt(squares)
+    return studentised(mean, squares - n * mean**2, squares, n, is_zero)
+
+
+def studentised(value: Floats, spread: Floats, squares: Floats, n: Ints, is_zero: Bools) -> tuple[Floats, Floats]:
+    """T and standard error of means over n root prompts, or of what the delta method takes for them.
+
+    spread and squares are the sums of squares around the means and around 0; a spread far below squares is rounding.
+    Without a spread t is 0 where the mean is_zero, and +-1e6 elsewhere.
+    """
+    spread = np.where(spread > ROUNDING * squares, spread, 0.0)
+    std_error = np.sqrt(spread / np.maximum(n - 1, 1) / n)
+    constant = np.where(is_zero, 0.0, np.copysign(1e6, value))
+    return np.divide(value, std_error, out=constant, where=std_error > 0), std_error
+
+
+def _swapped(x: Floats, squares: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
+    """P of each row, stepped down, and of the question (inference.md 6.3)."""
+    is_tested = ~np.isnan(observed)
+    step_down = StepDown(observed[:, None])
+    n_as_large, stepped = np.zeros(len(n), dtype=np.int64), np.zeros((len(n), 1), dtype=np.int64)
+
+    def of_question(sizes: Floats) -> Floats:
+        tested = sizes[:, is_tested]
+        return np.stack([tested.max(axis=1), (tested**2).sum(axis=1)])
+
+    drawn = []
+    for batch in signs.batches():
+        sizes = np.abs(_t(batch @ x, squares, n)[0])
+        n_as_large += (sizes >= np.where(is_tested, observed, np.inf) - TIE).sum(axis=0)
+        stepped += step_down.count(sizes[:, :, None])
+        drawn.append(of_question(sizes))
+    p = np.where(is_tested, p_values(n_as_large, signs), np.nan)
+    p_maxt = step_down.p_values(stepped, signs)[:, 0]
+    p_question = min_p(of_question(observed[None]), np.concatenate(drawn, axis=1)[:, None, :], signs)[0]
+    return p, p_maxt, float(p_question)
+
+
+def _is_skewed(d: Floats, n: Ints) -> Bools:
+    centred = d - np.nansum(d, axis=0) / np.maximum(n, 1)
+    second, third = (np.nansum(centred**power, axis=0) / np.maximum(n, 1) for power in (2, 3))
+    skewness: Floats = np.divide(third, second**1.5, out=np.zeros(len(n)), where=second > 0)
+    return (n >= MIN_UNITS_FOR_SCOPE) & (np.abs(skewness) > SKEW_PER_ROOT * np.sqrt(n))
+
+
+def dispersion_change(differences: Floats, alpha: float) -> Change:
+    """U of one generation minus U of the other: the sum of the squares of the mean D, without noise.
+
+    Args:
+        differences: D of both, shape (2, root prompts, groups), NaN where absent.
+        alpha: the interval is 1 - alpha.
+
+    Returns:
+        One row, with its interval by the jackknife over root prompts, t of R - 1 degrees of freedom; without a
+        value under MIN_UNITS_FOR_SCOPE root prompts.
+    """
+    is_present = ~np.isnan(differences[0])
+    own, other = differences[:, is_present.any(axis=1)]
+    n, nothing = len(own), np.array([np.nan])
+    if n < MIN_UNITS_FOR_SCOPE:
+        return Change(Result.of((1,), n_root_prompts=n, reason=InferenceReason.TOO_FEW_ROOT_PROMPTS), nothing, nothing)
+    (value_a, without_a), (value_b, without_b) = _square(own), _square(other)
+    without = without_a - without_b
+    std_error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
+    has_few = is_present.any(axis=0).sum() < FEWEST_FOR_DISPERSION
+    result = Result.of(
+        (1,),
+        **t_test(value_a - value_b, std_error, n, alpha),
+        n_root_prompts=n,
+        method=JACKKNIFE,
+        reason=InferenceReason.APPROXIMATE if has_few else None,
+    )
+    return Change(result, np.array([value_a]), np.array([value_b]))
+
+
+def t_test(value: float, std_error: float, n: int, alpha: float) -> dict[str, float]:
+    """The fields of a result for one number over n root prompts: its t interval and p."""
+    half = stats.t.isf(alpha / 2, n - 1) * std_error
+    t = abs(value) / std_error if std_error > 0 else (0.0 if abs(value) < ROUNDING else np.inf)
+    p = float(2 * stats.t.sf(t, n - 1))
+    return {"value": value, "ci_low": value - half, "ci_high": value + half, "p_value": p}
+
+
+def _square(d: Floats) -> tuple[float, Floats]:
+    """U of D of shape (root prompts, groups), and U without each root prompt in turn."""
+
+    def of_sums(n: Ints, total: Floats, squares: Floats) -> Floats:
+        # the square of a mean without that of single prompts: the mean product of two of them
+        pairs = n * (n - 1)
+        mean = np.divide(total**2 - squares, pairs, out=np.zeros(total.shape), where=pairs > 0)
+        return cast(Floats, mean.sum(axis=-1) / np.maximum((pairs > 0).sum(axis=-1) - 1, 1))
+
+    x = np.nan_to_num(d)
+    parts = (~np.isnan(d), x, x**2)
+    whole = [part.sum(axis=0) for part in parts]
+    return float(of_sums(*whole)), of_sums(*(total - part for total, part in zip(whole, parts, strict=True)))

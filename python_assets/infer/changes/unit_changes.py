@@ -1,0 +1,58 @@
+"""Whether groups of units of one group each moved against each other: names in a gender, prompts in a topic.
+
+Belongs here: what changed in each unit, put to the test that such groups have in one generation
+(inference.md 2.7): units change places between groups, in their strata, and keep their change. Swapping both
+generations is no test of it: no unit has another group beside it. Groups that meet are swapped.py's.
+
+Source: inference.md 2.7 and 8.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from python_assets.infer.changes.change_rows import Change
+from python_assets.infer.contrasts.means import mean_differences, mean_null
+from python_assets.infer.design.cells import Cells
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.options import Options
+from python_assets.infer.result import InferenceReason, Result
+from python_assets.infer.schemes.choose import InUnits, in_units
+
+BY_UNITS: Final = "changes of units: "
+
+
+def unit_changes(cells: Cells, x: Floats, options: Options) -> Change | InferenceReason:
+    """Compare what changed in the units of each group.
+
+    Args:
+        cells: of a grouping that is nested in units.
+        x: values of both generations, shape (2, cells, labels), NaN where absent.
+        options: seed, B and alpha.
+
+    Returns:
+        The change of a group minus the others, label by label, each of all groups; n_root_prompts: units of both
+        sides. Or why nothing is compared: units of one group alone were answered by both.
+    """
+    n_labels = x.shape[2]
+    values = np.hstack([x[0] - x[1], *x])
+    values[np.isnan(values).any(axis=1)] = np.nan
+    (chosen,) = in_units(cells._replace(x=values), options)
+    scheme = chosen.scheme
+    if isinstance(scheme, InferenceReason):
+        return scheme
+    if not isinstance(scheme, InUnits):
+        raise TypeError("units that lie in one group each are compared in no blocks")
+    contrast, values = scheme.contrast, chosen.take(np.arange(3 * n_labels))
+    of_change = values[:, :n_labels]
+    null = mean_null(contrast, of_change, scheme.draws, n_together=n_labels)
+    no_margin = np.full(n_labels, np.nan)
+    contrasts = mean_differences(
+        contrast, of_change, null.tested, alpha=options.alpha, margin=no_margin, n_together=n_labels
+    )
+    n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
+    words = [word and BY_UNITS + word for word in contrasts.method.ravel()]
+    fields = {name: field.ravel() for name, field in (contrasts._asdict() | {"n_root_prompts": n_units}).items()}
+    found = Result.of(n_units.ravel().shape, **fields | {"method": words})
+    of_either = contrast.differences(values[:, n_labels:]).value.T.reshape(2, -1)
+    return Change(found, *np.where(np.isnan(found.value), np.nan, of_either))

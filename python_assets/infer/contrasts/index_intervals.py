@@ -1,0 +1,185 @@
+"""Intervals of the indices of group values: range, standard deviation and impact ratio, column by column.
+
+Belongs here: the group values that are stretched and the noise around them. The procedure is inversion.py,
+the indices are indices.py.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from python_assets.infer.contrasts.index import FOUR_FIFTHS, Index, Spread, spread_of, tie_of
+from python_assets.infer.draws.exchange import TIE, Floats, in_threads, pieces
+from python_assets.infer.result import InferenceReason, Result
+from python_assets.infer.schemes.group_means import BlockMeans, GroupValues
+from python_assets.infer.schemes.inversion import N_NOISE, Inverted, Noise, Rare, invert, rare_differences, two_sided_p
+
+COLUMNS_PER_PIECE = 8
+
+
+class Sample(NamedTuple):
+    """One column: group values minus their level, and what they may be but for noise.
+
+    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted:
+    group values under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their
+    block. is_rate: whether values lie between 0 and 1.
+    """
+
+    deviation: Floats
+    by_unit: Floats
+    permuted: Noise
+    level: float
+    scale: float
+    is_rate: bool
+
+
+def inverted_indices(
+    wanted: dict[str, Index],
+    *,
+    means: BlockMeans,
+    by_unit: Floats,
+    seen: GroupValues,
+    permuted: Floats,
+    has_all_draws: bool,
+    margins: dict[str, Floats],
+    alpha: float,
+    is_rate: bool,
+) -> dict[str, Inverted]:
+    """Intervals of the numbers behind the indices that have one.
+
+    Args:
+        wanted: by metric; those with a reason have no interval.
+        means: the groups.
+        by_unit: of means.by_unit.
+        seen: of means.observed.
+        permuted: of means.null, shape (columns, groups, draws).
+        has_all_draws: whether these are all arrangements.
+        margins: of each column by metric, as printed; absent or NaN where none is declared.
+        alpha: intervals are 1 - alpha.
+        is_rate: whether values lie between 0 and 1.
+
+    Returns:
+        By metric, fields of shape (columns,).
+    """
+    indices = {name: index for name, index in wanted.items() if index.reason is None}
+    none, n_columns = np.full(len(seen.level), np.nan), len(seen.level)
+    observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
+    of_columns = np.stack([index.printed(margins.get(name, none), observed) for name, index in indices.items()], axis=1)
+    used = permuted if has_all_draws else permuted[:, :, :N_NOISE]
+    all_resamples = means.resamples is not None and means.resamples.is_complete
+
+    def work(part: slice) -> list[Inverted]:
+        noise = means.noise(by_unit[:, :, part], seen.deviation[:, part], with_level=is_rate)
+        return [
+            _invert_column(
+                indices,
+                Sample(
+                    seen.deviation[:, column],
+                    by_unit[:, :-1, column] + (by_unit[:, -1:, column] if is_rate else 0),
+                    Noise(used[column], has_all_draws),
+                    float(seen.level[column]),
+                    float(seen.scale[column]),
+                    is_rate,
+                ),
+                Noise(noise[:, column - part.start], all_resamples),
+                of_columns[column],
+                alpha,
+            )
+            for column in range(part.start, part.stop)
+        ]
+
+    parts = in_threads(work, list(pieces(n_columns, COLUMNS_PER_PIECE)))
+    fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
+    return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(indices)}
+
+
+def below_four_fifths(means: BlockMeans, by_unit: Floats, seen: GroupValues) -> Result:
+    """The share of resampled units in which the impact ratio lies below four fifths.
+
+    Args:
+        means: the groups.
+        by_unit: of means.by_unit.
+        seen: of means.observed.
+
+    Returns:
+        The share as value, NaN where no group has any selection; resamples without one do not count.
+
+    Source: SAGED 4.2, which names the rule; the probability is over root prompts like these.
+    """
+    share = np.full(len(seen.level), np.nan)
+    n_units = len(by_unit)
+
+    def work(part: slice) -> None:
+        # a resample as it is, not stretched to the noise of a new sample
+        noise = means.noise(by_unit[:, :, part], seen.deviation[:, part], with_level=True)
+        noise *= np.sqrt((n_units - 1) / n_units)
+        rates = noise + (seen.deviation[:, part] + seen.level[part])[:, :, None]
+        highest = rates.max(axis=0)
+        has_any = highest > TIE
+        n_below = (has_any & (rates.min(axis=0) < FOUR_FIFTHS * highest - TIE)).sum(axis=1)
+        n = has_any.sum(axis=1)
+        np.divide(n_below, n, out=share[part], where=n > 0)
+
+    in_threads(work, list(pieces(len(share), COLUMNS_PER_PIECE)))
+    return Result.of(share.shape, value=share, reason=InferenceReason.DESCRIPTIVE)
+
+
+def _invert_column(named: dict[str, Index], sample: Sample, noise: Noise, margins: Floats, alpha: float) -> Inverted:
+    level, scale, indices = sample.level, sample.scale, list(named.values())
+    observed = sample.deviation[:, None]
+
+    def spread(values: Floats) -> Spread:
+        if sample.is_rate:
+            np.clip(values, -level, 1 - level, out=values)
+        return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
+
+    def numbers(s: float, noise: Floats) -> Floats:
+        seen = spread(s * observed + noise)
+        return np.stack([index.of(seen) for index in indices])
+
+    noises = (sample.permuted, noise)
+    ties = np.array([tie_of(index, np.asarray(scale)) for index in indices])
+    highest = level + sample.deviation.max()
+    rare = _rare_differences(list(named), sample.by_unit, highest) if sample.is_rate else None
+    inverted = invert(numbers, noises, ties, margins, alpha, rare)
+    if sample.is_rate:
+        inverted = inverted._replace(high=np.minimum(inverted.high, 1))
+    for which, index in enumerate(indices):
+        if index.ends and inverted.p_margin[which] < 1:
+            ends = _at_either_end(index.ends, observed, margins[which], level if sample.is_rate else np.inf)
+            least = index.of(spread(observed.copy())) - ties[which]
+            past = [index.of(spread(ends + noise.values)) >= least for noise in noises]
+            inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, noises))
+    return inverted
+
+
+def _rare_differences(names: list[str], by_unit: Floats, highest: float) -> Rare:
+    """What the indices of rates can be where few units show a difference.
+
+    A standard deviation is largest where it is between two halves of the groups; 1 - impact ratio is the
+    range over the largest rate.
+    """
+    n_groups = by_unit.shape[1]
+    halves = (n_groups // 2) * (n_groups - n_groups // 2)
+    slopes = {
+        "range": 1.0,
+        "standard_deviation": np.sqrt(halves / (n_groups * (n_groups - 1))),
+        "impact_ratio": 1 / max(highest, TIE),
+    }
+    of_one = slopes | {"standard_deviation": 1 / np.sqrt(n_groups)}
+    slope, one = (np.array([of[name] for name in names]) for of in (slopes, of_one))
+    return rare_differences(by_unit, slope, np.ones(len(names)), one)
+
+
+def _at_either_end(
+    ends: Callable[[float, float, float], tuple[float, float]], observed: Floats, margin: float, level: float
+) -> Floats:
+    """Groups exactly at a margin, half of them at either end, in the order that was observed; (groups, 1).
+
+    Of all groups with this index, these come out furthest apart. What was seen, stretched to the margin, does
+    so less often: it has one group at either end, or takes the noise of the others for differences.
+    """
+    is_upper = observed[:, 0].argsort(kind="stable").argsort() >= len(observed) / 2
+    low, high = ends(margin, level, float(is_upper.mean()))
+    return np.where(is_upper, high, low)[:, None]

@@ -1,0 +1,96 @@
+"""Differences of means of any scheme: studentised permutation p and t intervals.
+
+Belongs here: contrasts whose statistic is a t, of means everywhere and of rates outside blocks. What all
+contrasts share is contrasts.py; rates in blocks are rates.py.
+"""
+
+import numpy as np
+from scipy import stats
+
+from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, margin_p
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, p_values
+from python_assets.infer.formulas import interval
+from python_assets.infer.formulas.interval import Interval
+from python_assets.infer.result import Result
+from python_assets.infer.schemes.choose import Contrast
+from python_assets.infer.schemes.differences import Counts, ratio
+
+
+def t_of(contrast: Contrast, x: Floats) -> Floats:
+    """T of each row, shape (rows, columns)."""
+    differences = contrast.differences(x)
+    return ratio(differences.value, differences.std_error, contrast.scale(x))
+
+
+def mean_null(
+    contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1, second: tuple[Floats, Floats] | None = None
+) -> Null:
+    """Permute the mean difference and its t.
+
+    Args:
+        contrast: what the rows compare.
+        x: values, shape (cells, columns).
+        draws: the arrangements.
+        n_together: columns that are one question.
+        second: what Extremes.tested takes beside the largest t.
+    """
+    extremes = Extremes(np.nan_to_num(np.abs(t_of(contrast, x))), contrast.rows.in_question, draws, n_together)
+    values = np.empty((x.shape[1], len(contrast.rows.n_units), draws.n))
+
+    def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:
+        values[columns, :, batch] = value.transpose(2, 1, 0)
+        return extremes.count(size, columns, batch)
+
+    return Null(extremes.tested(contrast.over_ts(x, draws, work), second), values)
+
+
+def one_sided_p(contrast: Contrast, x: Floats, draws: Draws, row: int, sign: float) -> float:
+    """Share of draws in which t of a row lies as far on one side, of one column (cells, 1)."""
+    least = sign * t_of(contrast, x)[row, 0] - TIE
+
+    def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:
+        del columns, batch
+        t = sign * np.copysign(size[:, row], value[:, row])
+        return np.asarray((t >= least).sum(axis=0))
+
+    return float(p_values(contrast.over_ts(x, draws, work), draws)[0])
+
+
+def mean_differences(
+    contrast: Contrast, x: Floats, tested: Tested, *, alpha: float, margin: Floats, n_together: int = 1
+) -> Result:
+    """Mean of a group minus that of what it is compared with.
+
+    Args:
+        contrast: what the rows compare.
+        x: values, shape (cells, columns).
+        tested: of mean_null on x.
+        alpha: intervals are 1 - alpha.
+        margin: of each column, NaN where none is declared.
+        n_together: columns that are one question.
+
+    Returns:
+        NaN and a reason for a row that compares nothing, or too few units.
+
+    Source: inference.md section 1, rows 1 and 2; 2.7.
+    """
+    estimate = mean_estimate(contrast, x, alpha)
+
+    def limits(c: Floats) -> Interval:
+        return interval.around(estimate.value, estimate.std_error, c)
+
+    levels = margin_p(estimate, limits, margin)
+    return assemble(
+        contrast.rows, estimate, tested, levels, alpha=alpha, names=contrast.rows.names, n_together=n_together
+    )
+
+
+def mean_estimate(contrast: Contrast, x: Floats, alpha: float) -> Estimate:
+    """Mean difference with its t interval.
+
+    Source: inference.md section 1 and 3.2.
+    """
+    value, std_error, df = (part.T for part in contrast.differences(x))
+    t = ratio(value, std_error, contrast.scale(x)[:, None])
+    quantile = stats.t.isf(alpha / 2, np.where(df > 0, df, np.nan))
+    return Estimate(value, std_error, t, df, interval.around(value, std_error, quantile))

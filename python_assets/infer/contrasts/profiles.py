@@ -1,0 +1,248 @@
+"""How far the labels that groups are given lie apart: total variation, Jensen-Shannon divergence, Cramer's V.
+
+Belongs here: numbers of a whole profile of label shares, of each group and of all. Contrasts of the share
+of a single label are rates.py.
+"""
+
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, in_threads, noise_floor, p_values, pieces
+from python_assets.infer.result import NO_P, InferenceReason, Result, first_of
+from python_assets.infer.schemes.choose import GroupMeans
+from python_assets.infer.schemes.group_means import BlockMeans
+from python_assets.infer.schemes.inversion import N_NOISE, Noise, Rare, invert, rare_differences
+from python_assets.infer.tables import OF_GROUPS
+
+INVERTED: Final = ("fdi", "idi", "cramers_v", "jsd_between_groups")  # with an interval
+_WORDS: Final = {
+    ("fdi_group", True): "total variation, two-noise inversion",
+    ("fdi_group", False): "total variation",
+    ("jsd_group", True): "divergence",
+    ("jsd_group", False): "divergence",
+}
+PROFILE_INDICES: Final = (*INVERTED, "jsd", "fdi_max", "jsd_max")
+
+
+class ProfileTest(NamedTuple):
+    """Contrasts of OF_GROUPS and indices; second: fdi as observed and under draws, (measures, draws)."""
+
+    contrasts: dict[str, Result]
+    indices: dict[str, Result]
+    second: tuple[Floats, Floats] | None
+
+
+def profile_tests(
+    means: GroupMeans, draws: Draws, y: Floats, margins: dict[str, Floats], *, alpha: float, n_groups: int
+) -> ProfileTest:
+    """Distance of each group from the average profile, and indices of all groups.
+
+    Args:
+        means: the groups.
+        draws: the arrangements.
+        y: share of each label in each cell, shape (cells, measures, labels); shares add up to 1.
+        margins: of each measure by name, absent or NaN where none is declared.
+        alpha: intervals are 1 - alpha.
+        n_groups: of the grouping.
+
+    Returns:
+        Sizes of a question, in nats where they are divergences; the average weighs every group alike. No V
+        where all responses have one label.
+
+    Source: inference.md section 1; metrics.md section 4.
+    """
+    n_measures, n_labels = y.shape[1:]
+    if means.missing is not None:
+        nothing = Result.of((n_measures, n_groups), reason=means.missing)
+        index = Result.of((n_measures,), reason=means.missing)
+        return ProfileTest(dict.fromkeys(OF_GROUPS, nothing), dict.fromkeys(PROFILE_INDICES, index), None)
+    flat = y.reshape(len(y), -1)
+    seen = means.observed(flat)
+    null = means.null(flat, draws).reshape(n_measures, n_labels, len(means.groups), -1)
+    levels = seen.level.reshape(n_measures, n_labels)
+    observed = seen.deviation.reshape(-1, n_measures, n_labels)
+    by_unit = None
+    if isinstance(means, BlockMeans) and means.resamples is not None:
+        by_unit = means.by_unit(flat).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
+    no_margin = np.full(n_measures, np.nan)
+    names = [*["fdi_group"] * len(means.groups), *INVERTED]
+    of_numbers = np.stack([margins.get(name, no_margin) for name in names], axis=1)
+
+    def work(part: slice) -> tuple[Result, Floats]:
+        at = part.start
+        return _test_profile(
+            means,
+            draws,
+            alpha,
+            level=levels[at],
+            observed=observed[:, at],
+            permuted=null[at].transpose(1, 0, 2),
+            by_unit=None if by_unit is None else by_unit[:, :, at],
+            margins=of_numbers[at],
+        )
+
+    parts = in_threads(work, list(pieces(n_measures, 1)))
+    tested = Result(*(np.stack(fields) for fields in zip(*(result for result, _ in parts), strict=True)))
+    fdi = tested.value[:, 2 * len(means.groups) + INVERTED.index("fdi")]
+    contrasts = {name: _contrast(means, tested, which, n_groups) for which, name in enumerate(OF_GROUPS)}
+    return ProfileTest(contrasts, _indices(means, tested), (fdi, np.stack([drawn for _, drawn in parts])))
+
+
+def _test_profile(
+    means: GroupMeans,
+    draws: Draws,
+    alpha: float,
+    *,
+    level: Floats,
+    observed: Floats,
+    permuted: Floats,
+    by_unit: Floats | None,
+    margins: Floats,
+) -> tuple[Result, Floats]:
+    """Test the numbers of profile_numbers of one measure; beside the rows, fdi under each draw.
+
+    Args:
+        means: the groups.
+        draws: the arrangements.
+        alpha: intervals are 1 - alpha.
+        level: share of each label, shape (labels,).
+        observed: deviations of groups from it, shape (groups, labels).
+        permuted: the same of shuffled cells, shape (groups, labels, draws).
+        by_unit: of means.by_unit, shape (units, groups + 1, labels); None where nothing has an interval.
+        margins: of each number that has an interval.
+    """
+    n_groups, n_labels = len(observed), int((level > TIE).sum())
+
+    def numbers(s: float, noise: Floats) -> Floats:
+        return profile_numbers(level[:, None] + s * observed[:, :, None] + noise, n_labels)
+
+    value, null = numbers(1.0, 0 * observed[:, :, None]), numbers(0.0, permuted)
+    p = p_values((null >= value - TIE).sum(axis=1), draws)
+    fdi = null[2 * n_groups + INVERTED.index("fdi")].copy()
+    median, q95 = noise_floor(null)
+    found = np.full((5, len(value)), np.nan)
+    if isinstance(means, BlockMeans) and by_unit is not None:
+        used = permuted if draws.is_complete else permuted[:, :, :N_NOISE]
+        resampled = means.noise(by_unit, observed, with_level=True)
+        all_resamples = means.resamples is not None and means.resamples.is_complete
+        noises = (Noise(used, draws.is_complete), Noise(resampled, all_resamples))
+        # shares of groups in their units, for what few units with a difference may stand for
+        rare = _rare_differences(by_unit[:, :-1] + by_unit[:, -1:])
+        # of fdi_group and INVERTED
+        has_interval = np.r_[:n_groups, 2 * n_groups : 2 * n_groups + len(INVERTED)]
+        ties = np.full(len(margins), TIE)
+        found[:, has_interval] = invert(
+            lambda s, noise: numbers(s, noise)[has_interval], noises, ties, margins, alpha, rare
+        )
+    low, high, corrected, p_margin, p_equivalence = found
+    return Result.of(
+        (len(value),),
+        value=value[:, 0],
+        null_median=median,
+        null_q95=q95,
+        p_value=np.where(np.isnan(value[:, 0]), np.nan, p),
+        is_permuted=True,
+        value_corrected=corrected,
+        ci_low=low,
+        ci_high=high,
+        p_margin=p_margin,
+        p_equivalence=p_equivalence,
+    ), fdi
+
+
+def _rare_differences(by_unit: Floats) -> Rare:
+    """What the numbers of profile_numbers can be where few units show a difference.
+
+    All are convex in the profiles, and 0 where the groups agree: differences in a share q of units make no
+    more of them than q times what groups of unlike labels have, and V is a square root.
+    """
+    n_groups = by_unit.shape[1]
+    apart = 1 - 1 / n_groups
+    mean = (apart, 1, 2 * apart / n_groups)
+    of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan), "jsd_between_groups": (np.log(n_groups), 1, np.nan)}
+    of_numbers = [(apart, 1, apart)] * n_groups + [of[name] for name in INVERTED]
+    return rare_differences(by_unit, *np.array(of_numbers).T)
+
+
+def profile_numbers(profile: Floats, n_labels: int) -> Floats:
+    """Distance and divergence of each group from the average profile, and what they are of all groups.
+
+    Args:
+        profile: shares, shape (groups, labels, draws); noise may push some below 0.
+        n_labels: labels that occur.
+
+    Returns:
+        Shape (2 groups + 7, draws): total variation of each group, Jensen-Shannon divergence of each group,
+        then PROFILE_INDICES; the mean distance twice, as FDI and as IDI, which has a margin of its own; V
+        is NaN for a single label.
+
+    Source: metrics.md section 4; V and divergences count negative shares as 0, as inference_golden.json does.
+    """
+    distance = 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1)
+    table = np.maximum(profile, 0)
+    v = _cramers_v(table, min(len(profile), n_labels))
+    mean = distance.mean(axis=0)
+    between, of_groups = _divergences(table)
+    divergence = of_groups.mean(axis=0)
+    largest = (distance.max(axis=0), of_groups.max(axis=0))
+    return np.vstack([distance, of_groups, mean, mean, v, between, divergence, *largest])
+
+
+def _cramers_v(table: Floats, shorter_side: int) -> Floats:
+    if shorter_side < 2:
+        return np.full(table.shape[2], np.nan)
+    mean = table.mean(axis=0)
+    squares = ((table - mean) ** 2).mean(axis=0)
+    per_label = np.divide(squares, mean, out=np.zeros_like(mean), where=mean > 0)
+    return cast(Floats, np.sqrt(per_label.sum(axis=0) / (shorter_side - 1)))
+
+
+def _divergences(table: Floats) -> tuple[Floats, Floats]:
+    """Jensen-Shannon divergence of all groups, and of each from their mean, (groups, draws); nats."""
+    share = table / table.sum(axis=1, keepdims=True)
+    pooled = share.mean(axis=0)
+    of_pooled, of_groups = _entropy(pooled), _entropy(share.swapaxes(0, 1))
+    middle = _entropy(((share + pooled) / 2).swapaxes(0, 1))
+    return of_pooled - of_groups.mean(axis=0), middle - (of_groups + of_pooled) / 2
+
+
+def _entropy(share: Floats) -> Floats:
+    """Entropy over the first axis in nats; scipy's entr takes ten times as long."""
+    return cast(Floats, -(share * np.log(np.where(share > 0, share, 1))).sum(axis=0))
+
+
+def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int) -> Result:
+    """Rows of one of OF_GROUPS, all groups of the grouping among them."""
+    n = len(means.groups)
+    own = Result._make(field[:, which * n : (which + 1) * n] for field in tested)
+    of_shape = Result.of(
+        own.value.shape,
+        n_root_prompts=means.n_root_prompts,
+        n_units=means.n_units,
+        method=f"permuted {_WORDS[OF_GROUPS[which], means.resamples is not None]}, {means.method}",
+        scope=means.scope,
+        reason=_no_interval(means) if OF_GROUPS[which] == "fdi_group" else InferenceReason.INTERVAL_NOT_VALIDATED,
+    )
+    shared = ("n_root_prompts", "n_units", "method", "scope", "reason")
+    own = own._replace(**{name: getattr(of_shape, name) for name in shared})
+    if means.no_p is not None:
+        own = own.refused(np.ones(1, dtype=bool), means.no_p, set(Result._fields) - {"value", *shared})
+    return own.at(means.groups, n_groups).refused(
+        ~np.isin(np.arange(n_groups), means.groups), InferenceReason.NO_SHARED_BLOCK
+    )
+
+
+def _indices(means: GroupMeans, tested: Result) -> dict[str, Result]:
+    tests = {}
+    for place, name in enumerate(PROFILE_INDICES, start=2 * len(means.groups)):
+        test = Result._make(field[:, place] for field in tested)
+        no_interval = _no_interval(means) if name in INVERTED else InferenceReason.INTERVAL_NOT_VALIDATED
+        undefined = np.isnan(test.value)
+        test = test._replace(reason=first_of([undefined, ~undefined], [InferenceReason.NO_SPREAD, no_interval]))
+        tests[name] = test.refused(~np.isnan(test.p_value) & (means.no_p is not None), means.no_p, NO_P)
+    return tests
+
+
+def _no_interval(means: GroupMeans) -> InferenceReason | None:
+    return means.no_interval if means.resamples is None else None

@@ -1,0 +1,1 @@
+"""Cells, blocks and units, before any value is tested."""

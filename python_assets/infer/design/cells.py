@@ -1,0 +1,319 @@
+"""The integer-coded cells of one slice and grouping, and the responses behind them.
+
+Belongs here: what they are, and those of some columns or of a statistic. They are read by read_cells.py.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.result import InferenceReason
+
+ADDITIVE: Final = ("variance", "standard_deviation", "skewness", "kurtosis", "kl_divergence")
+OF_QUANTILES: Final = ("median", "quantile", "percentile", "quantile_range", "percentile_range", "range")
+NONLINEAR: Final = (*ADDITIVE, *OF_QUANTILES, "mode", "correlation")
+_QUERY: Final = """
+    select statistic, parameters, normalise, normalise_over, is_paired, coalesce(cast(method as varchar), ''),
+        coalesce(cast(level_low as double), 'nan'), coalesce(cast(level_high as double), 'nan'),
+        coalesce(cast(bin_width as double), 'nan'), coalesce(cast(n_bins as integer), 0),
+        coalesce(cast(smoothing as double), 'nan')
+    from raw.statistics
+    where normalise <> 'after'
+    order by statistic, parameters
+"""
+
+
+class StatisticSpec(NamedTuple):
+    """A statistic with its options, those that it does not have at their defaults.
+
+    parameters: as the tables spell the options. normalise: '' or before, which puts x and baseline on the
+    scale of 0 to 1 of normalise_over. method: of a correlation. level_low, level_high: quantiles, 0 to 1.
+    """
+
+    statistic: str
+    parameters: str = ""
+    normalise: str = ""
+    normalise_over: str = ""
+    is_paired: bool = False
+    method: str = ""
+    level_low: float = float("nan")
+    level_high: float = float("nan")
+    bin_width: float = float("nan")
+    n_bins: int = 0
+    smoothing: float = float("nan")
+
+    @property
+    def levels(self) -> tuple[tuple[float, int], ...]:
+        """The quantiles that a statistic of quantiles adds up, each with its sign."""
+        if self.statistic == "range":
+            return (1.0, 1), (0.0, -1)
+        if self.statistic.endswith("_range"):
+            return (self.level_high, 1), (self.level_low, -1)
+        return ((0.5 if self.statistic == "median" else self.level_low, 1),)
+
+    @property
+    def is_extreme(self) -> bool:
+        """Whether the smallest or the largest value is a part of it."""
+        return self.statistic in OF_QUANTILES and any(level in (0, 1) for level, _ in self.levels)
+
+
+def requested_statistics(connection: duckdb.DuckDBPyConnection) -> list[StatisticSpec]:
+    """The statistics whose rows are shuffled, in order: none of means, rates and custom expressions.
+
+    A mean of normalised values is one of them, for normalising clips.
+    """
+    found = [StatisticSpec(*row) for row in connection.execute(_QUERY).fetchall()]
+    return [spec for spec in found if spec.statistic in NONLINEAR or (spec.statistic == "mean" and spec.normalise)]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of some columns, each in one cell; sorted by column.
+
+    place: cell * columns + column of each row. shape: cells, columns. x, baseline: of each row. low, high:
+    outer edges of the bins of each column.
+    """
+
+    place: Ints
+    shape: tuple[int, int]
+    x: Floats
+    baseline: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def column(self) -> Ints:
+        """Column of each row."""
+        return self.place % self.shape[1]
+
+    @cached_property
+    def unit(self) -> Floats:
+        """Standard deviation of all x of each column, 1 where they are equal; what sums are counted in."""
+        return centred_and_scale(self.x, self.column, self.shape[1])[1]
+
+    def table(self, values: NDArray[Any], empty: Any) -> NDArray[Any]:
+        """Values by column and cell, empty where a cell has fewer, shape (columns, cells, rows of a cell)."""
+        n_cells, n_columns = self.shape
+        cell, column = np.divmod(self.place, n_columns)
+        key = column * n_cells + cell
+        order = np.argsort(key, kind="stable")
+        within = np.arange(len(key)) - np.searchsorted(key[order], key[order])
+        table = np.full((n_columns, n_cells, int(within.max(initial=0)) + 1), empty)
+        table[column[order], cell[order], within] = values[order]
+        return table
+
+    def total(self, weights: Floats | None = None) -> Floats:
+        """Sums of weights over the rows of each cell, or their number; shape (cells, columns)."""
+        size = self.shape[0] * self.shape[1]
+        return np.bincount(self.place, weights, minlength=size).reshape(self.shape).astype(np.float64)
+
+
+def centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Floats, Floats]:
+    """Values minus the mean of their column, exactly 0 where all are equal; and their sd, then 1."""
+    first = np.searchsorted(column, np.arange(n_columns)).clip(max=max(len(values) - 1, 0))
+    n = np.maximum(np.bincount(column, minlength=n_columns), 1)
+    centred = values - values[first][column]
+    centred -= (np.bincount(column, centred, minlength=n_columns) / n)[column]
+    scale = np.sqrt(np.bincount(column, centred**2, minlength=n_columns) / n)
+    return centred, np.where(scale > 0, scale, 1.0)
+
+
+KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
+KEYS_OF_QUESTION = ["generation_id", "measure_id", "calibration", "statistic", "parameters"]
+MIXED_UNITS = "mixed_units"
+PARTLY_NESTED = "partly_nested"
+_ROLES = {"selection_rate": "selection", "precision": "precision"}
+
+
+class Cells(NamedTuple):
+    """The cells of one slice and grouping.
+
+    columns: one row a column of the matrices: KEYS, kind and direction, and is_unread where it is known. group_ids:
+    by position. x: cell means, shape (cells, columns), NaN where absent. n_responses: of the same shape.
+    has_several_prompts: whether a cell has, in a block of two groups or more, although the study declares no unit
+    they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
+    root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
+    are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
+    """
+
+    slice_id: str
+    grouping_id: str
+    columns: pd.DataFrame
+    group_ids: list[str]
+    frame: Frame
+    x: Floats
+    n_responses: Floats
+    has_several_prompts: bool
+    scheme: str = "blocked"
+    stratum_of_cell: Ints | None = None
+    root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
+    is_of_models: bool = False
+    is_full: bool = False
+
+    @property
+    def refusal(self) -> InferenceReason | None:
+        """Why nothing of it has a p or an interval, whatever its values."""
+        if self.scheme == MIXED_UNITS:
+            return InferenceReason.MIXED_UNITS
+        return InferenceReason.SEVERAL_PROMPTS if self.has_several_prompts else None
+
+    @property
+    def is_unread(self) -> NDArray[np.bool_]:
+        """Whether the measure of a column found no label in too many answers of its generation."""
+        if "is_unread" not in self.columns:
+            return np.zeros(len(self.columns), dtype=bool)
+        found: NDArray[np.bool_] = self.columns.is_unread.to_numpy(dtype=bool)
+        return found
+
+    @property
+    def is_partly_nested(self) -> bool:
+        """Whether units keep the level of one factor of the grouping and vary in another."""
+        return self.scheme == PARTLY_NESTED
+
+    @property
+    def unit_of_cell(self) -> Ints:
+        """What changes places where units are compared: the unit, or the unit in one of its groups."""
+        unit = self.frame.root_of_block[self.frame.block]
+        return unit * self.frame.n_groups + self.frame.group if self.is_partly_nested else unit
+
+    @property
+    def roles(self) -> NDArray[np.object_]:
+        """What each column is: for means the kind of its measure, or label; else its statistic."""
+        statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
+        is_plain = self.columns.parameters.to_numpy(object) == ""
+        kinds = np.where(kinds == "categorical", "label", kinds)
+        roles = [
+            kind if statistic == "mean" and plain else _ROLES.get(statistic, "nonlinear")
+            for statistic, plain, kind in zip(statistics, is_plain, kinds, strict=True)
+        ]
+        return np.array(roles, dtype=object)
+
+
+class Rows(NamedTuple):
+    """The responses behind the cells: a frame of rows in place of cells, and values (rows, columns)."""
+
+    frame: Frame
+    x: Floats
+
+
+class Values(NamedTuple):
+    """Every response of one slice and grouping, with its baseline; sorted by column and cell.
+
+    columns: KEYS, kind and direction of each column. n_cells: of the frame. column, cell: of each response.
+    x, baseline: its values, baseline NaN where there is none. low, high: smallest and largest of both, of
+    each column.
+    """
+
+    columns: pd.DataFrame
+    n_cells: int
+    column: Ints
+    cell: Ints
+    x: Floats
+    baseline: Floats
+    low: Floats
+    high: Floats
+
+    def standard_deviations(self, columns: pd.DataFrame) -> Floats:
+        """Standard deviation (n - 1) of all responses of some columns, found by their keys.
+
+        NaN under two responses, and where they are equal but for the last bits.
+        """
+        n = np.bincount(self.column, minlength=len(self.columns))
+        mean = np.bincount(self.column, self.x, minlength=len(n)) / np.maximum(n, 1)
+        squares = np.bincount(self.column, (self.x - mean[self.column]) ** 2, minlength=len(n))
+        sd = np.sqrt(np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=n > 1))
+        sd[sd <= 1e-12 * np.abs(mean)] = np.nan
+        keys = list(KEYS[:3])
+        return columns[keys].merge(self.columns[keys].assign(sd=sd), how="left", on=keys).sd.to_numpy()
+
+    def of_columns(self, columns: Ints) -> "Values":
+        """The responses of some columns alone, ascending."""
+        position = self._among(columns)
+        kept = position[self.column] >= 0
+        return self._replace(
+            columns=_renumbered(self.columns, columns),
+            column=position[self.column[kept]],
+            cell=self.cell[kept],
+            x=self.x[kept],
+            baseline=self.baseline[kept],
+            low=self.low[columns],
+            high=self.high[columns],
+        )
+
+    def sample(self, columns: Ints, place_of_cell: Ints, n_places: int) -> Sample:
+        """The responses of some columns, ascending, and of the cells with a place of 0 or more."""
+        position = self._among(columns)
+        place = place_of_cell[self.cell]
+        kept = (position[self.column] >= 0) & (place >= 0)
+        return Sample(
+            place[kept] * len(columns) + position[self.column[kept]],
+            (n_places, len(columns)),
+            self.x[kept],
+            self.baseline[kept],
+            self.low[columns],
+            self.high[columns],
+        )
+
+    def _among(self, columns: Ints) -> Ints:
+        """The position of each column among some, -1 for the others."""
+        position = np.full(len(self.columns), -1)
+        position[columns] = np.arange(len(columns))
+        return position
+
+
+def of_statistic(cells: Cells, values: Values, spec: StatisticSpec) -> tuple[Cells, Values]:
+    """The cells that a statistic has rows in, and these rows; the columns of both are the same.
+
+    Args:
+        cells: of any statistics.
+        values: of the same slice and grouping.
+        spec: the statistic; where it is paired, columns without any baseline, calibrated ones and those
+            that are not continuous are left out.
+
+    Returns:
+        Cells whose x says no more than where a value is (0) and where none (NaN).
+    """
+    is_kept = np.ones(len(values.x), dtype=bool)
+    if spec.is_paired:
+        is_of = ((values.columns.calibration == "raw") & (values.columns.kind == "continuous")).to_numpy()
+        is_kept = ~np.isnan(values.baseline) & is_of[values.column]
+    chosen, column = np.unique(values.column[is_kept], return_inverse=True)
+    columns = values.columns.iloc[chosen].reset_index(drop=True)
+    columns = columns.assign(
+        statistic=spec.statistic, parameters=spec.parameters, column_position=np.arange(len(chosen))
+    )
+    cell = values.cell[is_kept]
+    counts = np.zeros((values.n_cells, len(chosen)))
+    np.add.at(counts, (cell, column), 1)
+    rows = (values.x[is_kept], values.baseline[is_kept], values.low[chosen], values.high[chosen])
+    x = np.where(counts > 0, 0.0, np.nan)
+    return (
+        cells._replace(columns=columns, x=x, n_responses=counts),
+        Values(columns, values.n_cells, column, cell, *rows),
+    )
+
+
+def of_columns(cells: Cells, members: Ints) -> Cells:
+    """The cells of some columns alone."""
+    columns = members.ravel()
+    return cells._replace(
+        columns=_renumbered(cells.columns, columns), x=cells.x[:, columns], n_responses=cells.n_responses[:, columns]
+    )
+
+
+def columns_of(cells: Cells, questions: set[tuple[str, ...]]) -> Ints:
+    """The columns that some questions are of; those of a categorical measure are one question."""
+    columns = cells.columns.assign(statistic=cells.columns.statistic.where(cells.roles != "label", "share"))
+    keys = columns[KEYS_OF_QUESTION].itertuples(index=False, name=None)
+    return np.array([place for place, key in enumerate(keys) if key in questions], dtype=np.intp)
+
+
+def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:
+    return columns.iloc[kept].reset_index(drop=True).assign(column_position=np.arange(len(kept)))

@@ -1,0 +1,342 @@
+"""Cells and responses of one slice and grouping, read from a build file.
+
+Belongs here: the queries and the matrices they fill. Every matrix is filled by position, so the order of rows
+in the tables changes nothing. What the matrices are is cells.py.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.design.cells import KEYS, PARTLY_NESTED, Cells, Rows, Values
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT
+
+_COLUMNS = f"""
+    select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
+    from (
+        select distinct {", ".join(KEYS)} from intermediate.int_cells where slice_id = ? and grouping_id = ?
+    ) as keys
+    left join (select measure_id, kind, direction from raw.measures) as measures using (measure_id)
+    order by column_position
+"""
+_VALUES = f"""
+    select column_position, group_position, block_position, cell_mean, n_responses
+    from intermediate.int_cells
+    join column_keys using ({", ".join(KEYS)})
+    where slice_id = ? and grouping_id = ?
+"""
+_DESIGN = """
+    select group_position, block_position, min(root_position) as root_position, count(*) as n_prompts,
+        min(stratum_position) as stratum_position, min(root_prompt_position) as root_prompt_position
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ?
+    group by group_position, block_position
+    order by block_position, group_position
+"""
+_GROUPS = """
+    select distinct group_id, group_position
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ?
+    order by group_position
+"""
+_PROMPTS = """
+    select group_position, block_position, root_position
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ?
+    order by block_position, group_position, prompt_id
+"""
+_REPLICATES = "select count(distinct replicate) from raw.responses"
+_ROWS = """
+    with places as (
+        select prompt_id, row_number() over (order by block_position, group_position, prompt_id) - 1 as prompt_rank
+        from intermediate.int_prompt_groups
+        where slice_id = ? and grouping_id = ?
+    ),
+    replicates as (
+        select replicate, row_number() over (order by replicate) - 1 as replicate_rank
+        from (select distinct replicate from raw.responses)
+    )
+    select column_position, prompt_rank, replicate_rank, x
+    from intermediate.int_values
+    join column_keys using (generation_id, measure_id, calibration, category)
+    join places using (prompt_id)
+    join replicates using (replicate)
+    where statistic = 'mean'
+"""
+_PAIRS = f"""
+    select column_position, block_position, group_position, x, coalesce(baseline, 'nan') as baseline
+    from intermediate.int_values
+    join column_keys using ({", ".join(KEYS[:4])})
+    join intermediate.int_prompt_groups using (prompt_id)
+    where slice_id = ? and grouping_id = ?
+    order by column_position, block_position, group_position, x, baseline
+"""
+_RANGES = f"""
+    select coalesce(value_low, 'nan') as value_low, coalesce(value_high, 'nan') as value_high
+    from column_keys
+    left join (select * from intermediate.int_value_ranges where slice_id = ?)
+        using ({", ".join(KEYS[:3])})
+    order by column_position
+"""
+_SCALES = f"""
+    with scales as (
+        select {", ".join(KEYS[:3])}, centre, spread
+        from intermediate.int_normal_scales
+        join intermediate.int_outcomes using (study_id, outcome_position)
+        where slice_id = ? and normalise_over = ?
+    )
+    select coalesce(centre, 'nan') as centre, coalesce(spread, 'nan') as spread
+    from column_keys
+    left join scales using ({", ".join(KEYS[:3])})
+    order by column_position
+"""
+_SCHEME = """
+    select coalesce(min(scheme), 'blocked'), coalesce(bool_and(unit_factor is not null), false),
+        count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
+    from intermediate.int_prompt_groups
+    where slice_id = ? and grouping_id = ?
+"""
+_IS_FULL = """
+    select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
+        and count(distinct factor) > 1
+    from raw.groupings
+"""
+
+
+def designs(connection: duckdb.DuckDBPyConnection, measures: Sequence[str] | None = None) -> list[tuple[str, str]]:
+    """Slices and groupings with any cell, or any of some measures, in order."""
+    query = """
+        select distinct slice_id, grouping_id from intermediate.int_cells
+        where $measures is null or list_contains($measures, measure_id) order by all
+    """
+    return connection.execute(query, {"measures": measures}).fetchall()
+
+
+def read_cells(
+    connection: duckdb.DuckDBPyConnection,
+    slice_id: str,
+    grouping_id: str,
+    *,
+    has_unit: bool,
+    measures: Sequence[str] | None = None,
+) -> Cells:
+    """Read the cells of one slice and grouping: all that its prompts can have, whichever of them have a value.
+
+    Args:
+        connection: to the build file.
+        slice_id: the slice.
+        grouping_id: the grouping.
+        has_unit: whether the study declares what the independent unit of all prompts is.
+        measures: those that are read; all where None. The frame is that of the prompts, so that no other measure
+            decides on the draws of one.
+
+    Raises:
+        ValueError: a measure has no kind, a cell is none of int_prompt_groups, or stands twice.
+    """
+    where = [slice_id, grouping_id]
+    columns = connection.execute(_COLUMNS, where).df()
+    if columns.kind.isna().any():
+        unknown = columns.measure_id[columns.kind.isna()].iloc[0]
+        raise ValueError(f"measure {unknown!r} of int_cells is not in raw.measures")
+    if measures is not None:
+        columns = columns[columns.measure_id.isin(list(measures))].reset_index(drop=True)
+        columns["column_position"] = np.arange(len(columns))
+    group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
+    of_design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
+    scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
+    frame = _frame(of_design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
+    values = _fetch(connection, _VALUES, columns, where)
+    cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
+    shape = (len(frame.block), len(columns))
+    x, n_responses = np.full(shape, np.nan), np.zeros(shape)
+    x[cell, values["column_position"]] = values["cell_mean"]
+    n_responses[cell, values["column_position"]] = values["n_responses"]
+    if (~np.isnan(x)).sum() != len(cell):
+        raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
+    is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
+    is_of_models = bool((columns.generation_id == ALL_GENERATIONS).any())
+    averages = has_unit or is_of_units or is_of_models
+    is_nested = scheme in ("nested", PARTLY_NESTED)
+    return Cells(
+        slice_id=slice_id,
+        grouping_id=grouping_id,
+        columns=columns,
+        group_ids=group_ids,
+        frame=frame,
+        x=x,
+        n_responses=n_responses,
+        has_several_prompts=not averages and bool((is_compared & (of_design["n_prompts"] > 1)).any()),
+        scheme=scheme,
+        stratum_of_cell=of_design["stratum_position"].astype(np.intp) if is_nested else None,
+        root_prompt_of_cell=of_design["root_prompt_position"].astype(np.intp) if is_nested else np.empty(0, np.intp),
+        is_of_models=is_of_models,
+        is_full=connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,),
+    )
+
+
+def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
+    """Read the single responses of one slice and grouping, for designs with too few prompts.
+
+    There is a row for every replicate of every prompt, whichever have a value. Selected responses are told from the
+    share of their cell; which of its rows they are does not matter.
+    """
+    where = [cells.slice_id, cells.grouping_id]
+    prompts = connection.execute(_PROMPTS, where).fetchnumpy()
+    (n_replicates,) = connection.execute(_REPLICATES).fetchall()[0]
+    of_rows = {name: np.repeat(np.ma.getdata(array), n_replicates) for name, array in prompts.items()}
+    frame = _frame(of_rows, len(cells.group_ids))
+    values = _fetch(connection, _ROWS, cells.columns, where)
+    x = np.full((len(frame.block), len(cells.columns)), np.nan)
+    x[values["prompt_rank"] * n_replicates + values["replicate_rank"], values["column_position"]] = values["x"]
+    keys = list(cells.columns[list(KEYS[:4])].itertuples(index=False, name=None))
+    is_plain = (cells.columns.statistic == "mean").tolist()
+    plain = {key: column for column, key in enumerate(keys) if is_plain[column]}
+    for column, key in enumerate(keys):
+        if not is_plain[column]:
+            x[:, column] = _selected_rows(cells, column, frame, x[:, plain[key]])
+    return Rows(frame, x)
+
+
+def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
+    """Read every response behind the cells of measures that are numbers, and its baseline.
+
+    Raises:
+        ValueError: a response belongs to no cell.
+    """
+    is_number = (cells.columns.statistic == "mean") & (cells.columns.kind != "categorical")
+    columns = cells.columns[is_number.to_numpy()].reset_index(drop=True)
+    columns["column_position"] = np.arange(len(columns))
+    values = _fetch(connection, _PAIRS, columns, [cells.slice_id, cells.grouping_id])
+    edges = _fetch(connection, _RANGES, columns, [cells.slice_id])
+    cell = _positions(cells.frame, values, f"int_values of {cells.slice_id}, {cells.grouping_id}")
+    return Values(
+        columns=columns,
+        n_cells=len(cells.frame.block),
+        column=values["column_position"].astype(np.intp),
+        cell=cell,
+        x=values["x"],
+        baseline=values["baseline"],
+        low=edges["value_low"],
+        high=edges["value_high"],
+    )
+
+
+def normalised(connection: duckdb.DuckDBPyConnection, cells: Cells, values: Values, over: str) -> Values:
+    """Values, baselines and edges on the scale of clip(0.5 + 0.25 z, 0, 1), all of a column alike.
+
+    Args:
+        connection: to the build file.
+        cells: say which slice it is.
+        values: of that slice.
+        over: what mean and standard deviation of z are of, generation or all.
+
+    Returns:
+        The rows of the columns that have a spread.
+
+    Source: metrics.md 2, Normalisation.
+    """
+    scales = _fetch(connection, _SCALES, values.columns, [cells.slice_id, over])
+    centre, spread = scales["centre"], scales["spread"]
+    kept = ~np.isnan(spread[values.column])
+
+    def scaled(numbers: Floats, column: Ints) -> Floats:
+        z: Floats = (numbers - centre[column]) / np.where(np.isnan(spread), 1.0, spread)[column]
+        return np.clip(0.5 + 0.25 * z, 0.0, 1.0)
+
+    everywhere = np.arange(len(values.columns))
+    column = values.column[kept]
+    return values._replace(
+        column=column,
+        cell=values.cell[kept],
+        x=scaled(values.x[kept], column),
+        baseline=scaled(values.baseline[kept], column),
+        low=scaled(values.low, everywhere),
+        high=scaled(values.high, everywhere),
+    )
+
+
+def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Floats:
+    """1 for as many rows of each cell as its share says, 0 for the others, NaN where there is no response."""
+    cell_code = cells.frame.block * cells.frame.n_groups + cells.frame.group
+    cell = np.searchsorted(cell_code, rows.block * rows.n_groups + rows.group)
+    present = ~np.isnan(values)
+    before = np.cumsum(present) - present
+    rank = before - before[np.searchsorted(cell, cell)]
+    n_selected = np.rint(np.nan_to_num(cells.x[:, column]) * cells.n_responses[:, column])
+    is_counted = present & (rank < cells.n_responses[cell, column])
+    return np.where(is_counted, rank < n_selected[cell], np.nan)
+
+
+def _fetch(
+    connection: duckdb.DuckDBPyConnection, query: str, columns: pd.DataFrame, where: list[str]
+) -> dict[str, np.ndarray]:
+    connection.register("column_keys", columns)
+    values = connection.execute(query, where).fetchnumpy()
+    connection.unregister("column_keys")
+    return {name: np.asarray(array) for name, array in values.items()}
+
+
+def _frame(places: Mapping[str, np.ndarray], n_groups: int) -> Frame:
+    """The frame of cells or rows that are sorted by block and group."""
+    block, group, root = (places[f"{name}_position"].astype(np.intp) for name in ("block", "group", "root"))
+    root_of_block = np.zeros(int(block.max(initial=-1)) + 1, dtype=np.intp)
+    root_of_block[block] = root
+    return Frame(block, group, root_of_block, n_groups)
+
+
+def _positions(frame: Frame, values: Mapping[str, np.ndarray], table: str) -> Ints:
+    """Position in the frame of the cell of each value."""
+    code_of_cell = frame.block * frame.n_groups + frame.group
+    code = values["block_position"].astype(np.intp) * frame.n_groups + values["group_position"]
+    cell: Ints = np.searchsorted(code_of_cell, code).clip(max=len(code_of_cell) - 1)
+    if (code_of_cell[cell] != code).any() or (values["group_position"] >= frame.n_groups).any():
+        raise ValueError(f"{table} holds a row that is in no cell of int_prompt_groups")
+    return cell
+
+
+NOT_REDUNDANT: Final = "varies_within_unit"  # units are compared whole, so it is in no stratum
+FACTORS: Final = "slice_id, grouping_id, factor, is_held, left_out_because"
+_FACTORS = f"select {FACTORS} from intermediate.int_blocking_factors order by all"
+_SETTINGS = "select distinct slice_id, grouping_id, held_factors, left_out_factors from intermediate.int_settings"
+Factors = defaultdict[tuple[str, str], list[str]]
+
+
+def held_words(held: list[str], left_out: list[str]) -> str:
+    """What a method says of factors held fixed and of redundant ones; '' where there is none."""
+    parts = ((HELD, held), (LEFT_OUT, left_out))
+    return "".join(word + ", ".join(factors) for word, factors in parts if factors)
+
+
+def with_held_factors(
+    tables: Mapping[str, pd.DataFrame], connection: duckdb.DuckDBPyConnection
+) -> dict[str, pd.DataFrame]:
+    """Tables whose methods say what was held fixed; test is the method without it.
+
+    Args:
+        tables: those with columns slice_id, grouping_id and method get the words.
+        connection: to the build file.
+    """
+    held: Factors = defaultdict(list)
+    left_out: Factors = defaultdict(list)
+    for slice_id, grouping_id, factor, is_held, reason in connection.execute(_FACTORS).fetchall():
+        if is_held or reason != NOT_REDUNDANT:
+            (held if is_held else left_out)[slice_id, grouping_id].append(factor)
+    for slice_id, grouping_id, held_factors, left_out_factors in connection.execute(_SETTINGS).fetchall():
+        held[slice_id, grouping_id] += [held_factors] if held_factors else []
+        left_out[slice_id, grouping_id] += [left_out_factors] if left_out_factors else []
+    words = {place: held_words(held[place], left_out[place]) for place in {*held, *left_out}}
+    return {name: _said(table, words) if "method" in table else table for name, table in tables.items()}
+
+
+def _said(table: pd.DataFrame, words: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+    places = zip(table.slice_id, table.grouping_id, strict=True)
+    added = pd.Series([words.get(place, "") for place in places], index=table.index, dtype=object)
+    if "statistic" in table:  # groups are held against real shares, not against each other
+        added[table.statistic == GROUND_TRUTH] = ""
+    return table.assign(test=table.method, method=(table.method + added).where(table.method.notna(), None))

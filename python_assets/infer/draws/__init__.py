@@ -1,0 +1,1 @@
+"""What is drawn at random: units exchanged within strata, units turned round."""

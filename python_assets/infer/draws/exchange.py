@@ -1,0 +1,302 @@
+"""Units exchanged within strata: the draws, the matrix that applies them, p values and noise floors.
+
+Belongs here: what every permuted statistic shares. Which statistic that is, is decided where it is tested. A batch of
+draws is one sparse matrix W: its row (draw, sum) holds a one for each cell that the draw puts in a place of that sum,
+so that W @ Z permutes all columns of Z at once.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+TIE = 1e-9  # permuted and observed values closer than this are ties
+KEPT_BYTES = 400_000_000  # of orders
+CELLS_PER_BATCH = 200_000  # of all draws of a batch together: a few megabytes, so that a batch stays in cache
+COLUMNS_PER_PRODUCT = 32
+VALUES_PER_THREAD = 100_000  # of a null: for fewer, to start a thread takes longer than to sort them
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Result = TypeVar("Result")
+
+
+class Slots(NamedTuple):
+    """The places that cells are shuffled over.
+
+    block: block of each place, not decreasing; a draw never crosses it.
+    row: the sum that each place adds to.
+    n_rows: number of sums.
+    """
+
+    block: Ints
+    row: Ints
+    n_rows: int
+
+
+class Counted:
+    """How many draws there are, and whether these are all arrangements: p is then the share of them."""
+
+    n: int
+    is_complete: bool
+
+
+class Draws(Counted):
+    """A sequence of arrangements: which cell lies in each place under each of them, batch by batch."""
+
+    def __init__(
+        self,
+        n: int,
+        n_places: int,
+        source: Callable[[slice], NDArray[np.integer]],
+        *,
+        batches: list[slice] | None = None,
+        is_complete: bool = False,
+    ) -> None:
+        """Say what is drawn.
+
+        Args:
+            n: number of arrangements.
+            n_places: that cells lie in.
+            source: of a batch the cell in each place, shape (draws of the batch, places).
+            batches: of draws; those that keep the places in cache where None.
+            is_complete: whether these are all the arrangements there are; p is then the share of them.
+        """
+        self.n, self.is_complete, self.sources = n, is_complete, source
+        self.batches = batches_of(n, n_places) if batches is None else batches
+        self._slots: Slots | None = None
+        self._matrices: dict[int, sparse.csr_array] = {}
+        self._keeps = 4 * n * n_places <= KEPT_BYTES
+
+    def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
+        """Where the matrix of each batch is kept, by its start; None where memory is too small for them.
+
+        Of the last slots: the null of contrasts and that of indices are over the same ones.
+        """
+        if slots is not self._slots:
+            self._slots, self._matrices = slots, {}
+        return self._matrices if self._keeps else None
+
+
+class Shuffles:
+    """Random orders within the strata of some cells, drawn once for all presence patterns of them."""
+
+    def __init__(self, seed: int, n: int, stratum: Ints) -> None:
+        """Say what is drawn.
+
+        Args:
+            seed: of the cells.
+            n: number of draws, B.
+            stratum: of each cell, not decreasing; no draw crosses it.
+        """
+        self.n, self._seed = n, seed
+        sizes = np.bincount(stratum)
+        self._n_cells, self._width, self._n_strata = len(stratum), int(sizes.max(initial=0)), len(sizes)
+        first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+        self._padded = stratum * self._width + np.arange(len(stratum)) - first[stratum]
+        self._first = first[stratum].astype(np.int32)
+        # which cell of its stratum stands in each place, in as few bytes as hold it
+        self._kind = np.min_scalar_type(max(self._width - 1, 0))
+        self._kept: dict[int, NDArray[np.unsignedinteger]] = {}
+        self._keeps = n * self._n_cells * self._kind.itemsize <= KEPT_BYTES
+
+    def of(self, cell: Ints) -> Draws:
+        """The draws of some of the cells, positions ascending: the orders of all, with the others left out."""
+        number = np.full(self._n_cells, -1, dtype=np.int32)
+        number[cell] = np.arange(len(cell), dtype=np.int32)
+
+        def source(batch: slice) -> NDArray[np.integer]:
+            order = self.order(batch)
+            if len(cell) == self._n_cells:
+                return order
+            found = number.take(order, mode="clip")
+            return found[found >= 0].reshape(len(found), -1)
+
+        # batches are those of all cells: each is a stream of random numbers of its own
+        return Draws(self.n, len(cell), source, batches=batches_of(self.n, self._n_cells))
+
+    def order(self, batch: slice) -> NDArray[np.signedinteger]:
+        """Say which cell lies in each place, shape (draws of the batch, cells)."""
+        found = self._kept.get(batch.start)
+        if found is None:
+            found = self._drawn(batch)
+            if self._keeps:
+                self._kept[batch.start] = found
+        return found + self._first
+
+    def _drawn(self, batch: slice) -> NDArray[np.unsignedinteger]:
+        n = batch.stop - batch.start
+        keys = np.random.default_rng([self._seed, batch.start]).random((n, self._n_cells))
+        is_full = self._n_cells == self._n_strata * self._width
+        table = keys if is_full else np.full((n, self._n_strata * self._width), np.inf)
+        if not is_full:  # what pads a stratum comes last and is cut off
+            table[:, self._padded] = keys
+        order = table.reshape(n, self._n_strata, self._width).argsort(axis=2).astype(self._kind)
+        return order.reshape(n, -1) if is_full else order.reshape(n, -1)[:, self._padded]
+
+
+def given_draws(sources: Ints) -> Draws:
+    """Arrangements given one by one, shape (n, places): all that there are."""
+    return Draws(len(sources), sources.shape[1], lambda batch: sources[batch], is_complete=True)
+
+
+def exchanged(values: Ints, stratum: Ints, *, n: int, seed: int, size: int) -> Iterator[Ints]:
+    """Yield values of units that change places within strata, shape (draws of the batch, units).
+
+    Args:
+        values: of each unit.
+        stratum: of each unit, from 0 without gaps.
+        n: number of draws, B.
+        seed: of the draws.
+        size: draws of a batch.
+    """
+    at = np.argsort(stratum, kind="stable")
+    shuffles = Shuffles(seed, n, stratum[at])
+    for batch in pieces(n, size):
+        found = np.empty((batch.stop - batch.start, len(at)), dtype=values.dtype)
+        found[:, at] = values[at][shuffles.order(batch)]
+        yield found
+
+
+def owner_draws(seed: int, n: int, stratum: Ints, owner: Ints) -> Draws:
+    """Shuffles of units that own several groups: whole units change places, and groups within them.
+
+    In a grouping that is nested in units in part, such as gender x nationality where each name has one gender
+    and is asked with every nationality, both leave the data as likely as they were where nothing differs. They
+    tell noise floors alone: a p would be of gender and nationality at once (inference.md 2.7).
+
+    Args:
+        seed: of the slice and grouping.
+        n: number of draws, B.
+        stratum: of each place, not decreasing; no draw crosses it.
+        owner: the unit of each place, not decreasing in a stratum.
+    """
+    is_first = np.r_[True, (np.diff(owner) != 0) | (np.diff(stratum) != 0)]
+    unit, first = np.cumsum(is_first) - 1, np.flatnonzero(is_first)
+    position = np.arange(len(owner)) - first[unit]
+    # units of a stratum change places where they own equally many groups
+    kind = np.unique(np.stack([stratum[first], np.bincount(unit)]), axis=1, return_inverse=True)[1].ravel()
+    at = np.argsort(kind, kind="stable")
+    of_units, of_groups = Shuffles(stable_seed(seed, "units"), n, kind[at]), Shuffles(seed, n, unit)
+
+    def source(batch: slice) -> Ints:
+        moved = np.empty((batch.stop - batch.start, len(at)), dtype=np.intp)
+        moved[:, at] = at[of_units.order(batch)]
+        return np.take_along_axis(of_groups.order(batch).astype(np.intp), first[moved][:, unit] + position, axis=1)
+
+    return Draws(n, len(owner), source)
+
+
+def stable_seed(*parts: object) -> int:
+    """Hash the parts to a seed that no process, order or hash seed changes."""
+    return int.from_bytes(sha256("\x1f".join(map(str, parts)).encode()).digest()[:8], "big")
+
+
+def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, slice], Result]) -> list[Result]:
+    """Call work with the matrix of each batch of draws, in threads; the results come in the order of draws.
+
+    Args:
+        slots: the places and the sums they add to.
+        draws: the arrangements.
+        work: gets W, of (draws of the batch * slots.n_rows) rows and one column a cell, and the batch.
+    """
+    by_row = np.argsort(slots.row, kind="stable")
+    ends = np.cumsum(np.bincount(slots.row, minlength=slots.n_rows))
+    ones = np.ones(max(b.stop - b.start for b in draws.batches) * len(by_row))
+    kept = draws.matrices(slots)
+
+    def matrix(batch: slice) -> sparse.csr_array:
+        indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
+        starts = len(by_row) * np.arange(len(indices))
+        pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
+        shape = (len(indices) * slots.n_rows, len(by_row))
+        return sparse.csr_array((ones[: indices.size], indices.ravel(), pointers), shape=shape)
+
+    def one(batch: slice) -> Result:
+        if kept is None:
+            return work(matrix(batch), batch)
+        if batch.start not in kept:
+            kept[batch.start] = matrix(batch)
+        return work(kept[batch.start], batch)
+
+    return in_threads(one, draws.batches)
+
+
+def in_threads(work: Callable[[slice], Result], pieces: list[slice]) -> list[Result]:
+    """Do the pieces of work on every core; the results come in the order of the pieces."""
+    if len(pieces) == 1:
+        return [work(pieces[0])]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(work, pieces))
+
+
+def pieces(n: int, size: int) -> Iterator[slice]:
+    """Cut 0..n into slices of at most size."""
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def permuted_means(slots: Slots, draws: Draws, weighted: Floats) -> Floats:
+    """Sums of weighted cell values under every draw.
+
+    Args:
+        slots: one row a group.
+        draws: the arrangements.
+        weighted: shape (cells, columns); weights that add up to 1 in each group make the sums means.
+
+    Returns:
+        Shape (columns, groups, draws).
+    """
+    null = np.empty((weighted.shape[1], slots.n_rows, draws.n))
+
+    def work(w: sparse.csr_array, batch: slice) -> None:
+        for part in pieces(weighted.shape[1], COLUMNS_PER_PRODUCT):
+            sums = (w @ np.ascontiguousarray(weighted[:, part])).reshape(-1, slots.n_rows, part.stop - part.start)
+            null[part, :, batch] = sums.transpose(2, 1, 0)
+
+    each_batch(slots, draws, work)
+    return null
+
+
+def p_values(n_as_extreme: NDArray[np.integer], draws: Counted) -> Floats:
+    """Share of draws as extreme as the observation; random draws count the observation as one more.
+
+    Source: Phipson and Smyth 2010, (b + 1) / (B + 1); inference.md section 4 for complete enumeration.
+    """
+    return n_as_extreme / draws.n if draws.is_complete else (n_as_extreme + 1) / (draws.n + 1)
+
+
+def noise_floor(null: Floats) -> tuple[Floats, Floats]:
+    """Median and 95 % quantile along the last axis, by linear interpolation.
+
+    Args:
+        null: shape (..., draws), reordered along the last axis. Infinite or NaN counts as largest.
+
+    Returns:
+        Two arrays of shape null.shape[:-1]; NaN where the quantile is not finite.
+    """
+    n = null.shape[-1]
+    places = [(n - 1) * share for share in (0.5, 0.95)]
+    kth = sorted({min(int(place) + step, n - 1) for place in places for step in (0, 1)})
+    rows = null.reshape(-1, n)
+    step = max(-(-len(rows) // (os.cpu_count() or 1)), VALUES_PER_THREAD // n, 1)
+    in_threads(lambda part: rows[part].partition(kth, axis=1), list(pieces(len(rows), step)))
+    median, q95 = (_interpolate(null, place) for place in places)
+    return median, q95
+
+
+def _interpolate(partitioned: Floats, place: float) -> Floats:
+    lower = int(place)
+    upper = min(lower + 1, partitioned.shape[-1] - 1)
+    low, high = partitioned[..., lower], partitioned[..., upper]
+    with np.errstate(invalid="ignore"):
+        value = low + (place - lower) * (high - low) if place > lower else low.copy()
+    return np.where(np.isfinite(value), value, np.nan)
+
+
+def batches_of(n: int, n_cells: int) -> list[slice]:
+    """Cut n draws of so many cells into batches that stay in cache."""
+    return list(pieces(n, max(1, min(256, CELLS_PER_BATCH // max(n_cells, 1)))))

@@ -1,0 +1,1 @@
+"""Formulas on arrays: intervals, power, multiplicity, verdicts."""

@@ -1,0 +1,156 @@
+"""The rows of one slice and grouping: each column by its scheme, and by what it measures.
+
+Belongs here: which comparison serves which kind of measure. Comparisons are contrasts/compare.py.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from python_assets.infer.contrasts.compare import Compared, Scheme, compare_labels, compare_values
+from python_assets.infer.design.cells import KEYS, Cells, Rows, StatisticSpec, Values, of_columns
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.groups.rows import Sheet, refused, sheet_rows
+from python_assets.infer.options import Options, Reference
+from python_assets.infer.result import TEST, InferenceReason, Result
+from python_assets.infer.schemes.choose import Blocks, InUnits, choose_schemes
+from python_assets.infer.statistics.compare_statistics import METHOD, compare_statistic, is_shuffled
+from python_assets.infer.tables import DBI, Tables
+from python_assets.study.base import Against
+
+_OF_FLOORS = {"value", "null_median", "null_q95", "n_root_prompts", "n_units"}
+
+
+class Responses(NamedTuple):
+    """What is read of a slice and grouping besides its cells, and only where it is needed."""
+
+    rows: Callable[[], Rows]
+    values: Callable[[], Values]
+
+
+def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables:
+    """Yield rows of contrasts and disparities of the means and rates of one slice and grouping.
+
+    Args:
+        cells: the cells.
+        sources: reads responses, where they are needed.
+        options: what is asked for.
+    """
+    for chosen in choose_schemes(cells, sources.rows, options):
+        for sheet, members in _sheets(cells, chosen.columns, options):
+            of_labels = None
+            if sheet.role == "labels":
+                columns = np.arange(members.size)
+                of_labels = sheet._replace(cells=of_columns(cells, members), columns=columns, role="label")
+            if isinstance(chosen.scheme, InferenceReason):
+                yield from sheet_rows(sheet, refused(sheet, chosen.scheme))
+                if of_labels is not None:
+                    yield from sheet_rows(of_labels, refused(of_labels, chosen.scheme))
+                continue
+            scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
+            compared = _compared(sheet, scheme, chosen.take(members.ravel()), members.shape, sources)
+            sheet = sheet.resting_on(scheme)
+            if of_labels is not None:
+                of_each = {"risk_difference": compared.contrasts["risk_difference"]}
+                yield from sheet_rows(of_labels, Compared(of_each, {}))
+            yield from sheet_rows(sheet, compared)
+
+
+def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: Responses) -> Compared:
+    """Contrasts and indices of a sheet; x: values, shape (cells, columns), the columns of the shape given."""
+    if sheet.role == "labels":
+        compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins)
+    else:
+        is_rate = sheet.role != "continuous"
+        compared = compare_values(scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary")
+        compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference" if is_rate else "mean_difference"]
+        if DBI in sheet.contrasts:
+            compared.contrasts[DBI] = _in_standard_deviations(sheet, scheme, x, sources)
+    if isinstance(scheme, InUnits) and scheme.units.owner is not None:
+        # nested in part: values and noise floors, no test (inference.md 2.7)
+        everything, reason = np.ones(1, dtype=bool), InferenceReason.PARTLY_NESTED
+        compared = compared.each(
+            lambda one: one.refused(everything, reason, set(Result._fields) - _OF_FLOORS),
+            lambda one: one.refused(~np.isnan(one.p_value), reason, ("p_value",)),
+        )
+    if sheet.role == "labels":
+        return compared
+    # where all values of a column are equal nothing could differ (inference.md 6.7)
+    low, high = np.nanmin(x, axis=0), np.nanmax(x, axis=0)
+    is_constant = high - low <= TIE * np.maximum(np.abs(low), np.abs(high))
+    return compared.each(
+        lambda one: one.refused(is_constant[:, None] & one.method.astype(bool), InferenceReason.NO_VARIATION, TEST),
+        lambda one: one.refused(is_constant & ~np.isnan(one.p_value), InferenceReason.NO_VARIATION, TEST),
+    )
+
+
+def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Responses) -> Result:
+    """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
+    sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
+    has_spread = sd > 0
+    scaled, margins = x / np.where(has_spread, sd, 1.0), {"mean_difference": sheet.margin(DBI)}
+    scheme = scheme._replace(reference=Reference(Against.GRAND_MEAN))
+    compared = compare_values(scheme, scaled, margins, is_rate=False, with_indices=False)
+    return compared.contrasts["mean_difference"].refused(~has_spread[:, None], InferenceReason.NO_SPREAD)
+
+
+def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:
+    """Part columns by role and statistic; categorical measures as wholes, by their number of labels.
+
+    Yields:
+        A sheet, and the columns of its values, shape (columns,) or (measures, labels).
+    """
+
+    def sheet_of(cells: Cells, columns: Ints, role: str) -> Sheet:
+        return Sheet(
+            cells,
+            columns,
+            role,
+            options.margins,
+            options.reference(cells.grouping_id, cells.group_ids),
+            options.contrasts,
+        )
+
+    roles = cells.roles[columns]
+    keys = roles + (cells.columns.statistic + cells.columns.parameters).to_numpy(object)[columns]
+    for key in dict.fromkeys(keys[roles != "label"]):
+        members = columns[keys == key]
+        yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
+    labels = columns[roles == "label"]
+    of_measures = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
+    wholes = [labels[at] for at in of_measures]
+    for n_labels in sorted({len(whole) for whole in wholes}):
+        members = np.array([whole for whole in wholes if len(whole) == n_labels])
+        first = of_columns(cells, members[:, 0])
+        named = first.columns.assign(category="", statistic="share")
+        yield sheet_of(first._replace(columns=named), np.arange(len(members)), "labels"), members
+
+
+def compare_statistics(cells: Cells, values: Values, spec: StatisticSpec, options: Options) -> Tables:
+    """Yield rows of a statistic that is no mean.
+
+    Args:
+        cells: those that the statistic has values in, cells.of_statistic.
+        values: the rows.
+        spec: the statistic.
+        options: what every statistic is computed with.
+    """
+    options = options._replace(n_permutations=options.n_draws_nonlinear)
+    none = InferenceReason.PARTLY_NESTED if cells.is_partly_nested else InferenceReason.SCHEME_NOT_AVAILABLE
+    for chosen in choose_schemes(cells, lambda: Rows(cells.frame, cells.x), options):
+        scheme = chosen.scheme
+        sheet = Sheet(
+            cells,
+            chosen.columns,
+            "nonlinear",
+            options.margins,
+            options.reference(cells.grouping_id, cells.group_ids),
+            options.contrasts,
+        )
+        if isinstance(scheme, Blocks) and is_shuffled(spec):
+            sheet = sheet.resting_on(scheme)
+            compared = compare_statistic(scheme, values, chosen.columns, spec)
+            yield from sheet_rows(sheet._replace(method=f"{METHOD}, {sheet.method}"), compared)
+        else:
+            yield from sheet_rows(sheet, refused(sheet, scheme if isinstance(scheme, InferenceReason) else none))

@@ -1,0 +1,214 @@
+"""One slice and grouping of a build file: its questions, asked once, again, or of some of its groups.
+
+Belongs here: which cells and rows a question is computed from. How is compare_groups.py's.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values
+from python_assets.infer.contrasts.means import one_sided_p
+from python_assets.infer.design.cells import (
+    KEYS_OF_QUESTION,
+    Cells,
+    Rows,
+    StatisticSpec,
+    Values,
+    columns_of,
+    of_columns,
+    of_statistic,
+    requested_statistics,
+)
+from python_assets.infer.design.design import Frame
+from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_rows, read_values
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
+from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
+from python_assets.infer.options import Options, Reference, Unread
+from python_assets.infer.result import InferenceReason, Result
+from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.statistics.compare_statistics import compare_statistic
+from python_assets.infer.tables import Table
+from python_assets.warehouse.progress import Tell
+
+
+def layouts(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    has_unit: bool,
+    measures: Sequence[str] | None = None,
+    unread: Unread = frozenset(),
+) -> dict[tuple[str, str], "Layout"]:
+    """All slices and groupings of a build file with cells of the measures; arguments as read_cells."""
+    return {
+        (slice_id, grouping_id): Layout(
+            connection, slice_id, grouping_id, has_unit=has_unit, measures=measures, unread=unread
+        )
+        for slice_id, grouping_id in designs(connection, measures)
+    }
+
+
+class Layout:
+    """One slice and grouping of a build file; its responses are read once, if at all."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        slice_id: str,
+        grouping_id: str,
+        *,
+        has_unit: bool,
+        measures: Sequence[str] | None = None,
+        unread: Unread = frozenset(),
+    ) -> None:
+        """Read the cells, of some measures or of all; arguments as read_cells, unread of too_many_unmatched."""
+        cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        read_by = zip(cells.columns.generation_id, cells.columns.measure_id, strict=True)
+        self.cells = cells._replace(columns=cells.columns.assign(is_unread=[one in unread for one in read_by]))
+        self._connection = connection
+        self._specs = requested_statistics(connection)
+        self._values: Values | None = None
+        self._rows: Rows | None = None
+
+    def _read_values(self) -> Values:
+        if self._values is None:
+            self._values = read_values(self._connection, self.cells)
+        return self._values
+
+    def n_draws(self, options: Options) -> int:
+        """How many arrangements all of its statistics are computed in; the means are one of them."""
+        return options.n_permutations + len(self._specs) * options.n_draws_nonlinear
+
+    def rows(self, options: Options, drawn: Tell) -> Iterator[tuple[str, Table]]:
+        """Yield the rows of every table.
+
+        Args:
+            options: what is asked for.
+            drawn: hears of the draws of this slice and grouping that are done.
+        """
+        for rows in summary_rows(self.cells, options.alpha):
+            yield "summary_statistics", rows
+        yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
+        drawn(options.n_permutations)
+        for n_done, spec in enumerate(self._specs, start=1):
+            chosen, values = self._of_statistic(spec)
+            if len(chosen.columns):
+                yield "summary_statistics", bootstrap_rows(chosen, values, spec, options)
+                yield from compare_statistics(chosen, values, spec, options)
+            drawn(options.n_permutations + n_done * options.n_draws_nonlinear)
+
+    def _sources(self, columns: Ints) -> Responses:
+        """What is read of some columns; which responses a rate selects is told by all columns together."""
+
+        def rows() -> Rows:
+            if self._rows is None:
+                self._rows = read_rows(self._connection, self.cells)
+            return self._rows._replace(x=self._rows.x[:, columns])
+
+        return Responses(rows, self._read_values)
+
+    def contrast(
+        self, question: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
+    ) -> Result | None:
+        """The contrast of a question among some of its groups alone; None where nothing can be compared.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            groups: positions of the groups that are left.
+            reference: what each is compared with.
+            options: B and alpha.
+        """
+        spec = next((one for one in self._specs if (one.statistic, one.parameters) == question[-2:]), None)
+        cells, values = (self.cells, None) if spec is None else self._of_statistic(spec)
+
+        def left(frame: Frame, x: Floats) -> Floats:
+            return np.where(np.isin(frame.group, list(groups))[:, None], x, np.nan)
+
+        columns = columns_of(cells, {question})
+        scheme, x = self._only_scheme(cells, columns, left, reference, options)
+        if scheme is None:
+            return None
+        if values is not None and spec is not None:
+            if not isinstance(scheme, Blocks):
+                return None
+            return next(iter(compare_statistic(scheme, values, columns, spec).contrasts.values()))
+        role, none = str(cells.roles[columns[0]]), np.full(x.shape[1], np.nan)
+        if role == "label":
+            compared = compare_labels(scheme, x[:, None], {"risk_difference": none[:1]}, with_indices=False)
+        else:
+            margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
+            compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
+        return next(iter(compared.contrasts.values()))
+
+    def p_past_margin(
+        self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
+    ) -> float:
+        """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            group: position of the group.
+            reference: what it is compared with.
+            shift: the margin, with the sign of the difference; it is taken off the values of the group.
+            options: B.
+        """
+
+        def moved(frame: Frame, x: Floats) -> Floats:
+            return x - np.where(frame.group == group, shift, 0.0)[:, None]
+
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, moved, reference, options)
+        if scheme is None:
+            return np.nan
+        row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
+        return one_sided_p(scheme.contrast, x, scheme.draws, row, np.sign(shift))
+
+    def _only_scheme(
+        self,
+        cells: Cells,
+        columns: Ints,
+        changed: Callable[[Frame, Floats], Floats],
+        reference: Reference,
+        options: Options,
+    ) -> tuple[Scheme | None, Floats]:
+        """The scheme of the columns of one question, which share their presence pattern, and their changed values."""
+        cells, sources = of_columns(cells, columns), self._sources(columns)
+
+        def rows() -> Rows:
+            found = sources.rows()
+            return found._replace(x=changed(found.frame, found.x))
+
+        for chosen in choose_schemes(cells._replace(x=changed(cells.frame, cells.x)), rows, options):
+            if not isinstance(chosen.scheme, InferenceReason):
+                return chosen.scheme._replace(reference=reference), chosen.take(np.arange(len(columns)))
+        return None, np.empty((0, 0))
+
+    def _of_statistic(self, spec: StatisticSpec) -> tuple[Cells, Values]:
+        plain = self._read_values()
+        over = spec.normalise_over
+        scaled = normalised(self._connection, self.cells, plain, over) if spec.normalise else plain
+        return of_statistic(self.cells, scaled, spec)
+
+    def again(self, questions: pd.DataFrame, options: Options) -> Iterator[tuple[str, Table]]:
+        """Yield the rows of some questions of this slice and grouping once more, with other options."""
+        here = questions[
+            (questions.slice_id == self.cells.slice_id) & (questions.grouping_id == self.cells.grouping_id)
+        ]
+        if not len(here):
+            return
+        asked_for = set(here[KEYS_OF_QUESTION].itertuples(index=False, name=None))
+        columns = columns_of(self.cells, asked_for)
+        if len(columns):
+            yield from compare_groups(of_columns(self.cells, columns), self._sources(columns), options)
+        statistics = {question[-2:] for question in asked_for}
+        for spec in self._specs:
+            if (spec.statistic, spec.parameters) not in statistics:
+                continue
+            chosen, values = self._of_statistic(spec)
+            columns = columns_of(chosen, asked_for)
+            if len(columns):
+                chosen, values = of_columns(chosen, columns), values.of_columns(columns)
+                yield from compare_statistics(chosen, values, spec, options)

@@ -1,0 +1,170 @@
+"""A second look at groups that are called different: which stand for themselves, and which lie past their margin.
+
+Belongs here: what is drawn again once q is known. Against the rest an innocent group is called where the rest holds a
+guilty one: of 3 groups one at +.8 sd, each of the others in 76 %. So the group that differs most is taken out, and the
+others are looked at again. The t of a margin errs where values are skewed, in .16 / .12 / .08 of sets at 10 / 30 / 75
+root prompts of exponential values, any of 20 groups at its margin; shuffling what is left past the margin does not.
+
+Source: inference.md 2.5 and 6.6.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.multiplicity import group_levels
+from python_assets.infer.groups.layout import Layout
+from python_assets.infer.options import Options, Reference
+from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SIZES
+from python_assets.study.base import Against
+
+SEPARATOR: Final = " | "
+FEWEST_DRAWS: Final = 999
+ENOUGH_ROOT_PROMPTS: Final = 75  # from here on the t of a margin holds
+DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of the set is called
+
+
+class Look(NamedTuple):
+    """Groups by labels, NaN where a group is out: difference, size of t, p stepped down among those left."""
+
+    value: Floats
+    size: Floats
+    p: Floats
+
+
+def peeled(
+    contrasts: pd.DataFrame,
+    questions: pd.DataFrame,
+    layouts: Mapping[tuple[str, str], Layout],
+    ordered: Mapping[str, Floats],
+    options: Options,
+) -> pd.DataFrame:
+    """Add value_without and only_because_of to the rows of called groups that do not stand.
+
+    Args:
+        contrasts: with q_value, in the order of groups within a question.
+        questions: with p_value, q_value and is_called.
+        layouts: by slice and grouping.
+        ordered: p of the questions of each set, ascending.
+        options: what the contrasts were computed with.
+
+    Returns:
+        The contrasts; both columns are empty where a group stands or is not called, in groupings of two
+        groups, and where groups are compared with one level or pairwise.
+    """
+    contrasts = contrasts.reset_index(drop=True)
+    value_without, because = np.full(len(contrasts), np.nan), np.full(len(contrasts), None, dtype=object)
+    is_rest = contrasts.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
+    compared = contrasts[is_rest & ~contrasts.contrast.isin(SIZES)]
+    rows_of = compared.groupby(QUESTION, sort=False).indices
+    for question in questions[questions.is_called].to_dict("records"):
+        key = tuple(question[name] for name in QUESTION)
+        rows = compared.iloc[rows_of[key]] if key in rows_of else compared[:0]
+        tested = rows[(rows.contrast != LOG_DISPARITY) & rows.p_value_maxt.notna()]
+        if tested.group_id.nunique() < 3:
+            continue
+        layout = layouts[question["slice_id"], question["grouping_id"]]
+        of_set = ordered[question["set_id"]]
+        again = _again(layout, question, tested, of_set, options)
+
+        def is_called(p: float, of_set: Floats = of_set, q: float = question["q_value"]) -> bool:
+            return bool(group_levels(np.asarray(p), q, of_set) <= options.alpha)
+
+        stand, last = _peel(_first_look(tested, layout.cells.group_ids), again, is_called)
+        names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
+        labels = list(dict.fromkeys(tested.category))
+        called = rows[rows.q_value <= options.alpha]
+        for place, group_id, category, contrast in zip(
+            called.index, called.group_id, called.category, called.contrast, strict=True
+        ):
+            group = layout.cells.group_ids.index(group_id)
+            if group not in stand:
+                because[place] = names
+                if contrast != LOG_DISPARITY:
+                    value_without[place] = last.value[group, labels.index(category)]
+    return contrasts.assign(value_without=value_without, only_because_of=because)
+
+
+def _first_look(tested: pd.DataFrame, group_ids: list[str]) -> Look:
+    """What all groups together gave."""
+    labels = list(dict.fromkeys(tested.category))
+    place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
+    look = Look(*np.full((3, len(group_ids), len(labels)), np.nan))
+    for field, numbers in zip(look, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
+        field[place] = numbers
+    return look
+
+
+def _again(
+    layout: Layout, question: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
+) -> Callable[[Collection[int]], Look]:
+    """A look at some groups alone, by no more draws than what is called in the set asks for."""
+    reference = Reference(Against(str(tested.reference.iat[0])))
+    n_called = max(int(question["n_called"]), 1)
+    wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_called))))
+    fewer = options._replace(n_permutations=min(options.n_permutations, wanted))
+    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    n_groups = len(layout.cells.group_ids)
+
+    def look(groups: Collection[int]) -> Look:
+        found = layout.contrast(key, groups, reference, fewer)
+        if found is None:
+            return Look(*np.full((3, n_groups, tested.category.nunique()), np.nan))
+        return Look(found.value.T, np.abs(found.studentised).T, found.p_maxt.T)
+
+    return look
+
+
+def _peel(
+    first: Look, again: Callable[[Collection[int]], Look], is_called: Callable[[float], bool]
+) -> tuple[list[int], Look]:
+    """Groups that stand, in the order in which they were taken out, and the look at those left."""
+    stand: list[int] = []
+    look, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
+    while len(left) > 1 and not np.isnan(look.p).all():
+        size = np.where(np.isnan(look.p), -np.inf, look.size)
+        group, label = np.unravel_index(int(size.argmax()), size.shape)
+        if not is_called(float(look.p[group, label])):
+            break
+        if len(left) == 2:  # each is the other's rest
+            return [*stand, *sorted(left)], look
+        stand.append(int(group))
+        left.discard(int(group))
+        look = again(left)
+    return stand, look
+
+
+def with_permuted_margins(
+    contrasts: pd.DataFrame, layouts: Mapping[tuple[str, str], Layout], options: Options
+) -> pd.DataFrame:
+    """Contrasts with p_margin from draws, where a group of a mean is called and lies past its margin.
+
+    Args:
+        contrasts: with q_value.
+        layouts: by slice and grouping.
+        options: what the contrasts were computed with.
+    """
+    is_past = contrasts.value.abs() > contrasts.margin
+    few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.is_permuted
+    # a grand mean holds the group itself, so that shifting the group shifts it too
+    chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
+    rows = contrasts[is_past & few & chosen & (contrasts.q_value <= options.alpha)]
+    p_margin = contrasts.p_margin.to_numpy(copy=True)
+    for place, row in rows.iterrows():
+        layout = layouts[row.slice_id, row.grouping_id]
+        group_ids = layout.cells.group_ids
+        reference = Reference()
+        if row.reference != str(Against.REST):
+            reference = Reference(Against.LEVEL, group_ids.index(row.reference))
+        p_margin[contrasts.index.get_loc(place)] = layout.p_past_margin(
+            tuple(row[KEYS_OF_QUESTION]),
+            group_ids.index(row.group_id),
+            reference,
+            shift=float(np.copysign(row.margin, row.value)),
+            options=options,
+        )
+    return contrasts.assign(p_margin=p_margin)

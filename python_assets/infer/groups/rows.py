@@ -1,0 +1,235 @@
+"""From arrays of columns by rows to rows of the inference tables, before q and verdict.
+
+Belongs here: keys, names, margins and what stands in a row where nothing could be computed.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from python_assets.infer.contrasts.compare import Compared, Scheme
+from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
+from python_assets.infer.contrasts.profiles import PROFILE_INDICES
+from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.options import Reference
+from python_assets.infer.result import InferenceReason, Result, first_of
+from python_assets.infer.tables import DBI, IDI, LOG_DISPARITY, OF_GROUPS, Table, Tables
+from python_assets.study.base import Against
+from python_assets.study.metrics import metric_names
+
+Margins = Mapping[str, float | Mapping[str, float]]
+CONTRASTS: Final = {
+    "continuous": ("mean_difference",),
+    "binary": ("risk_difference", LOG_DISPARITY),
+    "label": ("risk_difference",),
+    "labels": OF_GROUPS,
+    "selection": ("selection_rate_difference",),
+    "precision": ("precision_difference",),
+}
+METRICS: Final = {
+    "continuous": (*INDICES, *DESCRIPTIVE),
+    "nonlinear": (*INDICES, *DESCRIPTIVE),
+    "binary": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
+    "selection": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
+    "precision": (*INDICES, *DESCRIPTIVE),
+    "label": (),
+    "labels": PROFILE_INDICES,
+}
+
+
+_DESCRIPTIVE: Final = dict.fromkeys(DESCRIPTIVE, InferenceReason.DESCRIPTIVE)
+_OF_INDICES: Final = (
+    *("value", "null_median", "null_q95", "value_corrected", "ci_low", "ci_high"),
+    *("p_value", "p_margin", "p_equivalence"),
+)
+_OF_CONTRASTS: Final = (
+    *("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised", "p_value", "sd"),
+    *("p_margin", "p_equivalence", "n_root_prompts", "n_units", "is_permuted", "method", "scope"),
+)
+
+
+class Sheet(NamedTuple):
+    """Columns of one role and statistic, and what their rows share.
+
+    role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
+    label; labels: all of a measure. reference: what the study compares groups with, None where that group
+    is not there. requested: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the
+    indices.
+    """
+
+    cells: Cells
+    columns: Ints
+    role: str
+    margins: Margins
+    reference: Reference | None
+    requested: tuple[str, ...]
+    n_root_prompts: int = 0
+    n_units: int = 0
+    method: str | None = None
+    scope: str | None = None
+    is_permuted: bool = False
+    n_draws: int = 0
+
+    def resting_on(self, scheme: Scheme) -> "Sheet":
+        """With what the means of all groups rest on."""
+        means, n_draws = scheme.means, scheme.draws.n
+        n, n_units, method, scope = means.n_root_prompts, means.n_units, means.method, means.scope
+        rested = self._replace(n_root_prompts=n, n_units=n_units, method=method, scope=scope)
+        return rested._replace(is_permuted=True, n_draws=n_draws)
+
+    @property
+    def contrasts(self) -> tuple[str, ...]:
+        """The contrasts that the columns have rows of; the first is what the question asks."""
+        if self.role == "nonlinear":
+            return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
+        of_role = CONTRASTS[self.role]
+        return (*of_role, DBI) if self.role == "continuous" and DBI in self.requested else of_role
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that the columns have rows of."""
+        return tuple(name for name in METRICS[self.role] if name != IDI or self.cells.is_full)
+
+    def reference_of(self, contrast: str) -> Reference | None:
+        """What a contrast compares groups with: the study's choice, unless it has one of its own."""
+        if contrast in metric_names("contrasts", reference="grand_mean"):
+            return Reference(Against.GRAND_MEAN)
+        is_declared = contrast in metric_names("contrasts", reference="declared")
+        return self.reference if is_declared and self.role != "nonlinear" else Reference()
+
+    def margin(self, name: str) -> Floats:
+        """Declared margin of a contrast or metric, of each column; NaN where there is none."""
+        columns = self.cells.columns
+        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
+        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
+
+    @property
+    def all_margins(self) -> dict[str, Floats]:
+        """Margins by contrast and metric, as contrasts/compare.py calls them."""
+        names = {*self.contrasts, *self.metrics, "mean_difference", "risk_difference", LOG_DISPARITY}
+        margins = {name: self.margin(name) for name in names}
+        if self.role in ("selection", "precision"):
+            margins["risk_difference"] = margins[self.contrasts[0]]
+        return margins
+
+
+def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> float:
+    """The declared margin: of the measure, else of the name alone, else NaN.
+
+    Of the impact ratio the name alone holds only where the measure has a direction: to be selected by a
+    number without a good end is no favourable outcome.
+    """
+    own = margins.get(measure_id)
+    if isinstance(own, Mapping) and name in own:
+        return float(own[name])
+    common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
+    return np.nan if common is None or isinstance(common, Mapping) else float(common)
+
+
+def refused(sheet: Sheet, reason: InferenceReason) -> Compared:
+    """Nothing but a reason, for columns of one role and statistic; values that describe have their own."""
+    n, n_groups = len(sheet.columns), sheet.cells.frame.n_groups
+    references = {name: sheet.reference_of(name) or Reference() for name in sheet.contrasts}
+    return Compared(
+        {name: Result.of((n, len(one.rows(n_groups)[0])), reason=reason) for name, one in references.items()},
+        {metric: Result.of((n,), reason=_DESCRIPTIVE.get(metric, reason)) for metric in sheet.metrics},
+    )
+
+
+def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
+    """Yield the rows of questions, contrasts and disparities of columns of one role.
+
+    The question of labels is of their profile and of the shares of all of them, risk_difference.
+    """
+    if sheet.role != "label":
+        is_compared = sheet.role == "labels" and "risk_difference" in compared.contrasts
+        question = compared.contrasts["risk_difference" if is_compared else sheet.contrasts[0]]
+        yield "questions", _question_rows(sheet, question)
+    for name in sheet.contrasts:
+        yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
+    for metric in sheet.metrics:
+        test = compared.indices.get(metric)
+        if test is None:  # a probability is missing for what keeps its ratio from having an interval
+            ratio = compared.indices.get("impact_ratio")
+            reason = _DESCRIPTIVE.get(metric, InferenceReason.TOO_FEW_FOR_INTERVAL)
+            test = Result.of((len(sheet.columns),), reason=reason if ratio is None else ratio.reason)
+        yield "disparities", _index_rows(sheet, metric, test)
+
+
+def _question_rows(sheet: Sheet, result: Result) -> Table:
+    """One row a column: the p of the question whether its groups differ, or why it has none."""
+    n = len(sheet.columns)
+    p_question, reasons = result.p_question.reshape(n, -1), result.reason.reshape(n, -1)
+    p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
+    first = [next((word for word in row if word is not None), None) for row in reasons]
+    return {
+        **column_keys(sheet.cells, sheet.columns, 1),
+        "p_value": p,
+        "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
+        **same(n, n_root_prompts=sheet.n_root_prompts, n_units=sheet.n_units, method=sheet.method, scope=sheet.scope),
+        **same(n, is_permuted=sheet.is_permuted, n_draws=sheet.n_draws),
+        "inference_reason": first_of([np.isnan(p)], [np.array(first, dtype=object)]),
+    }
+
+
+def column_keys(cells: Cells, columns: Ints, repeats: int) -> Table:
+    """The key columns of the rows of some columns, each repeated."""
+    place = np.repeat(columns, repeats)
+    keys: Table = {name: cells.columns[name].to_numpy(object)[place] for name in KEYS}
+    return keys | same(len(place), slice_id=cells.slice_id, grouping_id=cells.grouping_id)
+
+
+def same(n: int, **values: object) -> Table:
+    """Columns of n rows that are alike; texts are objects."""
+    types = {name: None if isinstance(value, int) else object for name, value in values.items()}
+    return {name: np.full(n, value, dtype=types[name]) for name, value in values.items()}
+
+
+def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
+    """The rows of a contrast; none where the group that the study compares with is not there."""
+    declared = sheet.reference_of(name)
+    reference = declared or Reference()
+    names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
+    own, _ = reference.rows(len(sheet.cells.group_ids))
+    has_values = _has_values(sheet.cells, sheet.columns)[:, own]
+    reason = np.where(has_values, result.reason, InferenceReason.NO_VALUES)
+    n_columns, n_rows = len(sheet.columns), len(sheet.columns) * len(names)
+    keys = column_keys(sheet.cells, sheet.columns, len(names))
+    if sheet.role == "label":  # one question with the profile of the measure
+        keys |= same(n_rows, statistic="share")
+    table = {
+        **keys,
+        **same(n_rows, contrast=name),
+        "group_id": np.tile(names[:, 0], n_columns),
+        "reference": np.tile(names[:, 1], n_columns),
+        "margin": np.repeat(sheet.margin(name), len(names)),
+        "inference_reason": reason.ravel(),
+        "p_value_maxt": result.p_maxt.ravel(),
+        **{field: getattr(result, field).ravel() for field in _OF_CONTRASTS},
+    }
+    return table if declared is not None else {column: values[:0] for column, values in table.items()}
+
+
+def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
+    """Whether each group has a value in each column, shape (columns, groups)."""
+    has_values = np.zeros((cells.frame.n_groups, len(columns)), dtype=bool)
+    np.logical_or.at(has_values, cells.frame.group, ~np.isnan(cells.x[:, columns]))
+    return has_values.T
+
+
+def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
+    """The rows of a metric."""
+    has_p, n, has_value = ~np.isnan(test.p_value), len(sheet.columns), ~np.isnan(test.value)
+    return {
+        **column_keys(sheet.cells, sheet.columns, 1),
+        **same(n, metric=metric),
+        "margin": sheet.margin(metric),
+        "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),
+        "n_units": np.where(has_value, sheet.n_units, 0),
+        "method": first_of([has_p], [sheet.method]),
+        "scope": first_of([has_p], [sheet.scope]),
+        "inference_reason": test.reason,
+        **{field: getattr(test, field) for field in _OF_INDICES},
+    }

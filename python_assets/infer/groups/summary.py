@@ -1,0 +1,94 @@
+"""The interval of every statistic of one group, over root prompts.
+
+Belongs here: the rows of inference.summary_statistics. The intervals are interval.py's and bootstrap.py's.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from python_assets.infer.design.cells import Cells, StatisticSpec, Values
+from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns
+from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
+from python_assets.infer.formulas import interval
+from python_assets.infer.groups.rows import column_keys
+from python_assets.infer.options import Options
+from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.schemes.differences import over_units, unit_means
+from python_assets.infer.statistics.bootstrap import bootstrap_intervals
+from python_assets.infer.tables import Table
+
+
+def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
+    """Yield the interval of each group's mean or rate.
+
+    Args:
+        cells: the cells.
+        alpha: intervals are 1 - alpha.
+
+    Source: inference.md section 1, row 1.
+    """
+    for present, columns in presence_patterns(cells.x):
+        design = Design(cells.frame, np.flatnonzero(present), Unit.ROOT_PROMPT)
+        is_present = design.n_blocks_of_group_and_unit > 0
+        mean, sd = over_units(unit_means(design, cells.x[np.ix_(design.cell, columns)]), is_present)
+        n = design.units_of_group
+        limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
+        is_refused = np.full(n.shape, cells.refusal is not None)
+        reason = first_of(
+            [n == 0, is_refused, n < MIN_UNITS],
+            [InferenceReason.NO_VALUES, cells.refusal, InferenceReason.TOO_FEW_ROOT_PROMPTS],
+        )
+        given = np.where((n >= MIN_UNITS) & ~is_refused, 1.0, np.nan)
+        n_columns = len(columns)
+        why = {"n_root_prompts": np.tile(n, n_columns), "inference_reason": np.tile(reason, n_columns)}
+        yield _rows(cells, columns, limits.low * given, limits.high * given) | why
+
+
+def _rows(cells: Cells, columns: Ints, low: Floats, high: Floats) -> Table:
+    return {
+        **column_keys(cells, columns, cells.frame.n_groups),
+        "group_id": np.tile(np.array(cells.group_ids, dtype=object), len(columns)),
+        "ci_low": low.ravel(),
+        "ci_high": high.ravel(),
+    }
+
+
+def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: float) -> interval.Interval:
+    """Cluster t for means, Wilson at the cluster n_eff for rates."""
+    quantile = interval.t_quantile(n.astype(float), alpha)
+    divisor = np.maximum(n, 1)
+    t = interval.around(mean, sd / np.sqrt(divisor), quantile)
+    inside = np.clip(mean, 0, 1)
+    inverse_n = interval.inverse_effective_n(inside, sd**2 / divisor, 1 / divisor)
+    wilson = interval.wilson(inside, inverse_n, quantile)
+    return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))
+
+
+def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: Options) -> Table:
+    """The interval of each group's statistic that is no mean.
+
+    Args:
+        cells: those that the statistic has values in, cells.of_statistic.
+        values: the rows.
+        spec: the statistic.
+        options: what every statistic is computed with.
+
+    Source: metrics.md 6.2.
+    """
+    columns = np.arange(len(cells.columns))
+    if cells.refusal is not None:
+        nothing = np.full(len(columns) * cells.frame.n_groups, np.nan)
+        reason = np.full(len(nothing), cells.refusal, dtype=object)
+        why: Table = {"n_root_prompts": np.zeros(len(nothing), dtype=np.intp), "inference_reason": reason}
+        return _rows(cells, columns, nothing, nothing) | why
+    found = bootstrap_intervals(
+        cells.frame,
+        values,
+        spec,
+        alpha=options.alpha,
+        n_bootstrap=options.n_bootstrap,
+        seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
+    )
+    why = {"n_root_prompts": found.n_root_prompts.ravel(), "inference_reason": found.reason.ravel()}
+    return _rows(cells, columns, found.ci_low, found.ci_high) | why

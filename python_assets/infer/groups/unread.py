@@ -1,0 +1,47 @@
+"""Measures by labels that found none in too many answers of a generation: what they read speaks for few of them.
+
+Belongs here: counting. What is refused for it is schemes/choose.py, changes and truth.
+"""
+
+from typing import Final
+
+import duckdb
+
+from python_assets.infer.options import Unread
+from python_assets.study.base import ALL_GENERATIONS
+from python_assets.study.study import Study
+
+# reasons of a text that was read and got no label
+UNMATCHED_REASONS: Final = (
+    "no_rule_matched",
+    "several_rules_matched",
+    "no_label_near",
+    "several_labels_near",
+    "no_words",
+    "judge_unusable",
+)
+_SHARES: Final = """
+    select generation_id, measure_id, count(reason) / count(*) as share
+    from raw.measurements
+    join raw.generations using (generation_id)
+    where not is_baseline and list_contains($measures, measure_id)
+        and (reason is null or list_contains($reasons, reason))
+    group by generation_id, measure_id
+"""
+
+
+def too_many_unmatched(connection: duckdb.DuckDBPyConnection, study: Study) -> Unread:
+    """Generations and measures whose answers without a label are more than the study allows.
+
+    Args:
+        connection: to the build file, with the raw tables.
+        study: how many answers of each measure by labels may be without one.
+
+    Returns:
+        Their ids; where generations are compared with each other, a measure that is unread in one is so in all.
+    """
+    if not (allowed := study.unmatched_allowed):
+        return frozenset()
+    found = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNMATCHED_REASONS)}).fetchall()
+    unread = {(generation, measure) for generation, measure, share in found if share > allowed[measure]}
+    return frozenset(unread | {(ALL_GENERATIONS, measure) for _, measure in unread})

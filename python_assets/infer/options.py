@@ -1,0 +1,95 @@
+"""What a study asks of inference: seed, B, alpha, margins, and what groups are compared with.
+
+Belongs here: values alone. What the rows of a reference compare is schemes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from python_assets.infer.result import Ints
+from python_assets.study.base import Against
+from python_assets.study.study import Study
+
+# generation_id and measure_id of what finds a label in too few answers
+Unread = frozenset[tuple[str, str]]
+
+
+class Reference(NamedTuple):
+    """What the groups of one grouping are compared with.
+
+    level: position of the reference group, for Against.LEVEL alone.
+    """
+
+    against: Against = Against.REST
+    level: int | None = None
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether each row compares two groups, on the blocks that hold both."""
+        return self.against in (Against.LEVEL, Against.ALL_PAIRS)
+
+    def rows(self, n_groups: int) -> tuple[Ints, Ints]:
+        """Position of the group of each row and of what it is compared with, -1 where that is no group.
+
+        A reference level has no row of its own; all pairs are the ordered ones, by group and then by other.
+        """
+        groups = np.arange(n_groups)
+        if self.against is Against.LEVEL:
+            groups = groups[groups != self.level]
+            return groups, np.full(len(groups), self.level, dtype=np.intp)
+        if self.against is Against.ALL_PAIRS:
+            group, other = np.nonzero(~np.eye(n_groups, dtype=bool))
+            return group, other
+        return groups, np.full(n_groups, -1, dtype=np.intp)
+
+    def names(self, group_ids: list[str]) -> list[tuple[str, str]]:
+        """Group and reference of each row, in words."""
+        group, other = self.rows(len(group_ids))
+        return [
+            (group_ids[g], group_ids[o] if o >= 0 else str(self.against)) for g, o in zip(group, other, strict=True)
+        ]
+
+
+class Options(NamedTuple):
+    """What is asked for.
+
+    seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
+    by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
+    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty.
+    """
+
+    seed: int
+    n_permutations: int
+    n_bootstrap: int
+    alpha: float
+    margins: Mapping[str, float | Mapping[str, float]]
+    references: Mapping[str, tuple[Against, str | None]]
+    contrasts: tuple[str, ...]
+    n_nonlinear: int = 1_999
+
+    @property
+    def n_draws_nonlinear(self) -> int:
+        """B of statistics that are no means, where fewer are asked for."""
+        return min(self.n_permutations, self.n_nonlinear)
+
+    def reference(self, grouping_id: str, group_ids: Sequence[str]) -> Reference | None:
+        """What groups are compared with; None where the study names a group that has no prompt here."""
+        against, group_id = self.references.get(grouping_id, (Against.REST, None))
+        if group_id is None:
+            return Reference(against)
+        return Reference(against, group_ids.index(group_id)) if group_id in group_ids else None
+
+
+def options_of(study: Study) -> Options:
+    """What a study asks for."""
+    return Options(
+        seed=study.seed,
+        n_permutations=study.n_permutations,
+        n_bootstrap=study.n_bootstrap,
+        alpha=study.alpha,
+        margins=study.margins,
+        references=study.references,
+        contrasts=tuple(study.requested_contrasts),
+    )

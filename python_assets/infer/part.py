@@ -1,0 +1,110 @@
+"""Some measures of a study: everything that inference reads of them, through three functions with tables between.
+
+Belongs here: what is computed measure by measure. What needs all measures of a study, sets and q, levels and verdicts,
+is run.py, which joins the tables of all parts between these functions.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Final
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.changes.infer_changes import compare_generations
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.groups.layout import layouts
+from python_assets.infer.groups.peeling import peeled, with_permuted_margins
+from python_assets.infer.groups.unread import too_many_unmatched
+from python_assets.infer.options import Options, options_of
+from python_assets.infer.tables import Table
+from python_assets.infer.truth.truth_rows import truth_rows
+from python_assets.study.study import Study
+from python_assets.warehouse.progress import SILENT, Progress, Tell
+
+DRAWS: Final = "draws"
+Frames = dict[str, pd.DataFrame]
+
+
+class Part:
+    """Some measures of a study, all in one build file."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        study: Study,
+        progress: Progress = SILENT,
+        measures: Sequence[str] | None = None,
+    ) -> None:
+        """Read the cells.
+
+        Args:
+            connection: to the build file, after dbt has made schema intermediate.
+            study: what it declares.
+            progress: is told how many draws are done.
+            measures: those of the part; all where None.
+        """
+        self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
+        self._unread = too_many_unmatched(connection, study)
+        self._layouts = layouts(connection, has_unit=study.unit is not None, measures=measures, unread=self._unread)
+
+    def first(self) -> Frames:
+        """The rows of every table, without sets, q and verdicts."""
+        options, every = options_of(self._study), list(self._layouts.values())
+        n_draws = [layout.n_draws(options) for layout in every]
+        tell, before = self._progress.start("inference", DRAWS, sum(n_draws)), np.cumsum([0, *n_draws])
+        rows = (
+            layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
+        )
+        found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unread)))
+        cells, reference = [layout.cells for layout in every], self._study.compared_with
+        found["generation_comparisons"] = compare_generations(
+            self._connection, cells, reference, options, self._measures
+        )
+        return found
+
+    def again(self, questions: pd.DataFrame, options: Options) -> Frames:
+        """The rows of some questions, with more draws."""
+        return _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
+
+    def last(self, contrasts: pd.DataFrame, questions: pd.DataFrame, ordered: Mapping[str, Floats]) -> pd.DataFrame:
+        """Contrasts of the part with p of margins by draws, and what is left where called groups are taken out.
+
+        Args:
+            contrasts: of the study, with q.
+            questions: of the study, with q and is_called.
+            ordered: p of the questions of each set, ascending.
+        """
+        if self._measures is not None:
+            contrasts, questions = (
+                table[table.measure_id.isin(list(self._measures))] for table in (contrasts, questions)
+            )
+        options = options_of(self._study)
+        contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
+        return peeled(contrasts, questions, self._layouts, ordered, options)
+
+
+def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:
+    tell(n_before + n_done)
+
+
+def _stacked(parts: Iterable[tuple[str, Table]]) -> Frames:
+    """All rows of every table."""
+    found: dict[str, list[Table]] = {}
+    for name, part in parts:
+        found.setdefault(name, []).append(part)
+    return {
+        name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
+        for name, rows in found.items()
+    }
+
+
+def united(parts: Sequence[Frames]) -> Frames:
+    """The tables of all parts, each as one."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    found = {name: [part[name] for part in parts if name in part] for name in names}
+    # a table without any row tells nothing of the types of columns
+    full = {name: [one for one in tables if len(one)] or tables[:1] for name, tables in found.items()}
+    return {name: pd.concat(tables, ignore_index=True) for name, tables in full.items()}

@@ -1,0 +1,1 @@
+"""Which factors matter: regressions of outcomes of 0 and 1."""

@@ -1,0 +1,189 @@
+"""Which factors matter: every regression of a study, fitted and written.
+
+Belongs here: reading the sums that SQL made, one regression a generation or of all together, the set of questions that
+their factors are, and writing the rows. Fitting and testing are factor_importance.py.
+
+Source: inference.md 11 and 6.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.draws.exchange import stable_seed
+from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.options import options_of
+from python_assets.infer.regressions.coding import INTERCEPT, Design, regression_designs
+from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
+from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.tables import Columns, write_tables
+from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR
+from python_assets.study.problems import unknown_name
+from python_assets.study.study import Study, make_id
+
+EFFECTS: Final = "effects"
+_KEYS = ["regression_id", "slice_id", "generation_id", "measure_id"]
+_TESTED = {"p_value": "double", "q_value": "double", "method": "varchar"}
+_REASONS = {"reason": "varchar", "inference_reason": "varchar"}
+TABLES: Final[Columns] = {
+    "factor_importance": {
+        **dict.fromkeys(["study_id", *_KEYS, "factor", "level", "reference"], "varchar not null"),
+        **dict.fromkeys(["coefficient", "std_error", "std_error_model", "odds_ratio"], "double"),
+        **dict.fromkeys(["probability_at_reference", "ci_low", "ci_high", "df"], "double"),
+        **_TESTED,
+        "role": "varchar not null",
+        **dict.fromkeys(["n_responses", "n_clusters", "n_clusters_level"], "bigint"),
+        **dict.fromkeys(["scope", "aliased_with"], "varchar"),
+        **_REASONS,
+    },
+    "factor_models": {
+        **dict.fromkeys(["study_id", *_KEYS, "factor"], "varchar not null"),
+        **dict.fromkeys(["n_responses", "n_events", "n_clusters", "n_coefficients"], "bigint"),
+        **dict.fromkeys(["deviance", "deviance_drop", "p_value_permutation", "mcfadden_r2"], "double"),
+        **dict.fromkeys(["converged", "separated"], "boolean"),
+        **_TESTED,
+        "set_id": "varchar",
+        "n_questions": "bigint",
+        **_REASONS,
+    },
+}
+_MEASURES = "select measure_id, direction from raw.measures"
+_REGRESSIONS = "select study_id, regression_id, slice_id, measure_id from raw.regressions"
+_SUMS = "from intermediate.int_regression_sums where regression_id = ? order by all"
+_GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
+
+
+class RegressionCounts(NamedTuple):
+    """Rows written, and how many effects have a p."""
+
+    n_models: int
+    n_terms: int
+    n_tested: int
+
+
+def infer_regressions(connection: duckdb.DuckDBPyConnection, study: Study) -> RegressionCounts:
+    """Read the sums of every regression and write inference.factor_importance and inference.factor_models.
+
+    Args:
+        connection: to the build file of one study, after dbt has made schema intermediate.
+        study: what it declares.
+
+    Returns:
+        How many rows came of it.
+    """
+    return judge_regressions(connection, study, [fit_regressions(connection, study)])
+
+
+def fit_regressions(
+    connection: duckdb.DuckDBPyConnection, study: Study, measures: Collection[str] | None = None
+) -> Importance:
+    """Fit the regressions of some measures.
+
+    Args:
+        connection: as infer_regressions has it; it is only read.
+        study: what it declares.
+        measures: by measure_id; all of them where None.
+
+    Returns:
+        Every column of the tables but those of judge_regressions, and p_holm of terms.
+    """
+    declared = connection.execute(_REGRESSIONS).df().set_index("regression_id", drop=False)
+    found = []
+    for name, design in regression_designs(connection, study.regressions).items():
+        keys = {str(key): value for key, value in declared.loc[name].items()}
+        if measures is None or keys["measure_id"] in measures:
+            for generation_id, one in _fitted(connection, study, name, design):
+                found.append(Importance(*(rows.assign(**keys, generation_id=generation_id) for rows in one)))
+    return _stacked(found)
+
+
+def _fitted(
+    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design
+) -> Iterator[tuple[str, Importance]]:
+    """A regression of every generation, or of all of them together."""
+    options = options_of(study)._replace(seed=stable_seed(study.seed, name))
+    sums = _of_generations(name, study.regressions[name].generations, connection.execute(_SUMS, [name]).df())
+    of_prompts = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
+    of_prompts = of_prompts.reindex(columns=range(len(design.of_prompts)))  # no column of no row
+    sums = sums.assign(**{factor: of_prompts[at] for at, factor in enumerate(design.of_prompts)})
+    known = connection.execute(_GENERATION_FACTORS).df()
+    for factor in design.of_models:
+        of_factor = known[known.factor == factor].set_index("generation_id").level
+        sums = sums.assign(**{factor: sums.generation_id.map(of_factor)})
+    sums = sums.dropna(subset=list(design.of_models))  # a generation that lacks a level
+    if not len(sums):  # the measure was not observed
+        yield ALL_GENERATIONS, nothing_fitted(design, InferenceReason.NO_VALUES, {"n_responses": 0})
+        return
+    factors, counts = list(design.references), ["n_responses", "n_events"]
+    for generation_id, part in [(ALL_GENERATIONS, sums)] if design.of_models else sums.groupby("generation_id"):
+        added = part.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
+        n, k = (added[count].to_numpy(dtype=float) for count in counts)
+        own = design._replace(has_units=not part.unit_is_root_prompt.all())
+        responses = Responses(added[factors], pd.factorize(added.unit_id)[0], n, k)
+        yield str(generation_id), factor_importance(responses, own, options)
+
+
+def _of_generations(name: str, generations: Sequence[str] | None, sums: pd.DataFrame) -> pd.DataFrame:
+    """The sums of the generations that a regression names.
+
+    Raises:
+        StudyError: one of them answered nothing, or is not there.
+    """
+    if generations is None:
+        return sums
+    answered = sorted(sums.generation_id.unique())
+    for index, generation in enumerate(generations):
+        if make_id(generation) not in answered:
+            where = ("analysis", "regressions", name, "generations", index)
+            kind = "a generation with responses"
+            raise unknown_name(where, generation, kind, answered, "correct it, or take it out")
+    return sums[sums.generation_id.isin(list(map(make_id, generations)))]
+
+
+def _stacked(parts: Sequence[Importance]) -> Importance:
+    """All rows, with every column of their table that some of them may lack."""
+    columns = ([*TABLES["factor_importance"], "p_holm"], [*TABLES["factor_models"]])
+    rows = ([row for part in parts for row in part[at].to_dict("records")] for at in range(2))
+    return Importance(*(pd.DataFrame(own, columns=of) for own, of in zip(rows, columns, strict=True)))
+
+
+def judge_regressions(
+    connection: duckdb.DuckDBPyConnection, study: Study, parts: Sequence[Importance]
+) -> RegressionCounts:
+    """Give the rows of all parts q and roles, and write them: the factors of all regressions are one set.
+
+    Args:
+        connection: as infer_regressions has it.
+        study: what it declares.
+        parts: of fit_regressions, whose measures are all of the study.
+
+    Source: inference.md 6.4.
+    """
+    terms, models = _stacked(parts)
+    keys = [*_KEYS, "factor"]
+    number = pd.MultiIndex.from_frame(models[keys]).get_indexer(pd.MultiIndex.from_frame(terms[keys]))
+    numbers = (models.p_value, terms.p_holm, terms.coefficient)
+    p_joint, p_holm, coefficient = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in numbers)
+    is_level = (terms.factor != INTERCEPT).to_numpy(dtype=bool)
+    levels = question_levels(p_joint, p_holm[is_level], number[is_level])
+    q_level = np.full(len(terms), np.nan)
+    q_level[is_level] = levels.of_group
+    is_effect, n_tested = (models.factor != "").to_numpy(dtype=bool), int((~np.isnan(p_joint)).sum())
+    # whether a level makes the worse answer likelier: a 1, but for measures whose 1 is the better one
+    directions = terms.measure_id.map(dict(connection.execute(_MEASURES).fetchall()))
+    worse = np.where(directions == "higher_better", -coefficient, coefficient)
+    is_called = q_level <= study.alpha
+    role = np.select([is_called & (worse > 0), is_called & (worse < 0)], ["risk", "protective"], "none")
+    tables = {
+        "factor_importance": terms.assign(q_value=q_level, role=role),
+        "factor_models": models.assign(
+            q_value=levels.of_question,
+            set_id=first_of([is_effect], [EFFECTS]),
+            n_questions=np.where(is_effect, n_tested, np.nan),
+        ),
+    }
+    write_tables(connection, TABLES, tables)
+    return RegressionCounts(int((~is_effect).sum()), len(terms), n_tested)

@@ -1,0 +1,1 @@
+"""How groups are compared: in blocks, in pairs, over units of their own."""

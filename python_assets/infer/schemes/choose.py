@@ -1,0 +1,314 @@
+"""Which exchange scheme the columns of a slice and grouping are tested by.
+
+Belongs here: choosing by the shape of the data, and laying it out. Groups that meet on the same prompts are
+compared in blocks; groups that never do, by the units that lie in each; a few prompts, by their replicates.
+Nothing after this knows which one it was, but where a formula holds in blocks alone.
+
+Source: inference.md 1, 2.6, 2.7 and 7.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from python_assets.infer.design.cells import Cells, Rows
+from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, presence_patterns, shared
+from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
+from python_assets.infer.options import Options, Reference
+from python_assets.infer.result import InferenceReason
+from python_assets.infer.schemes.block_contrast import BlockContrast
+from python_assets.infer.schemes.group_means import BlockMeans, UnitMeans
+from python_assets.infer.schemes.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
+from python_assets.infer.schemes.pair_contrast import PairContrast, pair_contrast
+from python_assets.infer.schemes.unit_contrast import UnitContrast
+from python_assets.infer.schemes.units import Units
+
+Contrast = BlockContrast | PairContrast | UnitContrast
+GroupMeans = BlockMeans | UnitMeans
+
+
+class Blocks(NamedTuple):
+    """Groups that meet in blocks: cells change places in their block, and errors are over its root prompts.
+
+    n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
+    too few.
+    """
+
+    design: Design
+    n_groups_with_value: int
+    draws: Draws
+    alpha: float
+    resamples: Resamples | None = None
+    reference: Reference = Reference()
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of the grouping."""
+        return self.design.frame.n_groups
+
+    @property
+    def contrast(self) -> BlockContrast | PairContrast:
+        """The rows of a contrast; of all pairs one of each two that mirror each other."""
+        if self.reference.is_pairwise:
+            return pair_contrast(self.design, self.reference)
+        return BlockContrast(self.design, self.reference.against)
+
+    @property
+    def means(self) -> BlockMeans:
+        """The means of all groups."""
+        return BlockMeans(self.design, self.n_groups_with_value, self.resamples)
+
+
+class InUnits(NamedTuple):
+    """Groups of units that each lie in one: units change places in their stratum, with all their values."""
+
+    units: Units
+    draws: Draws
+    alpha: float
+    reference: Reference = Reference()
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of the grouping."""
+        return self.units.n_groups
+
+    @property
+    def contrast(self) -> UnitContrast:
+        """The rows of a contrast; of all pairs one of each two that mirror each other."""
+        return UnitContrast(self.units, self.reference)
+
+    @property
+    def means(self) -> UnitMeans:
+        """The means of all groups."""
+        return UnitMeans(self.units)
+
+
+class Chosen(NamedTuple):
+    """Columns of one scheme, or why they have none; take: values of some columns, as the scheme has them."""
+
+    columns: Ints
+    scheme: Blocks | InUnits | InferenceReason
+    take: Callable[[Ints], Floats]
+
+
+def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+    """Yield the columns of a slice and grouping with the scheme of each presence pattern.
+
+    Args:
+        cells: the cells.
+        rows: reads the single responses, where the prompts are too few.
+        options: what is asked for.
+    """
+    for chosen in _schemes(cells, rows, options):
+        if isinstance(chosen.scheme, InferenceReason):
+            yield chosen
+            continue
+        is_unread = cells.is_unread[chosen.columns]
+        if is_unread.any():
+            yield chosen._replace(columns=chosen.columns[is_unread], scheme=InferenceReason.TOO_MANY_UNMATCHED)
+        if not is_unread.all():
+            yield chosen._replace(columns=chosen.columns[~is_unread])
+
+
+def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+    if cells.refusal is not None:
+        yield Chosen(np.arange(len(cells.columns)), cells.refusal, lambda members: cells.x[:, members])
+    elif cells.stratum_of_cell is not None:
+        yield from in_units(cells, options)
+    else:
+        yield from _in_blocks(cells, rows, options)
+
+
+def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+    """Columns of groups that meet in blocks; all presence patterns share the orders of the frame."""
+    frame, replicated = cells.frame, list[int]()
+    seeds = {unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit}
+    shuffles = cache(lambda unit: Shuffles(seeds[unit], options.n_permutations, frame.block))
+    resamples = cache(lambda unit, n_units: resamples_of(seeds[unit], options.n_permutations, n_units))
+    for present, columns in presence_patterns(cells.x):
+        cell, n_with_value = shared(frame, present), len(np.unique(frame.group[present]))
+
+        def take(members: Ints, cell: Ints = cell) -> Floats:
+            return cells.x[np.ix_(cell, members)]
+
+        for members, unit in _units(cells, cell, columns):
+            if unit is Unit.REPLICATE:
+                replicated += members.tolist()
+            elif isinstance(unit, InferenceReason):
+                yield Chosen(members, _why_not(frame, present, cell, unit), take)
+            else:
+                design = Design(frame, cell, unit)
+                is_enough = design.units_of_group[design.groups].min() >= MIN_UNITS_FOR_INTERVAL
+                drawn = resamples(unit, design.n_units if is_enough else 0)
+                scheme = Blocks(design, n_with_value, shuffles(unit).of(cell), options.alpha, drawn)
+                yield Chosen(members, scheme, take)
+    if replicated:
+        yield from _of_replicates(cells, rows(), np.array(sorted(replicated)), options)
+
+
+def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
+    """Choose the unit of the columns of one presence pattern; they differ only in having replicates.
+
+    Answers of several models to several prompts, which a cell of models averages, are no replicates.
+    """
+    blocks = np.unique(cells.frame.block[cell])
+    n_roots = len(np.unique(cells.frame.root_of_block[blocks]))
+    counts = np.minimum(cells.n_responses[np.ix_(cell, columns)], 1 if cells.is_of_models else np.inf)
+    fewest, most = counts.min(axis=0, initial=np.inf), counts.max(axis=0, initial=0)
+    kinds = np.where((fewest >= 2) & (len(cell) > 0), 2, most >= 2)  # replicates in all cells, in some, in none
+    for kind in (2, 1, 0):
+        members = columns[kinds == kind]
+        if len(members):
+            unit = choose_unit(n_roots, len(blocks), 2 if kind == 2 else 1)
+            if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and kind:
+                unit = InferenceReason.TOO_FEW_REPLICATES
+            yield members, unit
+
+
+def _why_not(frame: Frame, present: NDArray[np.bool_], cell: Ints, reason: InferenceReason) -> InferenceReason:
+    if len(np.unique(frame.group[present])) < 2:
+        return InferenceReason.ONE_GROUP
+    return reason if len(cell) else InferenceReason.NO_SHARED_BLOCK
+
+
+def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) -> Iterator[Chosen]:
+    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.REPLICATE)
+
+    def take(members: Ints) -> Floats:
+        return rows.x[:, members]
+
+    shuffles = Shuffles(seed, options.n_permutations, rows.frame.block)
+    for present, places in presence_patterns(rows.x[:, columns]):
+        units = replicates(rows.frame, present)
+        if units is None:
+            yield Chosen(columns[places], InferenceReason.TOO_FEW_REPLICATES, take)
+            continue
+        draws = shuffles.of(units.cell[:, 0])
+        yield Chosen(columns[places], InUnits(units, draws, options.alpha), take)
+
+
+def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
+    """The present responses of blocks with two groups or more as units; None where a cell has one alone."""
+    row = np.flatnonzero(present)
+    codes = np.unique(frame.block[row] * frame.n_groups + frame.group[row])
+    n_groups = np.bincount(codes // frame.n_groups, minlength=len(frame.root_of_block))
+    row = row[n_groups[frame.block[row]] >= 2]
+    if not len(row):
+        return None
+    blocks, block = np.unique(frame.block[row], return_inverse=True)
+    root = np.unique(frame.root_of_block[blocks], return_inverse=True)[1]
+    units = Units(
+        name=row,
+        cell=row[:, None],
+        stratum=block,
+        group=frame.group[row],
+        root_of_stratum=root,
+        n_groups=frame.n_groups,
+        n_present=len(np.unique(frame.group[present])),
+        root_of_unit=root[block],
+    )
+    return units if units.units_of_cell.min() >= 2 else None
+
+
+def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
+    """Yield the columns of a grouping that is nested in units, or in part, as choose_schemes does."""
+    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "unit in group")
+    everyone = units_in_order(cells, np.arange(len(cells.x)))
+    shuffles = Shuffles(seed, options.n_permutations, everyone.stratum)
+    for present, columns in presence_patterns(cells.x):
+        cell, has_own = compared_cells(cells, present)
+        if len(np.unique(cells.frame.group[cell])) < 2:
+            reason = _why_not(cells.frame, present, cell, InferenceReason.ONE_GROUP)
+            yield Chosen(columns, reason, lambda members: cells.x[:, members])
+            continue
+        units, mean = nested_units(cells, present, cell, has_own=has_own)
+
+        def take(members: Ints, mean: sparse.csr_array | None = mean) -> Floats:
+            x = cells.x[:, members]
+            return x if mean is None else mean @ np.nan_to_num(x)
+
+        draws: Draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
+        if units.owner is not None:
+            draws = owner_draws(seed, options.n_permutations, units.stratum, units.owner)
+        yield Chosen(columns, InUnits(units, draws, options.alpha), take)
+
+
+class UnitsInOrder(NamedTuple):
+    """Units by stratum: name, stratum (without gaps) and group of each; place: of the unit of each cell."""
+
+    name: Ints
+    stratum: Ints
+    group: Ints
+    place: Ints
+
+
+def units_in_order(cells: Cells, cell: Ints) -> UnitsInOrder:
+    """The units of some cells of a grouping that is nested in units, or in part: then units by group."""
+    if cells.stratum_of_cell is None:
+        raise ValueError("the grouping is not nested in units")
+    names, first, position = np.unique(cells.unit_of_cell[cell], return_index=True, return_inverse=True)
+    stratum = cells.stratum_of_cell[cell][first]
+    order = np.argsort(stratum, kind="stable")
+    place = np.empty(len(names), dtype=np.intp)
+    place[order] = np.arange(len(names))
+    return UnitsInOrder(
+        name=names[order],
+        stratum=np.unique(stratum[order], return_inverse=True)[1],
+        group=cells.frame.group[cell][first][order],
+        place=place[position],
+    )
+
+
+def compared_cells(cells: Cells, present: NDArray[np.bool_]) -> tuple[Ints, bool]:
+    """Cells that the units of a nested grouping are compared on, and whether each unit has its own prompts.
+
+    A prompt that units of one group alone answered would be centred on that group, and pull its difference
+    towards 0: it is left out, but where no prompt is shared, so that none is centred.
+    """
+    cell = np.flatnonzero(present)
+    units, prompt = units_in_order(cells, cell), cells.root_prompt_of_cell[cell]
+    if len(np.unique(prompt)) == len(np.unique(np.stack([units.place, prompt]), axis=1).T):
+        return cell, True
+    at = np.stack([units.stratum[units.place], prompt])
+    _, column = np.unique(at, axis=1, return_inverse=True)
+    held = np.unique(np.stack([column, units.group[units.place]]), axis=1)[0]
+    return cell[np.bincount(held)[column] >= 2], False
+
+
+def nested_units(
+    cells: Cells, present: NDArray[np.bool_], cell: Ints, *, has_own: bool
+) -> tuple[Units, sparse.csr_array | None]:
+    """The units of a nested grouping with a value, and what averages units with prompts of their own.
+
+    Args:
+        cells: one cell a unit and root prompt.
+        present: whether each has a value.
+        cell: of compared_cells, of two groups at least.
+        has_own: of compared_cells.
+    """
+    units = units_in_order(cells, cell)
+    n_units, n_strata = len(units.name), int(units.stratum.max()) + 1
+    prompts, column = np.unique(cells.root_prompt_of_cell[cell], return_inverse=True)
+    if has_own:
+        n_own = np.bincount(units.place)
+        shape = (n_units, len(present))
+        mean_of_own = sparse.csr_array((1 / n_own[units.place], (units.place, cell)), shape=shape)
+        table = np.arange(n_units)[:, None]
+    else:
+        table, mean_of_own = np.full((n_units, len(prompts)), -1), None
+        table[units.place, column] = cell
+    return Units(
+        name=units.name,
+        cell=table,
+        stratum=units.stratum,
+        group=units.group,
+        root_of_stratum=np.arange(n_strata),
+        n_groups=cells.frame.n_groups,
+        n_present=len(np.unique(cells.frame.group[present])),
+        n_own_prompts=n_own if has_own else None,
+        owner=units.name // cells.frame.n_groups if cells.is_partly_nested else None,
+    ), mean_of_own

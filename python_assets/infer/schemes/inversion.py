@@ -1,0 +1,234 @@
+"""Two-noise inversion: interval and corrected value of an index that noise can only push up.
+
+Belongs here: the procedure, for any number computed from the profile of group means. What the numbers are is
+indices.py and profiles.py. A percentile interval of such an index leaves the truth out: the resampled groups
+lie further apart than the observed ones, which lie further apart than the true ones. So the observed
+differences are shrunk and stretched by a factor s, noise is added, and the interval holds the s that could
+have given what was observed.
+
+Source: inference.md 2.3.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, sparse, special
+
+from python_assets.infer.draws.exchange import TIE, Floats
+
+GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
+N_NOISE = 2_000
+MIN_UNITS_FOR_INTERVAL = 5
+FEWEST_DIFFERENT = 10  # units that show a difference, for their noise to stand for that of all units
+Numbers = Callable[[float, Floats], Floats]
+
+
+class Resamples(NamedTuple):
+    """Weights of units in resampled means, (draws, units), rows adding up to 1; all there are or some."""
+
+    weights: sparse.csr_array
+    is_complete: bool
+
+
+class Noise(NamedTuple):
+    """Deviations of a profile that are only noise, shape (..., draws); all there are or some."""
+
+    values: Floats
+    is_complete: bool
+
+
+class Rare(NamedTuple):
+    """What differences between groups make of numbers of rates or shares, where few units show any.
+
+    n_units, n_different: all units, and those that show a difference. largest: difference of a unit, 1 where
+    none is seen. slope, power: a number is at most slope * (share of units with a difference) ** power, shape
+    (numbers,). of_one: the number where one group differs from all others in every unit, and in proportion
+    where it does in some; NaN where it is not in proportion.
+    """
+
+    n_units: int
+    n_different: int
+    largest: float
+    slope: Floats
+    power: Floats
+    of_one: Floats
+
+
+class Inverted(NamedTuple):
+    """Interval, median-unbiased value and p of the margin of one number, in its own units."""
+
+    low: Floats
+    high: Floats
+    corrected: Floats
+    p_margin: Floats
+    p_equivalence: Floats
+
+
+def random_resamples(seed: int, n: int, n_units: int) -> Resamples:
+    """Draw units with replacement, n times."""
+    counts = np.random.default_rng(seed).multinomial(n_units, np.full(n_units, 1 / n_units), size=n)
+    return Resamples(sparse.csr_array(counts / n_units), False)
+
+
+def all_resamples(n_units: int) -> Resamples:
+    """Every way to draw as many units with replacement; for a handful of units."""
+    drawn = np.indices((n_units,) * n_units).reshape(n_units, -1).T
+    counts = (drawn[:, :, None] == np.arange(n_units)).sum(axis=1)
+    return Resamples(sparse.csr_array(counts / n_units), True)
+
+
+def resamples_of(seed: int, n_permutations: int, n_units: int) -> Resamples | None:
+    """Resamples for a design, None where units are too few for an interval.
+
+    Five units of two groups have 32 arrangements, so that the 20 that inversion needs are always there.
+
+    Source: inference.md section 1, row of standard deviation and range.
+    """
+    if n_units < MIN_UNITS_FOR_INTERVAL:
+        return None
+    return random_resamples(seed, min(n_permutations, N_NOISE), n_units)
+
+
+def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
+    """Count the units that show differences; by_unit of shape (units, groups, ...), NaN where absent."""
+    apart = np.nanmax(by_unit, axis=1) - np.nanmin(by_unit, axis=1)
+    of_unit = apart.reshape(len(by_unit), -1).max(axis=1)
+    n_different, largest = int((of_unit > TIE).sum()), float(of_unit.max())
+    return Rare(len(by_unit), n_different, largest if n_different else 1.0, slope, power, of_one)
+
+
+def invert(
+    numbers: Numbers, noises: Sequence[Noise], ties: Floats, margins: Floats, alpha: float, rare: Rare | None = None
+) -> Inverted:
+    """Interval, corrected value and p of the margin of several numbers of one profile.
+
+    Args:
+        numbers: of s and noise (..., draws): the numbers, shape (numbers, draws), of the mean profile plus s
+            times the observed deviations from it plus noise. s = 1 without noise is the observation.
+        noises: permuted, then resampled.
+        ties: differences of each number that are none, shape (numbers,).
+        margins: of each number, shape (numbers,), NaN where none is declared.
+        alpha: the interval is 1 - alpha.
+        rare: of rates and shares; None for values that have no limits.
+
+    Returns:
+        Fields of shape (numbers,). The interval spans those of both noises; 0 is no difference at all.
+    """
+    still = np.zeros_like(noises[0].values[..., :1])
+    value = numbers(1.0, still)[:, 0]
+    truth = np.stack([0 * value, *(numbers(s, still)[:, 0] for s in GRID[1:])])
+    low, high, corrected = zip(
+        *(_limits(_rising(numbers, noise, alpha), truth, value, ties) for noise in noises), strict=True
+    )
+    levels = np.full((2, len(value)), np.nan)
+    for which in np.flatnonzero(~np.isnan(margins + value)).tolist():
+        levels[:, which] = _margin_levels(numbers, noises, still, which, margins[which], ties[which])
+    inverted = Inverted(np.minimum(*low), np.maximum(*high), corrected[0], *levels)
+    return inverted if rare is None else _with_rare(inverted, rare, value, margins, alpha)
+
+
+def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, alpha: float) -> Inverted:
+    """Keep a few units from standing for a small difference that is only a rare one.
+
+    Noise is no larger than what was seen, and nothing where no unit shows a difference. But differences in a
+    share of units that is as large as the margin needs would show in no more of n units than they did with
+    the probability of a binomial, which p is at least. Where none was seen, that is (1 - share)^n, and the
+    interval ends where it falls to alpha / 2. Where ten units or more differ, the noise is that of the units.
+    """
+    if rare.n_different >= FEWEST_DIFFERENT:
+        return inverted
+    n, share = (np.full(len(value), float(rare.n_units)), np.clip(margins / rare.slope, 0, 1) ** (1 / rare.power))
+    seen, high = np.full(len(value), float(rare.n_different)), inverted.high
+    if rare.n_different:
+        is_counted = ~np.isnan(rare.of_one)
+        n = np.where(is_counted, n / rare.largest, n)
+        share = np.where(is_counted, np.clip(margins / rare.of_one, 0, 1), share)
+        seen = np.where(is_counted, n * np.clip(value / rare.of_one, 0, 1), seen)
+    else:
+        high = np.maximum(high, rare.slope * (1 - (alpha / 2) ** (1 / n)) ** rare.power)
+    as_few = special.betainc(np.maximum(n - seen, TIE), seen + 1, 1 - share)
+    p = np.fmax(inverted.p_equivalence, np.minimum(2 * as_few, 1))
+    return inverted._replace(high=high, p_equivalence=np.where(np.isnan(inverted.p_equivalence), np.nan, p))
+
+
+def _rising(numbers: Numbers, noise: Noise, alpha: float) -> Floats:
+    """Quantiles of the numbers over the draws, never falling in s, shape (quantiles, grid, numbers)."""
+    shares = np.array([alpha / 2, 0.5, 1 - alpha / 2])
+    found = np.stack([_quantiles(numbers(s, noise.values), shares) for s in GRID], axis=1)
+    return np.maximum.accumulate(found, axis=1)
+
+
+def _quantiles(rows: Floats, shares: Floats) -> Floats:
+    """Quantiles by linear interpolation, shape (shares, rows); the rows are reordered."""
+    place = shares * (rows.shape[1] - 1)
+    lower = place.astype(int)
+    upper = np.minimum(lower + 1, rows.shape[1] - 1)
+    rows.sort(axis=1)  # faster than partition at this length
+    return cast(Floats, (rows[:, lower] + (place - lower) * (rows[:, upper] - rows[:, lower])).T)
+
+
+def _limits(quantiles: Floats, truth: Floats, value: Floats, ties: Floats) -> tuple[Floats, Floats, Floats]:
+    """Lower and upper limit and corrected value under one noise, shape (numbers,)."""
+    low = _reached(quantiles[2], truth, value - ties)
+    high = np.maximum(_reached(quantiles[0], truth, value + ties), value)
+    # without any observed difference nothing can be stretched, and the noise alone is the limit
+    high = np.where(value <= ties, quantiles[2, 0], high)
+    return low, high, _reached(quantiles[1], truth, value)
+
+
+def _reached(quantile: Floats, truth: Floats, value: Floats) -> Floats:
+    """The truth where a rising quantile first reaches the value; the last one where it never does."""
+    n_below = (quantile < value).sum(axis=0)
+    before, after = np.maximum(n_below - 1, 0), np.minimum(n_below, len(GRID) - 1)
+    number = np.arange(len(value))
+    step = quantile[after, number] - quantile[before, number]
+    share = np.divide(value - quantile[before, number], step, out=np.zeros(len(value)), where=step > 0)
+    return cast(Floats, truth[before, number] + share * (truth[after, number] - truth[before, number]))
+
+
+def _margin_levels(
+    numbers: Numbers, noises: Sequence[Noise], still: Floats, which: int, margin: float, tie: float
+) -> tuple[float, float]:
+    """How likely a number at its margin comes out as large as observed, and as small.
+
+    The differences are stretched until the number equals the margin. Past the longest stretch nothing can be
+    past the margin; without any difference the noise alone has to stay within it. Twice the one-sided share,
+    so that p falls to alpha where the interval leaves the margin: half of it would be too often past the
+    margin of a range that one of many groups makes (.10 to .12 at alpha .05, 21 groups).
+
+    Source: inference.md 2.5, index bands.
+    """
+
+    def truth(s: float) -> float:
+        return float(numbers(s, still)[which, 0])
+
+    value = truth(1.0)
+    if value <= tie:
+        return 1.0, two_sided_p([numbers(0.0, noise.values)[which] >= margin for noise in noises], noises)
+    s = _stretch(truth, margin, tie)
+    at_margin = [numbers(s, noise.values)[which] for noise in noises]
+    above = two_sided_p([number >= value - tie for number in at_margin], noises)
+    below = two_sided_p([number <= value + tie for number in at_margin], noises)
+    return (1.0 if truth(s) < margin - tie else above), below
+
+
+def _stretch(truth: Callable[[float], float], margin: float, tie: float) -> float:
+    """The s that brings the number to its margin, or the longest where none does."""
+    longest = float(GRID[-1])
+    if truth(longest) <= margin:
+        return longest
+    return 0.0 if margin <= tie else float(optimize.brentq(lambda s: truth(s) - margin, 0, longest))
+
+
+def two_sided_p(is_as_extreme: Sequence[NDArray[np.bool_]], noises: Sequence[Noise]) -> float:
+    """Twice the share of draws that are as extreme, under the noise that has most of them."""
+    shares = [_share(which, noise) for which, noise in zip(is_as_extreme, noises, strict=True)]
+    return min(1.0, 2 * max(shares))
+
+
+def _share(is_as_extreme: NDArray[np.bool_], noise: Noise) -> float:
+    """Share of draws; random ones count the observation as one more."""
+    extra = 0 if noise.is_complete else 1
+    return float((is_as_extreme.sum() + extra) / (len(is_as_extreme) + extra))

@@ -1,0 +1,1 @@
+"""Statistics that are no means: their tests and their intervals."""

@@ -1,0 +1,1 @@
+"""What is described without asking: intervals of subgroups, and sources of variance."""

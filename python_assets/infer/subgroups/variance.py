@@ -1,0 +1,166 @@
+"""Where the variance of single answers comes from: the group, the wording, the model, its role, the repeat.
+
+Belongs here: a decomposition by moments of crossed random effects, on arrays, and the rows it is written as.
+Every source is taken for a draw of its kind, so that the shares are of one answer drawn from all of them.
+
+Source: Henderson 1953, method 1: expected sums of squares are linear in the variances, and are solved for
+them; in balanced data they are those of the analysis of variance.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.study.factors import OF_GENERATIONS
+
+GROUP: Final = "group"
+ROOT_PROMPT: Final = "root_prompt"
+GENERATION: Final = "generation"
+INTERACTION: Final = "interaction"
+REPEAT: Final = "repeat"
+REST: Final = "rest"
+COLUMNS: Final = {
+    **dict.fromkeys(["study_id", "measure_id", "grouping_id", "source"], "varchar not null"),
+    "position": "bigint not null",
+    "variance": "double",
+    "share": "double",
+    "n_levels": "bigint not null",
+    "n_responses": "bigint not null",
+    "reason": "varchar",
+}
+_LAYOUTS: Final = """
+    select measure_id, grouping_id
+    from (select distinct grouping_id from intermediate.int_prompt_groups where slice_id = 'all')
+    cross join raw.measures
+    join raw.measure_slices using (measure_id)
+    where kind <> 'categorical' and slice_id = 'all'
+        and grouping_id not in (
+            select grouping_id from raw.groupings join intermediate.int_model_factors using (study_id, factor)
+        )
+    order by all
+"""
+_VALUES: Final = """
+    select value, group_id as "group", unit_id as root_prompt, generation_id as generation,
+        concat_ws(' | ', generation_id, prompt_id) as interaction
+    from raw.measurements
+    join intermediate.int_prompt_groups using (prompt_id)
+    join raw.generations using (generation_id)
+    where measure_id = ? and grouping_id = ? and slice_id = 'all' and not is_baseline and value is not null
+    order by all
+"""
+_LEVELS: Final = "select generation_id, factor, level from raw.generation_factors order by all"
+
+
+class Partition(NamedTuple):
+    """The level of every answer by each source, as codes without gaps; what remains is not among them."""
+
+    names: list[str]
+    codes: list[Ints]
+
+    @property
+    def n_levels(self) -> list[int]:
+        """Levels of each."""
+        return [int(code.max()) + 1 for code in self.codes]
+
+
+def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """The decomposition of every number that is measured, grouping by grouping.
+
+    Args:
+        connection: to the build file of one study, after dbt has made schema intermediate.
+
+    Returns:
+        Rows of inference.variance_components.
+    """
+    levels: dict[str, dict[str, str]] = {}
+    for generation, factor, level in connection.execute(_LEVELS).fetchall():
+        levels.setdefault(factor, {})[generation] = level
+    parts = []
+    for measure_id, grouping_id in connection.execute(_LAYOUTS).fetchall():
+        values = connection.execute(_VALUES, [measure_id, grouping_id]).df()
+        if len(values):
+            parts.append(_components(values, levels).assign(measure_id=measure_id, grouping_id=grouping_id))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*COLUMNS])
+
+
+def _components(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    sources = sources_of(values, levels)
+    names = [*sources.names, REPEAT if INTERACTION in sources.names else REST]
+    x = values.value.to_numpy(dtype=float)
+    has_spread = bool(np.ptp(x) > 1e-12 * np.abs(x).max())
+    found = variances(x, sources) if has_spread else None
+    reason = None if found is not None else "not_identified" if has_spread else "constant_values"
+    variance = np.full(len(names), np.nan) if found is None else found
+    positive = np.maximum(variance, 0)
+    return pd.DataFrame(
+        {
+            "source": names,
+            "position": np.arange(len(names)) + 1,
+            "variance": variance,
+            "share": positive / positive.sum(),
+            "n_levels": [*sources.n_levels, len(x)],
+            "n_responses": len(x),
+            "reason": reason,
+        }
+    )
+
+
+def sources_of(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -> Partition:
+    """The sources that differ between answers; of two that part them alike the first is kept.
+
+    Args:
+        values: with group, root_prompt, generation and interaction, which is a prompt put to a generation.
+        levels: of factors of generations: by generation.
+    """
+    candidates = {GROUP: values[GROUP], ROOT_PROMPT: values[ROOT_PROMPT]}
+    of_models = [name for name in OF_GENERATIONS if name in levels and name != GENERATION]
+    for name in [*of_models, *(name for name in levels if name not in OF_GENERATIONS)]:
+        candidates[name] = values.generation.map(levels[name]).fillna("")
+    if all(candidates[name].nunique() < 2 for name in candidates if name not in (GROUP, ROOT_PROMPT)):
+        candidates[GENERATION] = values.generation
+    if values.interaction.duplicated().any():
+        candidates[INTERACTION] = values.interaction
+    found = Partition([], [])
+    for name, column in candidates.items():
+        code = np.asarray(pd.factorize(column)[0], dtype=np.intp)
+        # codes are numbered by first appearance, so that sources that part the answers alike have equal codes
+        is_new = not any((code == other).all() for other in found.codes)
+        if 1 < code.max() + 1 < len(code) and is_new:
+            found.names.append(name)
+            found.codes.append(code)
+    return found
+
+
+def variances(x: Floats, sources: Partition) -> Floats | None:
+    """The variance that each source adds to an answer, and last what remains.
+
+    Args:
+        x: values, shape (answers,).
+        sources: of the answers.
+
+    Returns:
+        Unbiased, so that one that is near 0 may be estimated below it. None where the sources cannot be told
+        apart.
+    """
+    n = len(x)
+    x = x - x.mean()  # of no consequence but for rounding
+    codes = [*sources.codes, np.arange(n)]
+    sizes = [np.bincount(code).astype(float) for code in codes]
+    # of each source, the sum over its levels of n times the square of the mean
+    squares = np.array([(np.bincount(code, x) ** 2 / size).sum() for code, size in zip(codes, sizes, strict=True)])
+    weights = np.array([[_weight(own, other) for other in codes] for own in codes])
+    system = weights - np.array([(size**2).sum() / n for size in sizes])
+    if np.linalg.matrix_rank(system, tol=1e-9 * n) < len(codes):
+        return None
+    return np.linalg.solve(system, squares - x.sum() ** 2 / n)
+
+
+def _weight(own: Ints, other: Ints) -> float:
+    """What a variance of one source adds to the sum of squares of another."""
+    n_other = int(other.max()) + 1
+    pairs, counts = np.unique(own * n_other + other, return_counts=True)
+    return float((counts.astype(float) ** 2 / np.bincount(own)[pairs // n_other]).sum())

@@ -1,0 +1,124 @@
+"""The tables that inference writes: words in them, their columns, and how rows get into the build file.
+
+Belongs here: names and types. What the tables hold is told where it is computed.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from python_assets.warehouse.build import transaction
+
+DBI: Final = "dbi"
+IDI: Final = "idi"
+LOG_DISPARITY: Final = "log_disparity"
+OF_GROUPS: Final = ("fdi_group", "jsd_group")
+MEAN_CHANGE: Final = "mean_change"
+GROUP_CHANGE: Final = "group_change"
+DISPARITY_CHANGE: Final = "disparity_change"
+LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
+GROUPS_MOVED: Final = "groups_moved"
+DISPERSION_CHANGE: Final = "dispersion_change"
+QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
+"""What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
+UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
+UNITS_LIKE_THESE = "units like these, these prompts"
+PROMPTS_LIKE_THESE = "prompts like these"
+THESE_PROMPTS_ONLY = "these prompts only"
+GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
+QUESTION: Final = ["slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
+SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
+Columns = Mapping[str, Mapping[str, str]]
+"""The columns of each table with their types."""
+
+
+def write_tables(connection: duckdb.DuckDBPyConnection, columns: Columns, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write tables of schema inference in one transaction, in place of what was there.
+
+    Args:
+        connection: to the build file.
+        columns: of every table that is made.
+        tables: their rows; a table without any is made empty.
+    """
+    with transaction(connection):
+        connection.execute("create schema if not exists inference")
+        for table, kinds in columns.items():
+            definition = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+            connection.execute(f"create or replace table inference.{table} ({definition})")
+            if table in tables:
+                _insert(connection, table, kinds, tables[table])
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: str, kinds: Mapping[str, str], rows: pd.DataFrame) -> None:
+    arrow = {name: _arrow(rows[name], kind) for name, kind in kinds.items() if name in rows}
+    connection.register("rows_to_write", pa.table(arrow))
+    connection.execute(f"insert into inference.{table} by name select * from rows_to_write order by all")
+    connection.unregister("rows_to_write")
+
+
+def _arrow(values: pd.Series, kind: str) -> pa.Array:
+    if kind.startswith("varchar"):
+        return pa.array([None if pd.isna(value) else str(value) for value in values], pa.string())
+    return pa.array(values.to_numpy(dtype=np.float64), pa.float64(), from_pandas=True)
+
+
+Table = dict[str, NDArray[Any]]  # arrays of one length, by column
+Tables = Iterator[tuple[str, Table]]
+ROW: Final = [
+    *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
+    *("comparison", "group_id", "category"),
+]
+_KEYS: Final = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
+
+
+def _columns(*names: str, **of_kind: str) -> dict[str, str]:
+    """Columns with their types: words that are never NULL first, then names by type."""
+    typed = {name: kind.replace("_", " ") for kind, found in of_kind.items() for name in found.split()}
+    return dict.fromkeys(" ".join(names).split(), "varchar not null") | typed
+
+
+_TESTED: Final = _columns(
+    double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
+    bigint="n_root_prompts n_units",
+    varchar="verdict method scope inference_reason",
+)
+COMPARISON_COLUMNS: Final = _columns(
+    "study_id",
+    *ROW,
+    double="value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value",
+    bigint="n_groups_a n_groups_b n_root_prompts n_dropped",
+    varchar="set_id verdict scope method reason inference_reason",
+)
+TABLES: Final[Columns] = {
+    "questions": _columns(
+        f"{_KEYS} set_id",
+        bigint_not_null="n_questions n_groups",
+        double="p_value q_value",
+        bigint="n_root_prompts n_units",
+        varchar="method scope inference_reason",
+    ),
+    "contrasts": _columns(
+        f"{_KEYS} group_id contrast category reference set_id",
+        bigint_not_null="n_questions",
+        double="std_error p_value_maxt value_without",
+        bigint="n_needed",
+        varchar="only_because_of test",
+    )
+    | _TESTED,
+    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
+    "generation_comparisons": COMPARISON_COLUMNS,
+    "summary_statistics": _columns(
+        f"{_KEYS} group_id category", double="ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
+    ),
+    "design_power": _columns(
+        "study_id grouping_id measure_id contrast source",
+        double="baseline_rate_or_sd minimum_detectable_effect effect",
+        bigint="n_root_prompts n_needed n_calls",
+        varchar="reason",
+    ),
+}
