@@ -14,7 +14,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
         asset=dg.AssetKey(["raw", table]),
         name="great_expectations",
         blocking=True,
-        description=f"Great Expectations suite of raw.{table}",
+        description=f"Great Expectations: {TABLES[table]}.",
     )
     @tells_mistakes
     def check(

@@ -17,9 +17,7 @@ def column_schema(schema: str, table: str) -> dict[str, dg.TableSchema]:
     """The columns of a table with type and description, as metadata of its asset; none if it lists none."""
     columns = [
         dg.TableColumn(
-            name=column["name"],
-            type=column["data_type"] or "string",
-            description=column["description"] or None,
+            name=column["name"], type=column["data_type"] or "string", description=column["description"] or None
         )
         for column in _tables()[schema, table]["columns"].values()
     ]

@@ -6,26 +6,39 @@ Belongs here: how dbt is called. Which of its tables are assets stands in assets
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
+
+from dagster_project.template import Name, lacking_parts, take_tables, write_no_study
 from python_assets.errors import TransformError
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder
 
 PROJECT = paths.PROJECT / "dbt_models"
 NO_BUILD_FILE = ":memory:"
+TEMPLATE = "template.duckdb"
+NO_VARIABLES: Mapping[str, Any] = {}
 NO_DATABASE = '"memory"'  # what dbt calls the database of NO_BUILD_FILE
 BEFORE_INFERENCE = ("--exclude", "source:inference+")
 AFTER_INFERENCE = ("--select", "source:inference+")
-# data tests run in the half that completes what they read; unit tests are of the code: `make test` runs them
-TESTS = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test")
-# the run's own log holds what dbt prints; its file of every event and the graph it was run from, nobody reads
-FLAGS = ("--no-send-anonymous-usage-stats", "--no-use-colors", "--log-level-file", "none", "--no-write-json")
+# data tests run in the half that completes what they read. Unit tests, and those of the keys of tables between, are of
+# the code: `make test` runs them
+OF_THE_CODE = "grain"
+TESTS = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test", "--exclude", f"tag:{OF_THE_CODE}")
+# nobody reads its file of every event, nor the graph it was run from; its own printing would format each event that
+# nobody sees too, a tenth of its time: _print shows what is said to people
+FLAGS = (
+    *("--no-send-anonymous-usage-stats", "--no-use-colors", "--no-write-json"),
+    *("--log-level", "none", "--log-level-file", "none"),
+)
+TAKEN = "taken_from_the_template"  # a tag of the run's own: dbt looks for one in less time than for each part
 FAILED = {"error", "fail", "runtime error"}
-READ_BY_DBT = {".sql", ".py", ".yml", ".csv", ".md"}  # .md: the descriptions that columns share
+READ_BY_DBT = (*("macros", "models", "seeds", "tests"), *("dbt_project.yml", "profiles.yml"))
 
 
 class NodeResult(NamedTuple):
@@ -59,15 +72,53 @@ def build(build_path: Path, *selection: str) -> list[NodeResult]:
     Raises:
         TransformError: a model or a test of severity error failed; the text names each.
     """
+    folder = _parsed()
+    template = _template(folder)
+    manifest = _manifest(folder, build_path)
+    with duckdb.connect(str(build_path)) as connection:
+        lacking = lacking_parts(connection)
+        made, taken = [], []
+        for node in manifest.nodes.values():
+            if node.resource_type == "seed" or lacking & set(node.tags):
+                node.tags.append(TAKEN)
+                taken.append(node)
+            elif node.config.materialized in ("table", "view"):
+                made.append(node)
+        declared = take_tables(connection, template, map(_name, made), map(_name, taken))
+    variables = {"declared": [node.unique_id for node in made if _name(node) in declared]}
+    arguments = ["build", *TESTS, *selection, "--exclude", f"tag:{TAKEN}"]
+    target = build_path.with_suffix("") / "dbt"
+    results = _built(arguments, build_path, target, manifest, variables, callbacks=[_print])
+    return results + _passed(manifest, {node.unique_id for node in taken})
+
+
+def _name(node: Any) -> Name:
+    return node.schema, node.name
+
+
+def _passed(manifest: Any, tables: set[str]) -> list[NodeResult]:
+    """What the tests of tables that are the template's say of any study."""
+    nodes = manifest.nodes.values()
+    tests = [node for node in nodes if node.resource_type == "test" and OF_THE_CODE not in node.tags]
+    return [NodeResult(test.unique_id, "pass", 0) for test in tests if tables.issuperset(test.depends_on_nodes)]
+
+
+def _built(
+    arguments: Sequence[str],
+    build_path: Path,
+    target: Path,
+    manifest: Any,
+    variables: Mapping[str, Any] = NO_VARIABLES,
+    callbacks: Sequence[Callable[[Any], None]] = (),
+) -> list[NodeResult]:
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 
-    arguments = ["build", *TESTS, *selection]
     try:
-        done = _dbt(arguments, build_path, build_path.with_suffix("") / "dbt", _manifest(build_path))
+        done = _dbt(arguments, build_path, target, manifest, variables, callbacks)
     finally:
         DuckDBConnectionManager.close_all_connections()  # else dbt keeps the file open until the process ends
     if failed := [_failure(result) for result in done.results if result.status in FAILED]:
-        raise TransformError("\n".join(["dbt could not build all tables:", *failed]))
+        raise TransformError("dbt", "\n".join(["tables that it cannot build:", *failed]))
     return [NodeResult(result.node.unique_id, str(result.status), result.failures) for result in done.results]
 
 
@@ -80,7 +131,7 @@ def _parsed() -> Path:
     """The folder of the parsed project; a study needs no parsing of its own."""
     # another version of dbt may read the same files otherwise
     digest = hashlib.sha256(f"{version('dbt-core')} {version('dbt-duckdb')}".encode())
-    for path in sorted(path for path in PROJECT.rglob("*") if path.suffix in READ_BY_DBT):
+    for path in sorted(path for name in READ_BY_DBT for path in _files(PROJECT / name)):
         name, content = path.relative_to(PROJECT).as_posix().encode(), path.read_bytes()
         digest.update(b"%s %d " % (name, len(content)) + content)  # a model is named after its file
     folder = paths.home().root / "build" / "dbt" / digest.hexdigest()[:16]
@@ -89,10 +140,14 @@ def _parsed() -> Path:
     return folder
 
 
+def _files(path: Path) -> list[Path]:
+    return [file for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc"]
+
+
 def _parse(folder: Path) -> None:
     own_folder = folder.with_name(f"{folder.name}.{os.getpid()}")  # two processes may start at once
     make_folder(own_folder)
-    _dbt(["--quiet", "--write-json", "parse"], Path(NO_BUILD_FILE), own_folder)
+    _dbt(["--write-json", "parse"], Path(NO_BUILD_FILE), own_folder)
     try:
         own_folder.rename(folder)
     except OSError:  # another process was first
@@ -100,20 +155,38 @@ def _parse(folder: Path) -> None:
             raise
 
 
-def _manifest(build_path: Path) -> Any:
+def _template(folder: Path) -> Path:
+    """A build file of no study: every table of the project as it is without a row, and the seeds; made once."""
+    template = folder / TEMPLATE
+    if not template.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as own_folder:  # two processes may start at once
+            path = Path(own_folder) / TEMPLATE
+            write_no_study(path)
+            _built(["build", *TESTS], path, Path(own_folder), _manifest(folder, path))
+            path.replace(template)
+    return template
+
+
+def _manifest(folder: Path, build_path: Path) -> Any:
     """The parsed project, its tables in the database that DuckDB names after the build file."""
     from dbt.contracts.graph.manifest import Manifest
 
-    manifest = Manifest.from_msgpack((_parsed() / "partial_parse.msgpack").read_bytes())
+    manifest = Manifest.from_msgpack((folder / "partial_parse.msgpack").read_bytes())
     for node in (*manifest.nodes.values(), *manifest.sources.values()):
         node.database = build_path.stem
         if node.relation_name:
             node.relation_name = node.relation_name.replace(NO_DATABASE, f'"{build_path.stem}"', 1)
-    manifest.build_flat_graph()  # macro union_of_metrics reads it; dbt makes it only where it has parsed
     return manifest
 
 
-def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any = None) -> Any:
+def _dbt(
+    arguments: Sequence[str],
+    build_path: Path,
+    target: Path,
+    manifest: Any = None,
+    variables: Mapping[str, Any] = NO_VARIABLES,
+    callbacks: Sequence[Callable[[Any], None]] = (),
+) -> Any:
     """What dbt returns, whether or not every node succeeded.
 
     A manifest spares dbt the parsing, which it would do anew for each build file.
@@ -122,10 +195,16 @@ def _dbt(arguments: Sequence[str], build_path: Path, target: Path, manifest: Any
 
     folders = {"project-dir": PROJECT, "profiles-dir": PROJECT, "target-path": target, "log-path": target}
     options = [f"--{name}={folder}" for name, folder in folders.items()]
-    variables = ["--vars", json.dumps({"build_path": str(build_path)})]
-    done = dbtRunner(manifest).invoke([*FLAGS, *arguments, *options, *variables])
+    given = ["--vars", json.dumps({"build_path": str(build_path), **variables})]
+    done = dbtRunner(manifest, list(callbacks)).invoke([*FLAGS, *arguments, *options, *given])
     if done.exception and not isinstance(done.exception, Exception):
         raise done.exception  # an interrupt, which dbt catches too
     if done.exception:
-        raise TransformError(f"dbt cannot use {PROJECT}: {done.exception}") from done.exception
+        raise TransformError(PROJECT, done.exception, "a project that dbt can use") from done.exception
     return done.result
+
+
+def _print(event: Any) -> None:
+    """Show what dbt says to people, which the log of a run holds."""
+    if event.info.level not in ("debug", "test"):
+        print(f"{event.info.ts.ToDatetime():%H:%M:%S}  {event.info.msg}")

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Final
 
 import dagster as dg
-from dagster._core.storage.dagster_run import IN_PROGRESS_RUN_STATUSES
-from dagster._core.storage.tags import GRPC_INFO_TAG
 
+GOING_ON: Final = (dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING)
+OF_A_SERVER: Final = ".dagster/grpc_info"  # the tag of a run that a code server started
 MOST_SECONDS: Final = 60.0  # a call of the user's own function is waited for
 SECONDS_BETWEEN_LOOKS: Final = 0.2
 
@@ -36,8 +36,8 @@ def end_runs(instance: dg.DagsterInstance) -> list[str]:
     Returns:
         The ids of the runs that were cancelled.
     """
-    found = instance.get_runs(dg.RunsFilter(statuses=list(IN_PROGRESS_RUN_STATUSES)))
-    ids = [run.run_id for run in found if GRPC_INFO_TAG in run.tags]
+    found = instance.get_runs(dg.RunsFilter(statuses=list(GOING_ON)))
+    ids = [run.run_id for run in found if OF_A_SERVER in run.tags]
     for run_id in ids:
         instance.run_launcher.terminate(run_id)
     deadline = time.monotonic() + MOST_SECONDS

@@ -4,69 +4,66 @@ A run stores hundreds of events; opening, flushing and closing a file for each t
 time. The files are Dagster's own: the UI reads them as ever, also while a run is going on.
 """
 
-import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import dagster as dg
 import sqlalchemy
-from dagster._core.instance import InstanceRef
-from dagster._core.storage.event_log import SqliteEventLogStorage
-from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME
 from sqlalchemy.pool import StaticPool
 
-BUSY_SECONDS = 30
+from dagster_project.instance import instance_of_home
+
+DEFAULT_STORAGE: Final = "SqliteEventLogStorage"
+INDEX: Final = "index of all assets"
+BUSY_SECONDS: Final = 30
 
 
 def instance_of_one_run() -> dg.DagsterInstance:
-    """The instance of DAGSTER_HOME; where its event log is Dagster's default, its files stay open."""
-    instance = dg.DagsterInstance.get()
-    if type(instance.event_log_storage) is not SqliteEventLogStorage:
-        return instance
-    home = os.environ["DAGSTER_HOME"]
-    kept_open = {
-        "module": KeptOpenEventLog.__module__,
-        "class": KeptOpenEventLog.__name__,
-        "config": {"base_dir": str(Path(home) / "history" / "runs")},
-    }
-    return dg.DagsterInstance.from_ref(InstanceRef.from_dir(home, overrides={"event_log_storage": kept_open}))
-
-
-class KeptOpenEventLog(SqliteEventLogStorage):
-    """One connection for the run and one for the index of all assets, until the process ends.
+    """The instance of DAGSTER_HOME; where its event log is Dagster's default, its files stay open.
 
     Not for a server, which reads the files of many runs.
-    """
 
-    def __init__(self, base_dir: str, inst_data: Any = None) -> None:
+    Raises:
+        HistoryError: it is of another version of Dagster.
+    """
+    instance = instance_of_home()
+    storage: Any = instance.event_log_storage
+    if type(storage).__name__ == DEFAULT_STORAGE:
+        kept = _KeptOpen(storage)
+        storage.run_connection, storage.index_connection = kept.run_connection, kept.index_connection
+        storage.dispose = kept.dispose
+    return instance
+
+
+class _KeptOpen:
+    """One connection for the run and one for the index of all assets, until the process ends."""
+
+    def __init__(self, storage: Any) -> None:
+        self._open_run, self._open_index = storage.run_connection, storage.index_connection
+        self._dispose = storage.dispose
         self._engines: dict[str, sqlalchemy.Engine] = {}
         self._engines_lock = threading.Lock()
-        super().__init__(base_dir, inst_data)
 
-    @classmethod
-    def from_config_value(cls, inst_data: Any, config_value: Any) -> "KeptOpenEventLog":
-        """The storage as an instance makes it."""
-        return cls(inst_data=inst_data, **config_value)
-
-    def run_connection(self, run_id: str | None = None) -> Any:
+    def run_connection(self, run_id: str | None = None) -> AbstractContextManager[sqlalchemy.Connection]:
         """A transaction on the events of a run."""
-        return self._transaction(str(run_id))
+        return self._transaction(str(run_id), lambda: self._open_run(run_id))
 
     def index_connection(self) -> AbstractContextManager[sqlalchemy.Connection]:
         """A transaction on the events of all assets."""
-        return self._transaction(INDEX_SHARD_NAME)
+        return self._transaction(INDEX, self._open_index)
 
     @contextmanager
-    def _transaction(self, shard: str) -> Iterator[sqlalchemy.Connection]:
+    def _transaction(
+        self, name: str, open_once: Callable[[], AbstractContextManager[sqlalchemy.Connection]]
+    ) -> Iterator[sqlalchemy.Connection]:
         with self._engines_lock:
-            if shard not in self._engines:
-                with self._connect(shard):  # Dagster makes the tables of a new file
-                    pass
-                self._engines[shard] = _engine(self.conn_string_for_shard(shard))
-            with self._engines[shard].begin() as connection:
+            if name not in self._engines:
+                with open_once() as connection:  # Dagster makes the tables of a new file
+                    address = connection.engine.url
+                self._engines[name] = _engine(address)
+            with self._engines[name].begin() as connection:
                 yield connection
 
     def dispose(self) -> None:
@@ -74,10 +71,10 @@ class KeptOpenEventLog(SqliteEventLogStorage):
         with self._engines_lock:
             while self._engines:
                 self._engines.popitem()[1].dispose()
-        super().dispose()
+        self._dispose()
 
 
-def _engine(address: str) -> sqlalchemy.Engine:
+def _engine(address: sqlalchemy.URL) -> sqlalchemy.Engine:
     engine = sqlalchemy.create_engine(
         address, poolclass=StaticPool, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
     )

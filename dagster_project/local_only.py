@@ -62,9 +62,7 @@ def check_request(scope: Scope) -> None:
     headers = Headers(scope=scope)
     hosts = headers.getlist("host")
     if len(hosts) != 1 or _name(hosts[0]) not in OWN_NAMES:
-        raise Refusal(
-            403, f"Host is {' '.join(hosts)!r}: this server answers to {' and '.join(sorted(OWN_NAMES))}."
-        )
+        raise Refusal(403, f"Host is {' '.join(hosts)!r}: this server answers to {' and '.join(sorted(OWN_NAMES))}.")
     own = f"http://{hosts[0]}".lower()
     if foreign := [origin for origin in headers.getlist("origin") if origin.lower() != own]:
         raise Refusal(403, f"Origin is {foreign[0]!r}: only pages of {own} may ask.")

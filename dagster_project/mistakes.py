@@ -2,14 +2,19 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import dagster as dg
 from dagster._core.errors import DagsterUserCodeProcessError
 from dagster_shared.error import SerializableErrorInfo
 
 from python_assets.errors import PlumblineError
+
+# of what may pass by itself, such as a server that is restarted: what was answered is not asked for again. As the
+# policy of an asset it would try again after Ctrl-C, too
+ASKING: Final = dg.RetryPolicy(max_retries=2, delay=60, backoff=dg.Backoff.EXPONENTIAL)
 
 
 class Mistake(DagsterUserCodeProcessError, dg.Failure):
@@ -21,23 +26,33 @@ class Mistake(DagsterUserCodeProcessError, dg.Failure):
 
 
 def tells_mistakes(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Let an asset or a check end with the text of a PlumblineError; any other error keeps its stack."""
+    """Let an asset or a check end with the text of a PlumblineError, or try again where it may pass.
+
+    Any other error keeps its stack. The first argument is the context.
+    """
     if inspect.isgeneratorfunction(compute):
 
         @wraps(compute)
         def each(*arguments: Any, **resources: Any) -> Iterator[Any]:
-            try:
+            with _told(*arguments[:1]):
                 yield from compute(*arguments, **resources)
-            except PlumblineError as error:
-                raise Mistake(str(error)) from None
 
         return each
 
     @wraps(compute)
     def once(*arguments: Any, **resources: Any) -> Any:
-        try:
+        with _told(*arguments[:1]):
             return compute(*arguments, **resources)
-        except PlumblineError as error:
-            raise Mistake(str(error)) from None
 
     return once
+
+
+@contextmanager
+def _told(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext | None = None) -> Iterator[None]:
+    try:
+        yield
+    except PlumblineError as error:
+        if error.may_pass and context is not None and context.retry_number < ASKING.max_retries:
+            delay = ASKING.calculate_delay(context.retry_number + 1)
+            raise dg.RetryRequested(ASKING.max_retries, delay) from error
+        raise Mistake(str(error)) from None

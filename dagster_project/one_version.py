@@ -41,9 +41,8 @@ def finish(context: dg.AssetExecutionContext, study: Study, connection: duckdb.D
 
 
 def _read(context: dg.AssetExecutionContext) -> list[dg.AssetKey]:
-    from dagster_project.definitions import defs  # which import the assets
-
-    graph, made = defs.resolve_asset_graph(), context.selected_asset_keys
+    # of all assets, whichever of them the run has
+    graph, made = context.job_def.asset_layer.asset_graph.source_asset_graph, context.selected_asset_keys
     read = {up for key in made for up in graph.get_ancestor_asset_keys(key)} - made
     return [key for key in graph.toposorted_asset_keys if key in read]
 

@@ -35,9 +35,7 @@ class Reports:
         study_id = _study_of(scope)
         report = paths.home().report(study_id) if study_id else None
         if report is not None and report.is_file():
-            await FileResponse(report, media_type="text/html; charset=utf-8", headers=ALONE)(
-                scope, receive, send
-            )
+            await FileResponse(report, media_type="text/html; charset=utf-8", headers=ALONE)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import dagster as dg
 import duckdb
 
-from python_assets.errors import StudyError
+from python_assets.errors import NOTHING, StudyError
 from python_assets.study.base import SIMULATOR
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
@@ -37,20 +37,25 @@ class StudyResource(dg.ConfigurableResource):
                 another provider.
         """
         if not context.has_partition_key:
-            raise StudyError(
-                "Which study? Choose a partition, or run the check with the asset it belongs to."
-            )
-        path = paths.study_path(context.partition_key)
-        return load_study(path, check_files=check_files, simulated=_is_simulated())
+            remedy = "choose a partition, or run the check with the asset it belongs to"
+            raise StudyError("this run", NOTHING, "a study", remedy)
+        return study_to_run(context.partition_key, check_files=check_files)
+
+
+def study_to_run(name: str, *, check_files: bool = False) -> Study:
+    """A study as it is run here: by the simulator, where PLUMBLINE_PROVIDER says so.
+
+    Raises:
+        StudyError: the study file is gone or has mistakes, or PLUMBLINE_PROVIDER names another provider.
+    """
+    return load_study(paths.study_path(name), check_files=check_files, simulated=_is_simulated())
 
 
 def _is_simulated() -> bool:
     provider = os.environ.get(PROVIDER_VARIABLE)
     if provider and provider != SIMULATOR:
-        raise StudyError(
-            f"{PROVIDER_VARIABLE} is {provider!r}: only {SIMULATOR} can stand in for every model. "
-            f"Unset it, or set it to {SIMULATOR}."
-        )
+        expected = f"{SIMULATOR}, which alone can stand in for every model"
+        raise StudyError(PROVIDER_VARIABLE, provider, expected, f"unset it, or set it to {SIMULATOR}")
     return bool(provider)
 
 

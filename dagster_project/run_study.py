@@ -3,42 +3,47 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import dagster as dg
-from dagster._core.events import RunFailureReason
 
 from dagster_project.display import Display, display
 from dagster_project.partitions import offer_studies
 from dagster_project.progress import shown_by
+from dagster_project.resources import study_to_run
 from python_assets.errors import PlumblineError
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import make_folder
+from python_assets.warehouse.build import make_folder, open_build
 from python_assets.warehouse.progress import SILENT, duration
+
+INTERRUPTED: Final = "UNEXPECTED_TERMINATION"  # Dagster's word for a run that a signal ended
 
 
 class RunFailed(PlumblineError):
     """A run did not end well; the text names the step and the reason."""
 
 
-def run_study(study_id: str, *, verbose: bool = False) -> None:
+def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False) -> None:
     """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
     Args:
         study_id: a partition.
         verbose: show what Dagster and dbt print; else it goes to a log beside the build file.
+        data_docs: also write Great Expectations' pages of what was checked, and print where; of a run that failed
+            they tell why.
 
     Raises:
         RunFailed: a step or a blocking check failed.
+        WarehouseError: the folder of the pages cannot be written.
         KeyboardInterrupt: SIGINT or SIGTERM came; what was answered and measured is kept.
     """
     from dagster_project.assets.common import CONFIRM_TAG
-    from dagster_project.definitions import defs
+    from dagster_project.definitions import definitions
     from dagster_project.event_log import instance_of_one_run
 
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
-    job = defs.resolve_job_def("run_study")
+    job = definitions().resolve_job_def("run_study")
     with (
         instance_of_one_run() as instance,
         _printing_to(None if verbose else log),
@@ -57,9 +62,19 @@ def run_study(study_id: str, *, verbose: bool = False) -> None:
         )
     if _is_interrupted(result):
         raise KeyboardInterrupt
+    if data_docs:
+        print(f"Data Docs  {_write_data_docs(study_id)}")
     if not result.success:
-        told = f"The run of {study_id} failed; its full log: {log}"
-        raise RunFailed("\n".join([told, *_reasons(result)]))
+        told = f"these failures, the whole log of which is {log}:"
+        raise RunFailed(f"the run of {study_id}", "\n".join([told, *_reasons(result)]))
+
+
+def _write_data_docs(study_id: str) -> Path:
+    from expectations.runner import write_data_docs
+
+    home, study = paths.home(), study_to_run(study_id)
+    with open_build(home.build(study_id)) as connection:
+        return write_data_docs(connection, study, home.data_docs(study_id))
 
 
 @contextlib.contextmanager
@@ -90,6 +105,11 @@ class _Stages:
             self._n_begun += 1
             self._title = f"{self._n_begun:2} of {self._n_stages}  {event.step_key}"
             self._shown.begins(self._title)
+        elif event.event_type == dg.DagsterEventType.STEP_UP_FOR_RETRY:
+            retry = event.step_retry_data
+            self._shown.ends(self._title, f"again in {retry.seconds_to_wait:g} s, for {_first_cause(retry.error)}")
+        elif event.event_type == dg.DagsterEventType.STEP_RESTARTED:
+            self._shown.begins(self._title)
         elif event.is_step_success:
             self._shown.ends(self._title, duration(event.step_success_data.duration_ms / 1000))
         elif event.is_step_failure:
@@ -99,7 +119,7 @@ class _Stages:
 def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     """Whether a signal ended it: Dagster takes SIGINT and SIGTERM while a job runs, and returns."""
     ends = (event.job_failure_data for event in result.all_events if event.is_job_failure)
-    return any(end.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION for end in ends)
+    return any(end.failure_reason is not None and end.failure_reason.value == INTERRUPTED for end in ends)
 
 
 def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:

@@ -3,30 +3,30 @@
 `dagster dev` starts the same three, but takes no layer before its webserver.
 """
 
-import os
 import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import dagster as dg
+import grpc
 import uvicorn
 import yaml
-from dagster._cli.proxy_server_manager import ProxyServerManager
-from dagster._core.errors import DagsterExecutionInterruptedError
 from dagster._core.workspace.context import WorkspaceProcessContext
-from dagster._core.workspace.load_target import ModuleTarget, WorkspaceFileTarget
+from dagster._core.workspace.load_target import WorkspaceFileTarget
 from dagster_webserver.app import create_app_from_workspace_process_context
 from dagster_webserver.version import __version__ as webserver_version
 
 from dagster_project.end_runs import runs_ended
+from dagster_project.instance import instance_of_home
 from dagster_project.local_only import LocalOnly
-from dagster_project.partitions import offer_studies
 from dagster_project.reports import Reports
 from python_assets.errors import PlumblineError
 from python_assets.warehouse import paths
@@ -35,11 +35,17 @@ ADDRESS: Final = "127.0.0.1"
 DEFINITIONS: Final = "dagster_project.definitions"
 POLL_MILLISECONDS: Final = 2000  # how often a page asks for new data, as with `dagster dev`
 LOG_LEVEL: Final = "WARNING"
-INTERRUPTS: Final = (KeyboardInterrupt, DagsterExecutionInterruptedError)  # the second while Dagster starts
+INTERRUPTS: Final = (KeyboardInterrupt, dg.DagsterExecutionInterruptedError)  # the second while Dagster starts
+PATIENCE_SECONDS: Final = 60.0
+SECONDS_BETWEEN_LOOKS: Final = 0.2
 
 
 class PortError(PlumblineError):
     """The port cannot be listened on."""
+
+
+class StartError(PlumblineError):
+    """The UI is not up, or not yet."""
 
 
 def serve(port: int) -> None:
@@ -50,15 +56,15 @@ def serve(port: int) -> None:
 
     Raises:
         PortError: the port is taken, or may not be used.
+        HistoryError: DAGSTER_HOME is of another version of Dagster.
+        StartError: the process that loads the studies ended.
     """
     with _listening(port) as listener, suppress(*INTERRUPTS), ExitStack() as stack:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        instance = stack.enter_context(dg.DagsterInstance.get())
-        offer_studies(instance, paths.study_names())
-        module = ModuleTarget(DEFINITIONS, None, str(paths.PROJECT), None)
-        code = stack.enter_context(ProxyServerManager(instance, module, LOG_LEVEL))
-        workspace = stack.enter_context(_workspace(code.get_code_server_specs()))
-        stack.enter_context(_daemon(workspace))
+        for each in (signal.SIGTERM, signal.SIGINT):  # which a job in the background ignores, and its processes with it
+            signal.signal(each, signal.default_int_handler)
+        instance = stack.enter_context(instance_of_home())
+        workspace = stack.enter_context(_code_server())
+        stack.enter_context(_process([_script("dagster-daemon"), "run", "--workspace", workspace]))
         context = stack.enter_context(
             WorkspaceProcessContext(
                 instance,
@@ -81,31 +87,67 @@ def _listening(port: int) -> Iterator[socket.socket]:
             listener.bind((ADDRESS, port))
             listener.listen()  # who comes before the webserver is up, waits
         except (OSError, OverflowError) as error:
-            raise PortError(
-                f"Port {port} of {ADDRESS} cannot be listened on: {error}. "
-                "Choose another: plumbline ui --port 3001"
-            ) from error
+            remedy = "choose another: plumbline ui --port 3001"
+            raise PortError(f"port {port} of {ADDRESS}", error, "one that is free", remedy) from error
         yield listener
 
 
 @contextmanager
-def _workspace(code_servers: list[dict[str, Any]]) -> Iterator[Path]:
+def _code_server() -> Iterator[Path]:
+    """One server of the definitions, for the webserver and the daemon; the workspace file that names it."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "workspace.yaml"
-        path.write_text(yaml.safe_dump({"load_from": code_servers}), encoding="utf-8")
-        yield path
+        address, workspace = Path(folder) / "code", Path(folder) / "workspace.yaml"
+        server = {"socket": str(address), "location_name": DEFINITIONS}
+        workspace.write_text(yaml.safe_dump({"load_from": [{"grpc_server": server}]}), encoding="utf-8")
+        place: list[str | Path] = [
+            "--socket",
+            address,
+            "--module-name",
+            DEFINITIONS,
+            "--working-directory",
+            paths.PROJECT,
+        ]
+        with _process([_script("dagster"), "code-server", "start", *place]) as process:
+            wait_until_up(address, process)
+            yield workspace
+
+
+def wait_until_up(address: Path, process: "subprocess.Popen[bytes]", patience: float = PATIENCE_SECONDS) -> None:
+    """Wait until a server answers; after a minute say what can be done, and go on waiting.
+
+    Args:
+        address: the socket of the server.
+        process: the server.
+        patience: seconds.
+
+    Raises:
+        StartError: it ended without an answer.
+    """
+    where, told_at = "plumbline ui", time.monotonic() + patience
+    with grpc.insecure_channel(f"unix:{address}") as channel:
+        ready = grpc.channel_ready_future(channel)
+        while not ready.done():
+            if process.poll() is not None:
+                got = f"exit code {process.returncode} of the process that loads the studies"
+                raise StartError(where, got, remedy="mend what it says above; alone: dagster definitions validate")
+            if time.monotonic() >= told_at:
+                told_at = float("inf")
+                remedy = "wait, the first start is the longest; or end it and see why: dagster definitions validate"
+                print(StartError(where, f"no answer within {patience:g} s", remedy=remedy), file=sys.stderr, flush=True)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 @contextmanager
-def _daemon(workspace: Path) -> Iterator[None]:
-    """Dagster's daemon, which starts the runs that are queued."""
-    options = ["--workspace", str(workspace), "--log-level", LOG_LEVEL.lower()]
+def _process(command: Sequence[str | Path]) -> "Iterator[subprocess.Popen[bytes]]":
+    """A process that ends with this one."""
     # a session of its own: Ctrl-C reaches it once, from here
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dagster._daemon", "run", *options], env=os.environ, start_new_session=True
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
+    with subprocess.Popen([*command, "--log-level", LOG_LEVEL.lower()], start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def _script(name: str) -> Path:
+    """A command that Dagster installs."""
+    return Path(sysconfig.get_path("scripts")) / name

@@ -65,9 +65,7 @@ def fitting_articles() -> ExpectFewUnexpected:
         ["prompt_text", "baseline_text"],
         severity=FailureSeverity.WARNING,
         description="in a branch no article stands before a word that it does not fit: an Italy, the the",
-        notes=(
-            "Give the words with their article in prompts.branch.forms, or leave it: the text is not changed."
-        ),
+        notes=("give the words with their article in prompts.branch.forms, or leave it: the text is not changed"),
         unexpected=MISREAD,
         evaluated="select count(*) from batch where not is_root",
     )

@@ -19,7 +19,7 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="documents",
         expectations=[
-            has_rows("documents", "Give prompts.scrape.sources at least one text that can be read."),
+            has_rows("documents", "give prompts.scrape.sources at least one text that can be read"),
             *filled("document_id", "source_tag", "uri", "document_text"),
             unique(*KEYS),
             gxe.ExpectColumnValuesToMatchRegex(
@@ -27,13 +27,13 @@ def suite(study: Study) -> ExpectationSuite:
                 regex="[0-9a-f]{64}",
                 severity=FailureSeverity.WARNING,
                 description="sha256 is 64 hexadecimal digits, which tell the text from a later version",
-                notes="Materialise the scrape stage again.",
+                notes="materialise the scrape stage again",
             ),
             gxe.ExpectCompoundColumnsToBeUnique(
                 column_list=["source_tag", "sha256"],
                 severity=FailureSeverity.WARNING,
                 description="no two documents of a source tag are the same text",
-                notes="Remove one of them from prompts.scrape.sources: its sentences count once.",
+                notes="remove one of them from prompts.scrape.sources: its sentences count once",
             ),
             *(
                 gxe.ExpectColumnValuesToNotBeNull(
@@ -41,7 +41,7 @@ def suite(study: Study) -> ExpectationSuite:
                     row_condition=_OF_A_WIKI,
                     severity=FailureSeverity.WARNING,
                     description=f"a page of a wiki has its {column}, so that it is found and quoted again",
-                    notes="Materialise the scrape stage again, or write the licence in prompts.scrape.wiki.",
+                    notes="materialise the scrape stage again, or write the licence in prompts.scrape.wiki",
                 )
                 for column in ("revision", "licence")
             ),

@@ -28,15 +28,13 @@ class ExpectFewUnexpected(gxe.UnexpectedRowsExpectation):
     column_list: list[str]
 
     def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any] | None = None,
-        execution_engine: Any = None,
+        self, metrics: dict[str, Any], runtime_configuration: dict[str, Any] | None = None, execution_engine: Any = None
     ) -> dict[str, Any]:
         (found,) = metrics["unexpected_rows_query.table"]
         n_unexpected, n_evaluated = found["n_unexpected"], found["n_evaluated"]
         few = n_unexpected == 0 or (n_evaluated > 0 and n_unexpected / n_evaluated <= found["at_most"])
-        return {"success": few, "result": found}
+        told = f"{n_unexpected:,} of {n_evaluated:,} unexpected"
+        return {"success": few, "result": {**found, "observed_value": told}}
 
 
 def few_unexpected(
@@ -102,7 +100,7 @@ def few_removed(study: Study, quarantined: str, severity: FailureSeverity) -> Ex
         [],
         severity=severity,
         description=f"at most a share of {share!r} of the records is in quarantine",
-        notes="Read raw.quarantine and mend the source, or raise analysis.quality.max_removed_share.",
+        notes="read raw.quarantine and mend the source, or raise analysis.quality.max_removed_share",
         unexpected=f"select record_key, rule, left(detail, 200) as detail {removed}",
         evaluated=f"select (select count(*) from batch) + (select count(*) {removed})",
         at_most=share,

@@ -6,8 +6,8 @@ from great_expectations import expectations as gxe
 from great_expectations.expectations import Expectation
 
 NOT_BLANK: Final = r"(?s).*\S.*"  # DuckDB matches a whole text
-_REPEATED: Final = "Remove the duplicates from the source, or materialise the stage again."
-_EMPTY: Final = "Give the records identifiers and texts, or materialise the stage again."
+_REPEATED: Final = "remove the duplicates from the source, or materialise the stage again"
+_EMPTY: Final = "give the records identifiers and texts, or materialise the stage again"
 
 
 def has_rows(table: str, notes: str) -> Expectation:
@@ -50,6 +50,4 @@ def unique(*columns: str) -> Expectation:
     description = f"({', '.join(columns)}) occurs once"
     if len(columns) == 1:
         return gxe.ExpectColumnValuesToBeUnique(column=columns[0], description=description, notes=_REPEATED)
-    return gxe.ExpectCompoundColumnsToBeUnique(
-        column_list=list(columns), description=description, notes=_REPEATED
-    )
+    return gxe.ExpectCompoundColumnsToBeUnique(column_list=list(columns), description=description, notes=_REPEATED)

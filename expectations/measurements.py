@@ -14,17 +14,11 @@ from python_assets.study.study import Study, make_id
 
 KEYS: Final = ("generation_id", "prompt_id", "replicate", "measure_id")
 _SHOWN: Final = ", ".join(KEYS)
-_AGAIN: Final = "Materialise the extract stage again."
-_SCALE: Final = "Correct the scale of the measure in the study file, or the values of the imported column."
+_AGAIN: Final = "materialise the extract stage again"
+_SCALE: Final = "correct the scale of the measure in the study file, or the values of the imported column"
 _LARGEST: Final = 1e100  # engines raise or spread NaN on powers of larger values
 # reasons of a text that was read and got no label
-_UNMATCHED: Final = (
-    "no_rule_matched",
-    "several_rules_matched",
-    "no_label_near",
-    "several_labels_near",
-    "no_words",
-)
+_UNMATCHED: Final = ("no_rule_matched", "several_rules_matched", "no_label_near", "several_labels_near", "no_words")
 _ROUNDING: Final = 1e-6  # distances come from 32-bit numbers
 
 
@@ -33,7 +27,7 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="measurements",
         expectations=[
-            has_rows("measurements", "Give the study a measure."),
+            has_rows("measurements", "give the study a measure"),
             *filled("generation_id", "prompt_id", "measure_id", "extractor_version"),
             unique(*KEYS),
             *(
@@ -96,7 +90,7 @@ def _of_measures() -> list[Expectation]:
             "expect_binary_values",
             ["value"],
             description="values of a binary measure are 0 or 1",
-            notes="Declare the measure continuous, or mend the imported column.",
+            notes="declare the measure continuous, or mend the imported column",
             relations={
                 "of_binary": """
                     select batch.*
@@ -179,10 +173,9 @@ def _responses_in_every_cell(study: Study) -> Expectation:
         ["grouping_id", "group_id", "measure_id"],
         severity=FailureSeverity.WARNING,
         description=(
-            f"every group has at least {fewest} values of a generation and measure, where responses were "
-            "recorded"
+            f"every group has at least {fewest} values of a generation and measure, where responses were recorded"
         ),
-        notes="Add prompts or replicates, or read statistics of the group with their small numbers in mind.",
+        notes="add prompts or replicates, or read statistics of the group with their small numbers in mind",
         relations={
             **group_members(study),
             "cells": """
@@ -210,7 +203,7 @@ def _few_removed(study: Study) -> Expectation:
         "expect_few_removed",
         ["measure_id"],
         description=f"of every measure at most a share of {share!r} of the entries is in quarantine",
-        notes="Read raw.quarantine and mend the column, or raise analysis.quality.max_removed_share.",
+        notes="read raw.quarantine and mend the column, or raise analysis.quality.max_removed_share",
         unexpected=f"""
             with removed as (
                 select
@@ -244,8 +237,8 @@ def _few_without_score(study: Study) -> Expectation:
             "function or judge failed, or because the text is in another language"
         ),
         notes=(
-            "Read the texts of these rows; declare the languages of the measure, mend its function or its "
-            "rubric, or raise analysis.quality.max_removed_share."
+            "read the texts of these rows; declare the languages of the measure, mend its function or its "
+            "rubric, or raise analysis.quality.max_removed_share"
         ),
         unexpected=f"""
             with failed as (
@@ -270,19 +263,20 @@ def _taxonomy_coverage(study: Study) -> list[Expectation]:
     measures = [(make_id(measure.name),) for measure in study.measures if measure.taxonomy is not None]
     if not measures:
         return []
-    share = study.analysis.quality.max_unmatched_share
+    share = study.analysis.quality.unmatched_allowed(is_taxonomy=True)
     unmatched = ", ".join(f"'{reason}'" for reason in _UNMATCHED)
     return [
         few_unexpected(
             "expect_taxonomy_coverage",
             ["label"],
+            severity=FailureSeverity.WARNING,
             description=(
                 f"of every generation at most a share of {share!r} of the answers that a measure with a "
                 "taxonomy reads has no label of it"
             ),
             notes=(
-                "Read these answers; add synonyms or a step to the taxonomy, or raise "
-                "analysis.quality.max_unmatched_share."
+                "read these answers; add synonyms or a step to the taxonomy, or raise "
+                "analysis.quality.max_unmatched_share"
             ),
             relations={
                 "aligned": relation({"measure_id": "varchar"}, measures),

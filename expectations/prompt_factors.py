@@ -21,16 +21,14 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="prompt_factors",
         expectations=[
-            has_rows(
-                "prompt_factors", "Declare at least one factor: without it there is nothing to compare."
-            ),
+            has_rows("prompt_factors", "declare at least one factor: without it there is nothing to compare"),
             *filled("prompt_id", "factor"),
             unique(*KEYS),
             few_unexpected(
                 "expect_a_prompt",
                 ["prompt_id"],
                 description="every row is of a prompt in raw.prompts",
-                notes="Materialise the assemble stage again.",
+                notes="materialise the assemble stage again",
                 unexpected="""
                     select prompt_id, factor, level
                     from batch
@@ -50,11 +48,7 @@ def grouped_factors(study: Study) -> dict[str, list[str]]:
         study: the study; groupings of models are no property of a prompt and are left out.
     """
     models = {name for name, factor in study.factors.items() if factor.type == "model"}
-    return {
-        grouping_id(grouping): list(grouping)
-        for grouping in study.groupings
-        if not models.intersection(grouping)
-    }
+    return {grouping_id(grouping): list(grouping) for grouping in study.groupings if not models.intersection(grouping)}
 
 
 def group_members(study: Study) -> dict[str, str]:
@@ -63,12 +57,7 @@ def group_members(study: Study) -> dict[str, str]:
     Returns:
         SQL by name; `members` has grouping_id, prompt_id and group_id.
     """
-    columns = {
-        "grouping_id": "varchar",
-        "factor": "varchar",
-        "factor_position": "integer",
-        "n_factors": "integer",
-    }
+    columns = {"grouping_id": "varchar", "factor": "varchar", "factor_position": "integer", "n_factors": "integer"}
     factors = [
         (name, factor, position, len(grouping))
         for name, grouping in grouped_factors(study).items()
@@ -100,7 +89,7 @@ def _declared_levels(study: Study) -> list[Expectation]:
             "expect_declared_levels",
             ["level"],
             description="the level of a factor is one that the study declares for it",
-            notes="Add the level to the factor in the study file, or mend the record.",
+            notes="add the level to the factor in the study file, or mend the record",
             relations=declared,
             unexpected="""
                 select prompt_id, factor, level
@@ -114,7 +103,7 @@ def _declared_levels(study: Study) -> list[Expectation]:
             "expect_prompts_of_every_level",
             ["level"],
             description="every declared level has a prompt",
-            notes="Give the level a source, keyword or text, or remove it from the study file.",
+            notes="give the level a source, keyword or text, or remove it from the study file",
             relations=declared,
             unexpected="select factor, level from declared anti join batch using (factor, level)",
             evaluated="select count(*) from declared",
@@ -133,21 +122,21 @@ def _grouped_levels(study: Study) -> list[Expectation]:
             regex=NOT_BLANK,
             row_condition=is_grouped,
             description="no level of a grouped factor is blank",
-            notes="Reword the level.",
+            notes="reword the level",
         ),
         gxe.ExpectColumnValuesToNotMatchRegex(
             column="level",
             regex="(?s).* x .*",
             row_condition=is_grouped,
             description="no level of a grouped factor holds ' x ', which joins levels into a group",
-            notes="Reword the level.",
+            notes="reword the level",
         ),
         few_unexpected(
             "expect_levels_of_every_prompt",
             ["factor"],
             severity=FailureSeverity.WARNING,
             description="every prompt has a level of every grouped factor; one without it is in no group",
-            notes="Give the prompt a level of the factor, or leave the factor out of groupings.",
+            notes="give the prompt a level of the factor, or leave the factor out of groupings",
             relations={
                 "required": f"""
                     select factor, prompt_id

@@ -18,7 +18,7 @@ from python_assets.study.study import Study
 KEYS: Final = ("prompt_id",)
 # a pair that the study's own judge refused is no loss: to refuse is what it was asked for
 _REMOVED: Final = f"stage = 'assemble' and rule not in {(REFUSED_BY_JUDGE, UNUSABLE_VERDICT)}"
-_AGAIN: Final = "Materialise the assemble stage again."
+_AGAIN: Final = "materialise the assemble stage again"
 
 
 def suite(study: Study) -> ExpectationSuite:
@@ -26,9 +26,7 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="prompts",
         expectations=[
-            has_rows(
-                "prompts", "Check the sources, templates or table that prompts names: they gave no prompt."
-            ),
+            has_rows("prompts", "check the sources, templates or table that prompts names: they gave no prompt"),
             *filled("prompt_id", "root_prompt_id", "unit_id"),
             unique(*KEYS),
             *_texts(study),
@@ -63,22 +61,20 @@ def suite(study: Study) -> ExpectationSuite:
 
 def _texts(study: Study) -> list[Expectation]:
     imported = study.prompts.import_
-    notes = "Fill the text in the template or the imported table."
+    notes = "fill the text in the template or the imported table"
     blank = gxe.ExpectColumnValuesToMatchRegex(
         column="prompt_text", regex=NOT_BLANK, description="prompt_text is not blank", notes=notes
     )
     if imported is not None and imported.columns.prompt_text is None:
         return [blank]
     null = gxe.ExpectColumnValuesToNotBeNull(
-        column="prompt_text",
-        description="prompt_text is NULL only where an import has no such column",
-        notes=notes,
+        column="prompt_text", description="prompt_text is NULL only where an import has no such column", notes=notes
     )
     return [null, blank]
 
 
 def _baselines() -> list[Expectation]:
-    notes = "Fill the baseline in the template or the imported table, or leave it out."
+    notes = "fill the baseline in the template or the imported table, or leave it out"
     return [
         gxe.ExpectColumnValuesToMatchRegex(
             column="baseline_text", regex=NOT_BLANK, description="a baseline is not blank", notes=notes
@@ -137,7 +133,7 @@ def _distinct_prompts(study: Study) -> Expectation:
         ["prompt_text"],
         severity=FailureSeverity.WARNING,
         description="no two prompts have the same text and the same levels",
-        notes="Remove the repeated prompt, or give repeated rows of an import a replicate.",
+        notes="remove the repeated prompt, or give repeated rows of an import a replicate",
         unexpected=f"""
             with levels as (
                 select study_id, prompt_id, string_agg(factor || '=' || level, ';' order by factor) as levels

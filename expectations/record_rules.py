@@ -48,7 +48,7 @@ def _outputs(study: Study) -> Expectation:
         ["response_text"],
         severity=FailureSeverity.WARNING,
         description=f"at most a share of {share!r} of the responses is blank or an error",
-        notes="Blank answers have no value of any measure. Give models that reason more tokens.",
+        notes="blank answers have no value of any measure; give models that reason more tokens",
         unexpected=f"select {_KEYS}, status from batch where not ({_IS_THERE})",
         at_most=share,
     )
@@ -66,7 +66,7 @@ def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -
         [],
         severity=FailureSeverity.WARNING,
         description=f"{description}, but for a share of {share!r} at most, which is in quarantine",
-        notes="Read raw.quarantine, which has file, row and reason of each, and mend the table.",
+        notes="read raw.quarantine, which has file, row and reason of each, and mend the table",
         unexpected=f"select record_key, rule, left(detail, 200) as detail {found}",
         evaluated=f"select (select count(*) from batch) + (select count(*) {found})",
         at_most=share,
@@ -79,7 +79,7 @@ def _spellings(study: Study) -> Expectation:
         [],
         severity=FailureSeverity.WARNING,
         description="levels of an import are spelled as the study file declares them",
-        notes="raw.normalised_levels has each as it was read. Mend the table if that is wrong.",
+        notes="raw.normalised_levels has each as it was read; mend the table if that is wrong",
         unexpected=f"""
             select
                 record_key,
@@ -101,7 +101,7 @@ def _designed_cells(study: Study) -> Expectation:
             f"every generation has at least {fewest} responses that are not blank to the prompts of a slice "
             "with the same levels of the factors that groups are made of"
         ),
-        notes="Add root prompts or replicates, or read numbers of these cells with their size in mind.",
+        notes="add root prompts or replicates, or read numbers of these cells with their size in mind",
         relations={
             **_designed(study),
             "cells": f"""

@@ -16,12 +16,19 @@ from expectations.record_rules import record_rules
 from python_assets.study.study import Study
 
 STATUSES: Final = ("ok", "error", "not_recorded")
-FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
+OUTCOMES: Final = ("refused", "partly", "answered", "unreadable")
+# what is observed of an answer, and where it is
+OBSERVED: Final = {
+    "outcome": "status = 'ok'",
+    "is_refused": "status = 'ok' and outcome <> 'unreadable'",
+    "is_empty": "status = 'ok'",
+    "is_truncated": "status = 'ok'",
+}
 KEYS: Final = ("generation_id", "prompt_id", "replicate")
 # a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
 _TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
 _SHOWN: Final = ", ".join(KEYS)
-_AGAIN: Final = "Materialise the generate stage again; what is in the response log is not asked for again."
+_AGAIN: Final = "materialise the generate stage again; what is in the response log is not asked for again"
 
 
 def suite(study: Study) -> ExpectationSuite:
@@ -30,14 +37,14 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="responses",
         expectations=[
-            has_rows("responses", "Give the study a generation that answers."),
+            has_rows("responses", "give the study a generation that answers"),
             *filled("generation_id", "prompt_id", "response_id"),
             unique(*KEYS),
             gxe.ExpectColumnValuesToBeBetween(
                 column="replicate",
                 min_value=0,
                 description="replicates are numbered from 0",
-                notes="Mend the replicate column of the imported table.",
+                notes="mend the replicate column of the imported table",
             ),
             *_outcomes(),
             *_usage(),
@@ -62,7 +69,13 @@ def _outcomes() -> list[Expectation]:
             description=f"status is one of {', '.join(STATUSES)}",
             notes=_AGAIN,
         ),
-        *map(_is_observed, FLAGS),
+        gxe.ExpectColumnValuesToBeInSet(
+            column="outcome",
+            value_set=list(OUTCOMES),
+            description=f"outcome is one of {', '.join(OUTCOMES)}",
+            notes=_AGAIN,
+        ),
+        *(_is_observed(column, where) for column, where in OBSERVED.items()),
         gxe.ExpectColumnValuesToNotBeNull(
             column="response_text",
             row_condition=has_text,
@@ -112,13 +125,17 @@ def _outcomes() -> list[Expectation]:
     ]
 
 
-def _is_observed(flag: str) -> Expectation:
+def _is_observed(column: str, where: str) -> Expectation:
     return few_unexpected(
-        f"expect_{flag}_where_ok",
-        [flag],
-        description=f"{flag} is true or false where status is ok, and NULL where nothing was observed",
+        f"expect_{column}_where_ok",
+        [column],
+        description=f"{column} has a value where {where}, and is NULL where nothing was observed",
         notes=_AGAIN,
-        unexpected=f"select {_SHOWN}, status, {flag} from batch where ({flag} is null) = (status = 'ok')",
+        unexpected=f"""
+            select {_SHOWN}, status, outcome, {column}
+            from batch
+            where ({column} is null) = coalesce({where}, false)
+        """,
     )
 
 
@@ -130,7 +147,7 @@ def _usage() -> list[Expectation]:
             max_value=sys.float_info.max,
             severity=FailureSeverity.WARNING,
             description=f"{column} is finite and not negative",
-            notes="Check what the server reports; these numbers enter no comparison.",
+            notes="check what the server reports; these numbers enter no comparison",
         )
         for column in ("latency_seconds", "n_tokens_in", "n_tokens_out")
     ]
@@ -158,14 +175,14 @@ def _relations(study: Study) -> list[Expectation]:
             "expect_a_prompt",
             ["prompt_id"],
             description="every response is to a prompt in raw.prompts",
-            notes="Add the prompts that were answered, or materialise the assemble stage again.",
+            notes="add the prompts that were answered, or materialise the assemble stage again",
             unexpected=f"select {_SHOWN} from batch anti join raw.prompts using (study_id, prompt_id)",
         ),
         few_unexpected(
             "expect_responses_of_every_generation",
             ["generation_id"],
             description="every generation answered something",
-            notes="Check its name against the imported table, or remove it from the study file.",
+            notes="check its name against the imported table, or remove it from the study file",
             relations=answering,
             unexpected="select generation_id from answering anti join batch using (generation_id)",
             evaluated="select count(*) from answering",
@@ -175,7 +192,7 @@ def _relations(study: Study) -> list[Expectation]:
             ["prompt_id"],
             severity=FailureSeverity.WARNING,
             description="every generation was asked every prompt",
-            notes="Materialise the generate stage again, or complete the imported table.",
+            notes="materialise the generate stage again, or complete the imported table",
             relations=answering | {"required": f"select * from answering cross join ({prompts})"},
             unexpected="""
                 select generation_id, prompt_id from required anti join batch using (generation_id, prompt_id)
@@ -191,7 +208,7 @@ def _no_tags() -> Expectation:
         ["response_text"],
         severity=FailureSeverity.WARNING,
         description="no answer begins with a tag, as reasoning of a family that is not known does",
-        notes="Read the examples. Where it is reasoning, name its marks in reasoning_tags of the generation.",
+        notes="read the examples; where it is reasoning, name its marks in reasoning_tags of the generation",
         unexpected=f"""
             select {_SHOWN}, left(response_text, 80) as response_text
             from batch
@@ -207,7 +224,7 @@ def _few_errors(study: Study) -> Expectation:
         "expect_few_errors",
         ["status"],
         description=f"in every generation at most a share of {share!r} of the responses is an error",
-        notes=f"Mend what the error texts say. {_AGAIN} Or raise analysis.quality.max_error_share.",
+        notes=f"mend what the error texts say and {_AGAIN}; or raise analysis.quality.max_error_share",
         unexpected=f"""
             select
                 generation_id,
@@ -229,12 +246,11 @@ def _few_errors_of_each_group(study: Study) -> Expectation:
         "expect_few_errors_of_each_group",
         ["generation_id", "status"],
         description=(
-            f"in every generation at most a share of {share!r} of the responses of a group is an error, or "
-            "one response"
+            f"in every generation at most a share of {share!r} of the responses of a group is an error, or one response"
         ),
         notes=(
-            "Groups that are answered less often cannot be compared: mend what the error texts say. "
-            f"{_AGAIN} Or raise analysis.quality.max_error_share."
+            "groups that are answered less often cannot be compared: mend what the error texts say and "
+            f"{_AGAIN}; or raise analysis.quality.max_error_share"
         ),
         relations={
             **group_members(study),

@@ -2,8 +2,10 @@
 
 import json
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -57,7 +59,7 @@ def run_suites(
         QualityError: an expectation could not be evaluated; no row is written.
         ValueError: a table has no expectations.
     """
-    checked = [table for table in tables if study.prompts.scrape is not None or table not in SCRAPED]
+    checked = of_study(study, tables)
     if unknown := set(checked) - set(TABLES):
         raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(TABLES)}")
     validation = _validation()
@@ -70,6 +72,25 @@ def run_suites(
         ]
     _write(connection, study.study_id, run_id, checked, results)
     return results
+
+
+def of_study(study: Study, tables: Iterable[str] = TABLES) -> list[str]:
+    """The raw tables that a study fills: documents and sentences where it scrapes."""
+    return [table for table in tables if study.prompts.scrape is not None or table not in SCRAPED]
+
+
+def write_data_docs(connection: duckdb.DuckDBPyConnection, study: Study, folder: Path) -> Path:
+    """Write Great Expectations' pages of the raw tables of a study; data_docs.py says how.
+
+    Returns:
+        The page to begin with.
+
+    Raises:
+        WarehouseError: the folder cannot be written.
+    """
+    with _quietly():
+        from expectations import data_docs
+    return data_docs.write_data_docs(connection, study, of_study(study), folder)
 
 
 def blocking(results: Iterable[CheckResult]) -> list[CheckResult]:
@@ -87,12 +108,14 @@ def explain(results: Iterable[CheckResult]) -> str:
     Args:
         results: failed results.
     """
-    return "\n".join(
-        f"raw.{result.table_name}: {result.expectation} ({result.column_name}) failed: expected that "
-        f"{result.description}; {result.n_unexpected:,} of {result.n_evaluated:,} unexpected, "
-        f"for example {result.examples_json}. {result.remedy}"
-        for result in results
-    )
+    return "\n".join(str(_mistake(result)) for result in results)
+
+
+def _mistake(result: CheckResult) -> QualityError:
+    where = f"raw.{result.table_name}: {result.expectation} ({result.column_name})"
+    n = f"{result.n_unexpected:,} of {result.n_evaluated:,} unexpected"
+    got = f"{n}, for example {result.examples_json}"
+    return QualityError(where, got, f"that {result.description}", result.remedy)
 
 
 def require(results: Iterable[CheckResult]) -> None:
@@ -105,16 +128,23 @@ def require(results: Iterable[CheckResult]) -> None:
         QualityError: a critical expectation failed; the text explains every one.
     """
     if failed := blocking(results):
-        raise QualityError(explain(failed))
+        raise QualityError("raw tables", f"rows that wrong numbers would follow from:\n{explain(failed)}")
 
 
 def _validation() -> ModuleType:
+    with _quietly():
+        from expectations import validation
+    return validation
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """How Great Expectations is imported."""
     disable_telemetry()
     with warnings.catch_warnings():
         # the package imports modules of the standard library that are deprecated
         warnings.simplefilter("ignore", DeprecationWarning)
-        from expectations import validation
-    return validation
+        yield
 
 
 def _result(table: str, found: "Found") -> CheckResult:
@@ -156,9 +186,7 @@ def _write(
     rows = [(study_id, run_id, *(getattr(result, name) for name in kept), checked_at) for result in results]
     with transaction(connection):
         for table in tables:
-            connection.execute(
-                "delete from raw.data_quality where study_id = ? and table_name = ?", [study_id, table]
-            )
+            connection.execute("delete from raw.data_quality where study_id = ? and table_name = ?", [study_id, table])
         if rows:
             names, values = ", ".join(columns), ", ".join("?" * len(columns))
             connection.executemany(f"insert into raw.data_quality ({names}) values ({values})", rows)

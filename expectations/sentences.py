@@ -16,7 +16,7 @@ _IS_KEPT: Final = Column("dropped_reason").is_null()
 _N_KEPT: Final = "select count(*) from batch where dropped_reason is null"
 # a found keyword that names another level is no loss: the next one was taken
 _CUT: Final = "stage = 'scrape' and rule not in ('keyword_of_another_level', 'keyword_of_the_domain')"
-_LEVELS: Final = "Materialise the scrape stage again after a change of prompts.scrape.levels or keywords."
+_LEVELS: Final = "materialise the scrape stage again after a change of prompts.scrape.levels or keywords"
 
 
 def suite(study: Study) -> ExpectationSuite:
@@ -25,14 +25,14 @@ def suite(study: Study) -> ExpectationSuite:
     return ExpectationSuite(
         name="sentences",
         expectations=[
-            has_rows("sentences", "Give prompts.scrape.sources a text with whole sentences."),
+            has_rows("sentences", "give prompts.scrape.sources a text with whole sentences"),
             *filled("sentence_id", "document_id", "source_tag", "sentence_text"),
             unique(*KEYS),
             few_unexpected(
                 "expect_a_document",
                 ["document_id"],
                 description="every sentence is of a document in raw.documents",
-                notes="Materialise the scrape stage again.",
+                notes="materialise the scrape stage again",
                 unexpected="""
                     select sentence_id, document_id
                     from batch
@@ -41,10 +41,7 @@ def suite(study: Study) -> ExpectationSuite:
             ),
             *(
                 gxe.ExpectColumnValuesToNotBeNull(
-                    column=column,
-                    row_condition=_IS_KEPT,
-                    description=f"a kept sentence has a {column}",
-                    notes=_LEVELS,
+                    column=column, row_condition=_IS_KEPT, description=f"a kept sentence has a {column}", notes=_LEVELS
                 )
                 for column in ("level", "keyword")
             ),
@@ -59,7 +56,7 @@ def suite(study: Study) -> ExpectationSuite:
                 "expect_a_keyword",
                 ["level", "keyword"],
                 description="the keyword of a kept sentence is one of its level in raw.keywords",
-                notes="Materialise the scrape stage again.",
+                notes="materialise the scrape stage again",
                 unexpected="""
                     select sentence_id, level, keyword
                     from batch
@@ -72,7 +69,7 @@ def suite(study: Study) -> ExpectationSuite:
                 "expect_keyword_in_sentence",
                 ["keyword", "sentence_text"],
                 description="a kept sentence holds its keyword",
-                notes="Materialise the scrape stage again after a change of prompts.scrape.keywords.",
+                notes="materialise the scrape stage again after a change of prompts.scrape.keywords",
                 unexpected="""
                     select sentence_id, keyword, left(sentence_text, 200) as sentence_text
                     from batch
@@ -85,14 +82,14 @@ def suite(study: Study) -> ExpectationSuite:
                 row_condition=_IS_KEPT,
                 severity=FailureSeverity.WARNING,
                 description="a sentence is kept once for a level and source tag",
-                notes="Remove the repeated passage from the source: it weighs more than once.",
+                notes="remove the repeated passage from the source: it weighs more than once",
             ),
             few_unexpected(
                 "expect_documents_in_use",
                 ["document_id"],
                 severity=FailureSeverity.WARNING,
                 description="every document gives at least one kept sentence",
-                notes="Check the keywords against the document, or remove it from prompts.scrape.sources.",
+                notes="check the keywords against the document, or remove it from prompts.scrape.sources",
                 unexpected=f"""
                     select document_id, uri
                     {of_study}

@@ -43,7 +43,7 @@ def only_slots_differ(study: Study) -> list[ExpectFewUnexpected]:
             ["prompt_text"],
             severity=FailureSeverity.WARNING,
             description="prompts of one root prompt differ only in what levels of factors write into them",
-            notes="Make the texts alike, declare the texts of levels, or name a factor for what differs.",
+            notes="make the texts alike, declare the texts of levels, or name a factor for what differs",
             relations={
                 "wording": relation({"factor": "varchar"}, wording),
                 "unlisted": relation({"factor": "varchar"}, unlisted),

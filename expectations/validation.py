@@ -28,12 +28,8 @@ from python_assets.errors import QualityError
 
 ERROR_CHARACTERS: Final = 500
 # one query counts for all columns; rows would be a query for each expectation, and only failures need any
-_COUNTS: Final = {"result_format": "BASIC", "partial_unexpected_count": 0}
-_ROWS: Final = {
-    "result_format": "BASIC",
-    "partial_unexpected_count": N_EXAMPLES,
-    "include_unexpected_rows": True,
-}
+COUNTS: Final = {"result_format": "BASIC", "partial_unexpected_count": 0}
+_ROWS: Final = {"result_format": "BASIC", "partial_unexpected_count": N_EXAMPLES, "include_unexpected_rows": True}
 
 
 class Found(NamedTuple):
@@ -97,9 +93,7 @@ def open_source(connection: duckdb.DuckDBPyConnection) -> Iterator[SQLDatasource
         source.get_engine().dispose()
 
 
-def validate(
-    source: SQLDatasource, suite: gx.ExpectationSuite, study_id: str, keys: Sequence[str]
-) -> list[Found]:
+def validate(source: SQLDatasource, suite: gx.ExpectationSuite, study_id: str, keys: Sequence[str]) -> list[Found]:
     """Evaluate the suite of one raw table.
 
     Args:
@@ -116,16 +110,22 @@ def validate(
     """
     for position, expectation in enumerate(suite.expectations):
         expectation.id = str(position)  # results come in an order of their own
+    batch = rows_of(source, suite.name, study_id).get_batch()
+    results = {_id(result): result for result in batch.validate(suite, result_format=COUNTS).results}
+    return [_found(batch, suite.name, expectation, results[expectation.id], keys) for expectation in suite.expectations]
+
+
+def rows_of(source: SQLDatasource, table: str, study_id: str) -> gx.core.batch_definition.BatchDefinition:
+    """The rows of a raw table that belong to a study.
+
+    Args:
+        source: from open_source.
+        table: the raw table.
+        study_id: whose rows.
+    """
     # a query asset: a table asset forgets the schema of a DuckDB table
-    query = f"select * from raw.{suite.name} where study_id = '{study_id}'"
-    batch = (
-        source.add_query_asset(suite.name, query=query).add_batch_definition_whole_table("all").get_batch()
-    )
-    results = {_id(result): result for result in batch.validate(suite, result_format=_COUNTS).results}
-    return [
-        _found(batch, suite.name, expectation, results[expectation.id], keys)
-        for expectation in suite.expectations
-    ]
+    query = f"select * from raw.{table} where study_id = '{study_id}'"
+    return source.add_query_asset(table, query=query).add_batch_definition_whole_table("all")
 
 
 def _id(result: ExpectationValidationResult) -> str | None:
@@ -133,19 +133,13 @@ def _id(result: ExpectationValidationResult) -> str | None:
 
 
 def _found(
-    batch: Batch,
-    table: str,
-    expectation: Expectation,
-    result: ExpectationValidationResult,
-    keys: Sequence[str],
+    batch: Batch, table: str, expectation: Expectation, result: ExpectationValidationResult, keys: Sequence[str]
 ) -> Found:
     columns = _columns(expectation)
     name, shown = _name(expectation), ", ".join(columns) or "(table)"
     if errors := list(_exceptions(result.exception_info or {})):
-        raise QualityError(
-            f"raw.{table}: {name} ({shown}) could not be evaluated, which says nothing about the data: "
-            f"{errors[0][:ERROR_CHARACTERS]}"
-        )
+        expected = "an evaluation, for a failed one says nothing about the data"
+        raise QualityError(f"raw.{table}: {name} ({shown})", errors[0].splitlines()[0][:ERROR_CHARACTERS], expected)
     success, counts = bool(result.success), result.result
     if "n_evaluated" in counts:  # ours
         n_evaluated, n_unexpected, examples = (counts[k] for k in ("n_evaluated", "n_unexpected", "examples"))

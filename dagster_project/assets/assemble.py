@@ -14,17 +14,20 @@ from dagster_project.resources import StudyResource, WarehouseResource
     name="assemble",
     specs=[
         raw_table("prompts", "assemble", "prompt_id", ["sentences", "keywords", "documents"]),
+        raw_table("prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]),
+        raw_table("normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]),
         raw_table(
-            "prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]
+            "imported_metrics", "assemble", "metric that a log publishes", ["sentences", "keywords", "documents"]
         ),
+        raw_table("imported_samples", "assemble", "response of a log", ["sentences", "keywords", "documents"]),
         raw_table(
-            "normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]
-        ),
-        raw_table(
-            "sentence_outcomes",
+            "imported_sample_parts",
             "assemble",
-            "sentence_id of a kept sentence",
+            "response of a log and measure with a weight or true label",
             ["sentences", "keywords", "documents"],
+        ),
+        raw_table(
+            "sentence_outcomes", "assemble", "sentence_id of a kept sentence", ["sentences", "keywords", "documents"]
         ),
     ],
 )
@@ -33,12 +36,13 @@ def assemble(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Make the prompts and their branches."""
+    from python_assets.assemble.assemble_study import OF_LOGS
     from python_assets.assemble.assemble_study import assemble as assemble_study
 
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
-        for table in ("prompts", "prompt_factors", "normalised_levels", "sentence_outcomes"):
+        for table in ("prompts", "prompt_factors", "normalised_levels", *OF_LOGS, "sentence_outcomes"):
             yield materialise(connection, "raw", table, **counts)
 
 

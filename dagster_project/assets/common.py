@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
@@ -9,7 +10,7 @@ import dagster as dg
 import duckdb
 
 from dagster_project.columns import column_schema
-from dagster_project.partitions import studies
+from dagster_project.partitions import studies, study_file
 from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
 from python_assets.warehouse.run_context import CallAllowance, RunContext
@@ -33,6 +34,7 @@ RAW_DESIGN = (
     "statistics",
     "custom_disparities",
 )
+CODE_VERSION = version("plumbline")
 CONFIRM_TAG = "confirm"  # of a run: whoever started it knows how much it asks
 MOST_UNCONFIRMED_CALLS = 1_000
 PREVIEW_ROWS = 5
@@ -47,10 +49,11 @@ def raw_table(
         key=["raw", table],
         group_name=group,
         description=f"One row per {grain}. Rejected records are in raw.quarantine.",
-        deps=[dg.AssetKey(["raw", name]) for name in deps or []],
+        deps=[study_file, *(dg.AssetKey(["raw", name]) for name in deps or [])],
         kinds={"python", "duckdb", *kinds},
         metadata=column_schema("raw", table),
         partitions_def=studies,
+        code_version=CODE_VERSION,
     )
 
 
@@ -74,9 +77,7 @@ def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[st
     return {**counts, "seconds": perf_counter() - started}
 
 
-def materialise(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any
-) -> dg.MaterializeResult:
+def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any) -> dg.MaterializeResult:
     """The result of one table: its rows, its first rows, and what the stage counted."""
     return dg.MaterializeResult(
         asset_key=[schema, table],
@@ -115,14 +116,7 @@ def _preview(connection: duckdb.DuckDBPyConnection, relation: str) -> str:
 def _cell(value: Any) -> str:
     text = "" if value is None else str(value)[:PREVIEW_CHARACTERS]
     # what a page or a model says must stay text in the UI
-    for character, written in (
-        ("\\", "\\\\"),
-        ("|", "\\|"),
-        ("<", "&lt;"),
-        ("\n", " "),
-        ("`", "\\`"),
-        ("[", "\\["),
-    ):
+    for character, written in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("\n", " "), ("`", "\\`"), ("[", "\\[")):
         text = text.replace(character, written)
     return text
 

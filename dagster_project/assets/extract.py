@@ -10,7 +10,7 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
-TABLES: Final = ("measures", "measurements", "clusters", "ground_truths", "ground_truth_labels")
+TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_truths", "ground_truth_labels")
 
 
 @dg.multi_asset(
@@ -18,14 +18,15 @@ TABLES: Final = ("measures", "measurements", "clusters", "ground_truths", "groun
     specs=[
         raw_table("measures", "extract", "measure_id", ["responses", "generations"]),
         raw_table(
-            "measurements",
-            "extract",
-            "(generation_id, prompt_id, replicate, measure_id)",
-            ["responses", "generations"],
+            "measurements", "extract", "(generation_id, prompt_id, replicate, measure_id)", ["responses", "generations"]
         ),
         raw_table(
-            "clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "generations"]
+            "instruments",
+            "extract",
+            "(measure_id, source, language, model_family, topic)",
+            ["responses", "generations"],
         ),
+        raw_table("clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "generations"]),
         raw_table("ground_truths", "extract", "(measure_id, category, group_id)", ["prompts"]),
         raw_table("ground_truth_labels", "extract", "(measure_id, label)", ["responses"]),
     ],
@@ -40,11 +41,7 @@ def extract(
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(
-            extract_study,
-            loaded,
-            connection,
-            warehouse.home.cache,
-            run_context=run_context(context, warehouse),
+            extract_study, loaded, connection, warehouse.home.cache, run_context=run_context(context, warehouse)
         )
         for table in TABLES:
             yield materialise(connection, "raw", table, **counts)

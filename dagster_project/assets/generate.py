@@ -15,9 +15,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
     specs=[
         raw_table("generations", "generate", "generation_id", ["prompts", "prompt_factors"]),
         raw_table("generation_factors", "generate", "(generation_id, factor)", ["prompts", "prompt_factors"]),
-        raw_table(
-            "responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]
-        ),
+        raw_table("responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]),
     ],
 )
 @tells_mistakes
@@ -25,15 +23,16 @@ def generate(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Ask every generation every prompt; answers that cannot be measured are not asked for."""
-    from python_assets.extract.study_classifiers import require_classifiers
+    from python_assets.extract.classifiers.probes import require_probed
+    from python_assets.extract.classifiers.study_classifiers import require_classifiers
+    from python_assets.extract.measures import resolve_measures
     from python_assets.generate.generate_study import generate_study
 
     loaded = study.load(context)
     require_classifiers(loaded)
+    require_probed(loaded, resolve_measures(loaded))
     with stage_connection(context, loaded, warehouse) as connection:
         run = run_context(context, warehouse)
-        counts = timed(
-            generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance
-        )
+        counts = timed(generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance)
         for table in ("generations", "generation_factors", "responses"):
             yield materialise(connection, "raw", table, **counts)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import duckdb
 
-from dagster_project.assets.common import materialise, timed
+from dagster_project.assets.common import CODE_VERSION, materialise, timed
 from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
-from dagster_project.partitions import studies
+from dagster_project.partitions import studies, study_file
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -42,9 +42,7 @@ SUBGROUP_GRAINS = {
     "variance_components": "measure, grouping and source: the variance that it adds to an answer",
 }
 SUBGROUP_SUMS = ["int_subgroup_sums", "int_prompt_groups", "int_model_factors"]
-ASSOCIATION_GRAINS = {
-    "association_tests": "grouping, measure, test, term and category: a test over independent rows"
-}
+ASSOCIATION_GRAINS = {"association_tests": "grouping, measure, test, term and category: a test over independent rows"}
 ASSOCIATION_SUMS = ["int_association_sums", "int_association_values", "int_cells", "int_prompt_groups"]
 REGRESSION_GRAINS = {
     "factor_importance": "term of a regression: its coefficient, errors, p and role",
@@ -60,10 +58,11 @@ def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
             key=["inference", table],
             group_name="infer",
             description=f"One row per {grain}.",
-            deps=[dg.AssetKey(["intermediate", name]) for name in read],
+            deps=[study_file, *(dg.AssetKey(["intermediate", name]) for name in read)],
             kinds={"python", "duckdb"},
             metadata=column_schema("inference", table),
             partitions_def=studies,
+            code_version=CODE_VERSION,
         )
         for table, grain in grains.items()
     ]
@@ -106,7 +105,7 @@ def infer_subgroups(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Give every subgroup its intervals, and tell where the variance of answers comes from."""
-    from python_assets.infer.infer_subgroups import infer_subgroups
+    from python_assets.infer.subgroups.subgroups import infer_subgroups
 
     def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
         return infer_subgroups(connection, loaded.alpha)
@@ -120,7 +119,7 @@ def infer_associations(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Test groups as FAIR-SEA's document does, where the study asks for it; these tests decide nothing."""
-    from python_assets.infer.infer_associations import infer_associations
+    from python_assets.infer.associations.infer_associations import infer_associations
 
     def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
         is_asked, n = loaded.analysis.association_tests, loaded.n_permutations
@@ -135,6 +134,6 @@ def infer_regressions(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Fit the regressions of a study: which factors matter, and how much."""
-    from python_assets.infer.infer_regressions import infer_regressions
+    from python_assets.infer.regressions.infer_regressions import infer_regressions
 
     yield from _stage(context, study, warehouse, REGRESSION_GRAINS, infer_regressions)

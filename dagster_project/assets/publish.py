@@ -2,10 +2,11 @@
 
 import dagster as dg
 
+from dagster_project.assets.common import CODE_VERSION
 from dagster_project.assets.transform import mart_keys
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, finish, stage_connection
-from dagster_project.partitions import studies
+from dagster_project.partitions import studies, study_file
 from dagster_project.reports import address_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -13,9 +14,10 @@ from dagster_project.resources import StudyResource, WarehouseResource
 @dg.asset(
     key=["published", "database"],
     group_name="publish",
-    deps=mart_keys,
+    deps=[study_file, *mart_keys],
     kinds={"duckdb", "parquet"},
     partitions_def=studies,
+    code_version=CODE_VERSION,
     description="The published database with this study's rows replaced, and one Parquet file a mart.",
 )
 @tells_mistakes
@@ -47,9 +49,10 @@ def database(
 @dg.asset(
     key=["published", "report"],
     group_name="publish",
-    deps=[database],
+    deps=[study_file, database],
     kinds={"html"},
     partitions_def=studies,
+    code_version=CODE_VERSION,
     description="One self-contained HTML page of the study.",
 )
 @tells_mistakes
@@ -75,9 +78,10 @@ def report(
 @dg.asset(
     key=["published", "archive"],
     group_name="publish",
-    deps=[report],
+    deps=[study_file, report],
     kinds={"parquet"},
     partitions_def=studies,
+    code_version=CODE_VERSION,
     description="The folder of this run: marts, report and study file; the oldest beyond keep are removed.",
 )
 @tells_mistakes

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project import partitions
-from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.assets.common import CODE_VERSION, materialise, raw_table, run_context, timed
 from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
@@ -16,9 +16,11 @@ from dagster_project.resources import StudyResource, WarehouseResource
     key=["raw", "studies"],
     group_name="scrape",
     description="One row per study_id: the study file as it was read.",
+    deps=[partitions.study_file],
     kinds={"python", "duckdb"},
     metadata=column_schema("raw", "studies"),
     partitions_def=partitions.studies,
+    code_version=CODE_VERSION,
 )
 @tells_mistakes
 def studies(
@@ -32,7 +34,8 @@ def studies(
     require_ready(loaded)
     with stage_connection(context, loaded, warehouse) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run.run_id)
-        return materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
+        read = materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)
+        return dg.MaterializeResult(metadata=read.metadata, data_version=dg.DataVersion(loaded.config_sha256))
 
 
 @dg.multi_asset(

@@ -3,6 +3,7 @@
 Assets are the marts and what inference reads; the tables between them are dbt's own affair.
 """
 
+import hashlib
 from collections.abc import Iterator
 from functools import cache
 
@@ -11,10 +12,10 @@ import dagster as dg
 from dagster_project.assets.common import materialise
 from dagster_project.assets.infer import CELLS, SUMS
 from dagster_project.columns import MANIFEST, NODES, column_schema
-from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, NodeResult, build
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, OF_THE_CODE, NodeResult, build
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, finish
-from dagster_project.partitions import studies
+from dagster_project.partitions import studies, study_file
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.warehouse.quality import record_dbt_tests
 
@@ -48,6 +49,24 @@ def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
     return frozenset(above)
 
 
+def _tables_between(unique_id: str) -> set[str]:
+    """What dbt builds a table with: itself and the tables between it and the nearest assets."""
+    parents = MANIFEST["parent_map"][unique_id]
+    between = [parent for parent in parents if not _is_asset(parent) and NODES[parent]["resource_type"] != "source"]
+    return {unique_id}.union(*map(_tables_between, between))
+
+
+def _code_version(table: str) -> str:
+    """The SQL of a table: what it is built with, and the macros that this calls."""
+    texts = {node: NODES[node]["checksum"]["checksum"] for node in _tables_between(table)}
+    called = [macro for node in texts for macro in NODES[node]["depends_on"]["macros"]]
+    while called:
+        if (macro := called.pop()) not in texts:
+            texts[macro] = MANIFEST["macros"][macro]["macro_sql"]
+            called += MANIFEST["macros"][macro]["depends_on"]["macros"]
+    return hashlib.sha256("".join(f"{name} {texts[name]} " for name in sorted(texts)).encode()).hexdigest()[:16]
+
+
 @cache
 def _depth(unique_id: str) -> int:
     """How many tables it is made through: Dagster wants a table after those that it is made of."""
@@ -64,18 +83,23 @@ def _spec(table: str) -> dg.AssetSpec:
         key=_asset_key(table),
         group_name="marts" if node["schema"] == "marts" else "transform",
         description=node["description"],
-        deps=sorted(_assets_above(table)),
+        deps=[study_file, *sorted(_assets_above(table))],
+        code_version=_code_version(table),
+        skippable=True,  # what is not asked for
         kinds={"dbt", "duckdb"},
         metadata=column_schema(node["schema"], node["name"]),
         partitions_def=studies,
     )
 
 
-def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
+def _half(name: str, tables: list[str], *whole: str) -> dg.AssetsDefinition:
+    """One call of dbt: with the options of its half, or with the tables that are asked for and those between."""
+
     @dg.multi_asset(
         name=name,
         specs=[_spec(table) for table in tables],
-        check_specs=[dg.AssetCheckSpec(CHECK, asset=_asset_key(table)) for table in tables if _tests(table)],
+        check_specs=[_check_spec(table) for table in tables if _tests(table)],
+        can_subset=True,
     )
     @tells_mistakes
     def half(
@@ -83,6 +107,8 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
         loaded = study.load(context)
         study_id = loaded.study_id
+        asked = [table for table in tables if _asset_key(table) in context.selected_asset_keys]
+        selection = whole if asked == tables else ("--select", *_names(asked))
         with warehouse.build(study_id) as connection:
             begin(context, loaded, connection)
         results = build(warehouse.home.build(study_id), *selection)
@@ -90,41 +116,57 @@ def _half(name: str, tables: list[str], *selection: str) -> dg.AssetsDefinition:
             record_dbt_tests(
                 connection, study_id, context.run.run_id, [result._asdict() for result in results], MANIFEST
             )
-            for table in tables:
+            for table in asked:
                 yield materialise(connection, *_asset_key(table).path)
             finish(context, loaded, connection)
-        yield from _checks(tables, results)
+        yield from _checks(context, asked, results)
 
     return half
 
 
+def _names(tables: list[str]) -> list[str]:
+    """What dbt is to build so that it has these tables, as its --select takes them."""
+    return sorted({NODES[node]["name"] for table in tables for node in _tables_between(table)})
+
+
 def _tests(table: str) -> list[str]:
-    return [child for child in MANIFEST["child_map"][table] if child.startswith("test.")]
+    tests = (child for child in MANIFEST["child_map"][table] if child.startswith("test."))
+    return [test for test in tests if OF_THE_CODE not in NODES[test]["tags"]]
 
 
-def _checks(tables: list[str], results: list[NodeResult]) -> Iterator[dg.AssetCheckResult]:
+def _check_spec(table: str) -> dg.AssetCheckSpec:
+    said = "; ".join(map(_said, _tests(table)))
+    return dg.AssetCheckSpec(CHECK, asset=_asset_key(table), description=f"dbt's tests: {said}.")
+
+
+def _said(test: str) -> str:
+    """What a test of dbt says: its name in words, and the columns that it says it of."""
+    node = NODES[test]
+    generic = node.get("test_metadata") or {"name": node["name"], "kwargs": {}}
+    columns = ", ".join(generic["kwargs"].get("columns", [generic["kwargs"].get("value", "")]))
+    return generic["name"].replace("_", " ") + (f" ({columns})" if columns else "")
+
+
+def _checks(
+    context: dg.AssetExecutionContext, tables: list[str], results: list[NodeResult]
+) -> Iterator[dg.AssetCheckResult]:
     """What the tests of each table said; one that fails a run has stopped it before."""
     by_test = {result.unique_id: result for result in results}
     for table in tables:
-        if tests := _tests(table):
-            warned = {
-                NODES[test]["name"]: by_test[test].failures
-                for test in tests
-                if test in by_test and by_test[test].status == "warn"
-            }
+        if dg.AssetCheckKey(_asset_key(table), CHECK) in context.selected_asset_check_keys:
+            ran = [test for test in _tests(table) if test in by_test]
+            warned = {NODES[test]["name"]: by_test[test].failures for test in ran if by_test[test].status == "warn"}
             yield dg.AssetCheckResult(
                 asset_key=_asset_key(table),
                 check_name=CHECK,
                 passed=not warned,
                 severity=dg.AssetCheckSeverity.WARN,
-                metadata={"n_tests": len(tests), "rows_by_warning": warned},
+                metadata={"n_tests": len(ran), "rows_by_warning": warned},
             )
 
 
 before_inference = _half(
-    "dbt_before_inference",
-    [table for table in TABLES if not _is_after_inference(table)],
-    *BEFORE_INFERENCE,
+    "dbt_before_inference", [table for table in TABLES if not _is_after_inference(table)], *BEFORE_INFERENCE
 )
 after_inference = _half(
     "dbt_after_inference", [table for table in TABLES if _is_after_inference(table)], *AFTER_INFERENCE

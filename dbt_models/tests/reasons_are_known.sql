@@ -16,7 +16,7 @@ used as (
     {% endfor %}
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
-        'red_flags', 'interpretations',
+         'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}

@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, test, term, category). p_value takes responses
--- for independent rows, as the document does. p_value_permutation is of the same statistic under the scheme of the study:
--- chi-square orders tables as Cramer's V does, and F as the standard deviation of the group means where every block holds
--- every group alike; there null_q95 of F is eta squared at the 95 % quantile of that standard deviation.
 {% set keys = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
 with
 

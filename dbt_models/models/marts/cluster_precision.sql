@@ -1,7 +1,3 @@
--- One row per (study_id, measure_id, segment, cluster_position, generation_id), and one with segment (all) and position
--- 0 over all clusters of a measure, a response counted once a cluster. precision is NULL where no response has a
--- baseline (n 0). The relative tolerance of 1e-12 is that of every comparison with a bound.
--- Source: SAGED, figures 32 and 33, and C.5, precision.
 {% set threshold = '0.1e0' %}
 with
 

@@ -1,4 +1,3 @@
--- One row per (study_id, measure_id, segment, cluster_position). Source: SAGED, C.4, cluster_and_label.
 with
 
 clusters as (

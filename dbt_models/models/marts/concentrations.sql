@@ -1,8 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters): whether
--- the differences between groups are concentrated in few of them or dispersed over many. Concentrated: Dixon's Q past
--- its critical value, or the largest |z| past what chance alone reaches in 95 % of cases; dispersed: neither, but the
--- range past that; past by more than rounding. Undecided where the question whether groups differ is not called.
--- Source: SAGED 4.2; metrics.md 2; inference.md 6.
 {% set read = ['range', 'max_abs_z', 'dixon_excess_low', 'dixon_excess_high'] %}
 with
 

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
--- contrast, category, reference). value is what inference tested, over cells, or SQL's own number where inference has none; value_responses
--- by SQL, every response equal; what is uncertain about value by inference, joined on that key.
 {% set value = 'coalesce(inference.value_cells, contrast_values.value)' %}
 with
 

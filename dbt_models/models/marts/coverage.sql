@@ -1,6 +1,3 @@
--- One row per (study_id, factors). Source: multi-factor document, section 3.2; the Gini index is its equation 2 over
--- counts in ascending order, NULL where no prompt has a level of every factor. Combinations are counted by arithmetic:
--- those without a prompt come first in that order and add nothing to the sum. Those declared impossible are no cells.
 with
 
 covered as (

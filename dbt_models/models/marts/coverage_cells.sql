@@ -1,5 +1,3 @@
--- One row per (study_id, factors, group_id): the combinations of the levels of a set of factors that some prompt has,
--- and at most 1,000 of those that none has. Source: multi-factor document, section 3.2.
 with
 
 covered as (

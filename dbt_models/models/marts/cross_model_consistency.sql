@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, measure_id, grouping_id, group_id, category, reference): whether a group differs to the
--- same side in every model. Raw values, means, rates and shares of labels. The generations of one model, such as its
--- roles, are averaged: it has one sign. One model alone agrees with itself, so that it has no share. Of two groups one has a
--- row, as among findings.
 with
 
 question_groups as (

@@ -1,4 +1,3 @@
--- One row per (study_id, run_id, table_name, expectation, column_name).
 with
 
 data_quality as (

@@ -1,4 +1,3 @@
--- One row per (study_id, grouping_id, measure_id, contrast, source).
 with
 
 power as (

@@ -1,8 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric).
--- value is what inference tested, over cells, or value_responses where inference has none; value_responses by SQL, every
--- response equal; what is uncertain about value by inference, joined on that key, parameters being those of the statistic
--- alone there, and category '': an index is of all labels together.
--- The probability that an impact ratio is under 0.8 is inference's alone.
 {% set value = 'coalesce(inference.value_cells, disparity_values.value)' %}
 with
 
@@ -13,7 +8,7 @@ disparity_values as (
 inference as (
     select *, parameters as statistic_parameters
     from {{ source('inference', 'disparities') }}
-    where category = ''
+    where category = ''  -- an index is of all labels together
 ),
 
 bands as (

@@ -1,4 +1,3 @@
--- One row per (study_id, document_id).
 with
 
 documents as (

@@ -1,6 +1,3 @@
--- One row per (study_id, factor_a, factor_b): each two factors once, by the prompts that have a level of both.
--- Source: multi-factor document, section 3.2.1; V less what chance alone gives it: Bergsma 2013, A bias-correction for
--- Cramer's V and Tschuprow's T, n being the number of prompts.
 {% set levels_a = '(n_levels_a - power(n_levels_a - 1, 2) / (n_prompts - 1.0e0))' -%}
 {% set levels_b = '(n_levels_b - power(n_levels_b - 1, 2) / (n_prompts - 1.0e0))' -%}
 with

@@ -1,4 +1,3 @@
--- One row per (study_id, regression_id, generation_id, factor, level). Python fits: a logistic regression is no sum.
 with
 
 terms as (

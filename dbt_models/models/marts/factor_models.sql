@@ -1,4 +1,3 @@
--- One row per (study_id, regression_id, generation_id, factor); factor is '' of the whole regression.
 with
 
 models as (

@@ -1,4 +1,3 @@
--- One row per (study_id, factor): those of raw.factors, then those of generations that no study file declares.
 with
 
 factors as (

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
--- category, reference): the groups that a question found different, of two groups one. Those that stand come first, the
--- largest first; those that differ only because others do follow, without a direction.
 with
 
 question_groups as (

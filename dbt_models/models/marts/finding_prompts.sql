@@ -1,8 +1,3 @@
--- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
--- category, reference, position): the root prompts in which a group that was found different differs most, to its own
--- side; at most 10. difference is D of inference.md 1, over the blocks of the root prompt, or the difference from the
--- reference group. prompt_id and other_prompt_id: of the block in which it is largest, those of the group and of the
--- group that lies farthest on the other side.
 {% set keys -%}
     {{ question_keys() | join(', ') }}, group_id, category, reference
 {%- endset %}

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters): what each
--- question came to, those of the primary set first, and in a set the worst; those that show the bias of the measuring
--- tool after all others.
 with
 
 findings as (

@@ -1,5 +1,3 @@
--- One row per (study_id, slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id, comparison,
--- group_id, category): a change, value_a - value_b, between the two.
 with
 
 comparisons as (

@@ -1,4 +1,3 @@
--- One row per (study_id, generation_id, factor).
 with
 
 generation_factors as (

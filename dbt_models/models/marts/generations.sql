@@ -1,4 +1,3 @@
--- One row per (study_id, generation_id).
 with
 
 generations as (
@@ -10,6 +9,7 @@ select
     generation_id,
     provider,
     model,
+    model_family,
     model_digest,
     engine_version,
     role,

@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, category, group_id): the share of a group in a
--- category by the answers of a generation and by the ground truth; category '' is all categories together, which tells
--- whether the study asks as much of each group as the truth has. Labels and groups that the truth does not have follow
--- with their answers. A share of no answers, or of nobody, is NULL.
 {% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
 with
 

@@ -1,4 +1,3 @@
--- One row per (study_id, condition_position, factor, level). Source: multi-factor document, section 3.2.
 with
 
 impossible_cells as (

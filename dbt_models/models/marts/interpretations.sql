@@ -1,5 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id): the verdict of a question about raw values beside
--- the bands and the action that FAIR-SEA's document reads in the same numbers, and why they disagree.
 {% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
 with
 

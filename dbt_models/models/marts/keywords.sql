@@ -1,4 +1,3 @@
--- One row per (study_id, level, keyword).
 with
 
 keywords as (

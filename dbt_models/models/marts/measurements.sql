@@ -1,4 +1,3 @@
--- One row per (study_id, generation_id, prompt_id, replicate, measure_id).
 with
 
 measurements as (
@@ -17,5 +16,6 @@ select
     label,
     label_method,
     extractor_version,
-    reason
+    reason,
+    language
 from measurements

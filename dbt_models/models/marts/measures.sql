@@ -1,4 +1,3 @@
--- One row per (study_id, measure_id).
 with
 
 measures as (

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category) of a categorical
--- measure. share is NULL in a group without a label (n_group 0). The interval is inference's: Wilson at the effective size over
--- root prompts, because responses to one root prompt are not independent.
 with
 
 shares as (

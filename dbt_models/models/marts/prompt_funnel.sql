@@ -1,4 +1,3 @@
--- One row per (study_id, step): how many sentences came so far on the way to a prompt and its branches.
 with
 
 sentences as (

@@ -1,4 +1,3 @@
--- One row per (study_id, prompt_id).
 with
 
 prompts as (

@@ -1,5 +1,3 @@
--- One row per (study_id, run_id). A build file holds the row of its own run; publish adds it to those of earlier runs,
--- and says when, and the archive says where it lies: both are NULL here.
 with
 
 studies as (

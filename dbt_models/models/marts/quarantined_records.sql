@@ -1,4 +1,3 @@
--- One row per (study_id, stage, record_key, rule).
 with
 
 quarantine as (

@@ -1,7 +1,3 @@
--- One row per (study_id, flag_id, evidence_table, slice_id, generation_id, measure_id, calibration, grouping_id, statistic,
--- parameters, metric, group_id, category, reference): the rows of contrasts and disparities that a red flag rests on, where it
--- was raised or a number is red alone. In disparities group_id, category and reference are ''; metric is the contrast of
--- contrasts.
 {% set keys = question_keys() + ['metric', 'group_id', 'category', 'reference'] %}
 with
 

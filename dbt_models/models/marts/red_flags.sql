@@ -1,5 +1,3 @@
--- One row per (study_id, flag_id): the red flags of FAIR-SEA's document, those that were raised first, with what was looked
--- for and not found, and what could not be looked for.
 with
 
 red_flags as (

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id): how alike the answers to one and the same prompt are.
--- value is the mean over prompts with two values or more; a prompt with one value tells nothing of repeats, so that
--- without any other there is no value. Slices of prompts: those that name a factor of generations have no rows.
 with
 
 measurements as (

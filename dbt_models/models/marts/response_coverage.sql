@@ -1,4 +1,3 @@
--- One row per (study_id, generation_id, factors): how far a generation that answers prompts covers the cells of a design.
 with
 
 prompt_cells as (

@@ -1,8 +1,13 @@
--- One row per (study_id, generation_id, prompt_id, replicate).
 with
 
 responses as (
     select * from {{ source('raw', 'responses') }}
+),
+
+unreadable as (
+    select study_id, generation_id, prompt_id, replicate, true as is_foreign
+    from {{ source('raw', 'measurements') }}
+    where measure_id = 'refusal' and reason = 'other_language'
 )
 
 select
@@ -13,9 +18,11 @@ select
     response_id,
     response_text,
     status,
-    is_refused,
+    if(is_foreign, 'unreadable', outcome) as outcome,
+    if(is_foreign, null, is_refused) as is_refused,
     is_empty,
     is_truncated,
+    is_declined,
     error,
     requested_at,
     latency_seconds,
@@ -23,3 +30,4 @@ select
     n_tokens_out,
     context_json
 from responses
+left join unreadable using (study_id, generation_id, prompt_id, replicate)

@@ -1,4 +1,3 @@
--- One row per (study_id, sentence_id).
 with
 
 sentences as (

@@ -1,4 +1,3 @@
--- One row per study_id. published_at is written at publish: a build file is not published.
 with
 
 studies as (

@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, statistic, metric): how far the subgroups of a
--- set of factors lie from the ideal, every subgroup counting alike.
--- Source: multi-factor document, section 3.3, equation 4: the quantile function of subgroups is a staircase that crosses
--- the ideal C once, so that both areas together are the mean of |value - C|; and Qi et al. 2021 there for 0.2.
 {% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id' -%}
 with
 

@@ -1,5 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, group_id) of a binary measure. Intervals are
--- inference's, for quantiles of a t distribution; all else is counted. No p: a question (findings) has it.
 with
 
 subgroups as (

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic,
--- parameters). Values by SQL, intervals by inference, joined on that key (category is '' there for measures that have
--- statistics).
 with
 
 statistics as (
@@ -12,6 +9,7 @@ groups as (
 ),
 
 inference as (
+    -- a measure that has statistics has no category
     select * from {{ source('inference', 'summary_statistics') }} where category = ''
 )
 

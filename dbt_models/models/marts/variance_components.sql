@@ -1,4 +1,3 @@
--- One row per (study_id, measure_id, grouping_id, source): where the variance of a single answer comes from.
 with
 
 variance_components as (

@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id) of a continuous
--- measure, where the study asks for it: the group minus the grand mean, in standard deviations of all responses; over
--- cells, and over responses as the document has it.
--- NULL where all responses are equal, but for the last bits. Source: FAIR-SEA; metrics.md 4 and 6.3.
 with
 
 group_statistics as (

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id) of a categorical measure.
--- Cramer's V less what chance alone gives it, n being the number of cells, since responses of a cell are not
--- independent. Source: Bergsma 2013, A bias-correction for Cramer's V and Tschuprow's T; inference.md 1.
 {% set groups = '(n_groups - power(n_groups - 1, 2) / (n_cells - 1.0e0))' %}
 {% set labels = '(n_labels - power(n_labels - 1, 2) / (n_cells - 1.0e0))' %}
 {{ disparity_metric(

@@ -1,5 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric).
--- The study's own aggregates over the statistics of the groups (int_custom_disparities).
 with
 
 profiles as (

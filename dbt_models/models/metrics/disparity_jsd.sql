@@ -1,4 +1,1 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id) of a categorical measure.
--- Jensen-Shannon divergence of the labels of a group from those of all responses, nats, at most ln 2: the unweighted mean
--- over groups. Source: FAIR-SEA; metrics.md 4.
 {{ disparity_metric('jsd', 'jsd_mean', profiles='int_label_profiles') }}

@@ -1,6 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id) of a measure with a
--- ground truth: Jensen-Shannon divergence between the categories of the group and those that it has in the truth, nats,
--- at most ln 2, responses counting alike. Source: FAIR-SEA, step 4; metrics.md 4.
 with
 
 divergences as (

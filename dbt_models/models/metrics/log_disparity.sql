@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, reference) of a
--- binary measure: the two rates that risk_difference subtracts, on log odds.
--- Source: multi-factor document, section 3.3, equation 3; natural log. NULL where a rate is 0 or 1, but for the last
--- bits: no odds. value_responses: of the rates of all responses.
 with
 
 risk_differences as (

@@ -1,7 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, reference) of a
--- binary measure: log odds of response counts, which have no test. The rest are all other groups of the same slice and
--- generation, the grand mean is of all of them.
--- Source: multi-factor document, equation 3, with 0.5 added to the four counts (Haldane 1956, Anscombe 1956).
 with
 
 group_statistics as (

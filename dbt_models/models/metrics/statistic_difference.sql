@@ -1,8 +1,3 @@
--- One row per (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, contrast) of a
--- continuous or binary measure, where the study asks for it: a statistic of a group minus the mean of that of the other
--- groups that have it: against their pooled responses, a shift of one group would give all others another variance.
--- Statistics that compare with the baseline are of continuous measures, on pairs. Only ever against the rest. Of a
--- statistic with several options the first in the order of parameters. Source: metrics.md 2 and 6.3, inference.md 2.1.
 with
 
 group_statistics as (

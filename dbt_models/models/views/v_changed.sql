@@ -1,11 +1,8 @@
--- One row per (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category): how a
--- group's raw values changed from generation b, the reference, to a, and how its difference from the other groups did.
--- question_q_value is of whether groups moved against each other at all (inference.md 8).
 with
 
 changes as (
     select *
-    from {{ of_this_file('generation_comparisons') }}
+    from {{ ref('generation_comparisons') }}
     where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'groups_moved')
 ),
 
@@ -37,15 +34,19 @@ of_question as (
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 ),
 
 generations as (
-    select * from {{ of_this_file('generations') }}
+    select * from {{ ref('generations') }}
 ),
 
 measures as (
-    select * from {{ of_this_file('measures') }}
+    select * from {{ ref('measures') }}
+),
+
+instruments as (
+    select * from {{ ref('int_instrument_families') }}
 )
 
 select
@@ -64,6 +65,9 @@ select
     before.role as role_b,
     measures.unit,
     measures.direction,
+    own_instrument.extractor_version as read_by,
+    own_instrument.recall_low as recall_a,
+    other_instrument.recall_low as recall_b,
     of_group.value_a,
     of_group.value_b,
     of_group.value as change,
@@ -91,3 +95,9 @@ left join generations as after
     on pairs.study_id = after.study_id and pairs.generation_a_id = after.generation_id
 left join generations as before
     on pairs.study_id = before.study_id and pairs.generation_b_id = before.generation_id
+left join instruments as own_instrument
+    on pairs.study_id = own_instrument.study_id and pairs.measure_id = own_instrument.measure_id
+    and after.model_family = own_instrument.model_family
+left join instruments as other_instrument
+    on pairs.study_id = other_instrument.study_id and pairs.measure_id = other_instrument.measure_id
+    and before.model_family = other_instrument.model_family

@@ -1,19 +1,18 @@
--- One row per (study_id, factors): how well prompts cover the combinations of these factors, and the rarest of them.
 with
 
 coverage as (
-    select * from {{ of_this_file('coverage') }}
+    select * from {{ ref('coverage') }}
 ),
 
 cells as (
     select
         *,
         row_number() over (partition by study_id, factors order by n_prompts asc nulls last, group_id asc) as place
-    from {{ of_this_file('coverage_cells') }}
+    from {{ ref('coverage_cells') }}
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 )
 
 select

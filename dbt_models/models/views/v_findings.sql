@@ -1,25 +1,23 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id): whether groups differ in the raw values of a
--- measure, in means, rates or labels; without the questions that tell of the measuring tool.
 with
 
 findings as (
-    select * from {{ of_this_file('findings') }}
+    select * from {{ ref('findings') }}
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 ),
 
 generations as (
-    select * from {{ of_this_file('generations') }}
+    select * from {{ ref('generations') }}
 ),
 
 measures as (
-    select * from {{ of_this_file('measures') }}
+    select * from {{ ref('measures') }}
 ),
 
 reasons as (
-    select * from {{ of_this_file('reasons') }}
+    select * from {{ ref('reasons') }}
 )
 
 select

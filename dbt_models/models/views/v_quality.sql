@@ -1,9 +1,7 @@
--- One row per (study_id, source, place, rule, column_name): every check with its latest result, and every rule that
--- rejected records with how many.
 with
 
 checks as (
-    select * from {{ of_this_file('data_quality') }}
+    select * from {{ ref('data_quality') }}
 ),
 
 rejected as (
@@ -14,12 +12,12 @@ rejected as (
         count(*) as n_rejected,
         min(detail) as example,
         max(quarantined_at) as checked_at
-    from {{ of_this_file('quarantined_records') }}
+    from {{ ref('quarantined_records') }}
     group by study_id, stage, rule
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 ),
 
 unioned as (

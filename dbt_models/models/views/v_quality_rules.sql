@@ -1,18 +1,15 @@
--- One row per (study_id, rule): how many records break each rule on records, and what share of them that removes from
--- comparisons. Source: FAIR-SEA, Data Quality Requirements. The counts are those of the checks that seed quality_rules
--- names; a study without one of them (a rule on imports, say, where none is imported) has a reason in their place.
 with
 
 rules as (
-    select * from {{ of_this_file('quality_rules') }}
+    select * from {{ ref('quality_rules') }}
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 ),
 
 checks as (
-    select * from {{ of_this_file('data_quality') }}
+    select * from {{ ref('data_quality') }}
 )
 
 select

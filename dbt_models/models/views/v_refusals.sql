@@ -1,9 +1,7 @@
--- One row per (study_id, generation_id, grouping_id, group_id): how often answers of a group are refused, blank or cut, of
--- the whole study; q_value is that of the question whether groups differ in refusals.
 with
 
 subgroups as (
-    select * from {{ of_this_file('subgroups') }} where slice_id = 'all'
+    select * from {{ ref('subgroups') }} where slice_id = 'all'
 ),
 
 refusals as (
@@ -19,15 +17,15 @@ cuts as (
 ),
 
 questions as (
-    select * from {{ of_this_file('v_findings') }} where slice_id = 'all' and measure_id = 'refusal'
+    select * from {{ ref('v_findings') }} where slice_id = 'all' and measure_id = 'refusal'
 ),
 
 studies as (
-    select * from {{ of_this_file('studies') }}
+    select * from {{ ref('studies') }}
 ),
 
 generations as (
-    select * from {{ of_this_file('generations') }} where not is_baseline
+    select * from {{ ref('generations') }} where not is_baseline
 )
 
 select

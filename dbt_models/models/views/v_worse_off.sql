@@ -1,13 +1,11 @@
--- One row per (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category, reference): the groups that
--- are worse off, both sides of a pair where both are compared; none of a measure that declares no good end.
 with
 
 question_groups as (
-    select * from {{ of_this_file('int_question_groups') }}
+    select * from {{ ref('int_question_groups') }}
 ),
 
 findings as (
-    select * from {{ of_this_file('v_findings') }}
+    select * from {{ ref('v_findings') }}
 )
 
 select

@@ -1,0 +1,43 @@
+with
+
+prompts as (
+    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor from {{ source('raw', 'prompts') }}
+),
+
+model_factors as (
+    select * from {{ ref('int_model_factors') }}
+),
+
+named as (
+    select study_id, factor from {{ source('raw', 'groupings') }}
+    union
+    select study_id, factor from {{ source('raw', 'slices') }}
+),
+
+comparing as (
+    select study_id
+    from named
+    inner join model_factors using (study_id, factor)
+    group by study_id
+),
+
+generations as (
+    select study_id, generation_id
+    from {{ source('raw', 'generation_factors') }}
+    inner join comparing using (study_id)
+    group by study_id, generation_id
+)
+
+select study_id, prompt_id, prompt_id as asked_prompt_id, '' as generation_id, root_prompt_id, unit_id, unit_factor
+from prompts
+union all
+select
+    study_id,
+    prompt_id || ' | ' || generation_id as prompt_id,
+    prompt_id as asked_prompt_id,
+    generation_id,
+    root_prompt_id,
+    unit_id,
+    unit_factor
+from prompts
+inner join generations using (study_id)

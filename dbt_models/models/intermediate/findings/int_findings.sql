@@ -1,0 +1,54 @@
+with
+
+questions as (
+    select * from {{ ref('int_questions') }}
+),
+
+tool_bias as (
+    select * from {{ ref('int_tool_bias') }}
+),
+
+repeated as (
+    select * from {{ ref('int_repeated_questions') }}
+),
+
+reasons as (
+    select * from {{ ref('reasons') }}
+),
+
+measures as (
+    select study_id, measure_id, kind, direction from {{ source('raw', 'measures') }}
+),
+
+generations as (
+    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+),
+
+model_groupings as (
+    select * from {{ ref('int_model_groupings') }}
+),
+
+studies as (
+    select study_id, alpha from {{ source('raw', 'studies') }}
+)
+
+select
+    questions.*,
+    coalesce(generations.is_baseline, false) as is_baseline,
+    tool_bias.study_id is not null as is_tool_bias,
+    repeated.study_id is not null as is_repeated,
+    model_groupings.study_id is not null as is_of_models,
+    studies.alpha,
+    measures.kind,
+    measures.direction,
+    reasons.meaning,
+    reasons.remedy
+from questions
+inner join measures using (study_id, measure_id)
+-- generation 'all' is none of them
+left join generations using (study_id, generation_id)
+inner join studies using (study_id)
+left join tool_bias using ({{ question_keys() | join(', ') }})
+left join repeated using ({{ question_keys() | join(', ') }})
+left join model_groupings using (study_id, grouping_id)
+left join reasons on coalesce(questions.inference_reason, questions.reason) = reasons.reason

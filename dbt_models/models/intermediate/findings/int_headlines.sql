@@ -1,0 +1,80 @@
+{% set keys = question_keys() | join(', ') %}
+with
+
+questions as (
+    select * from {{ source('inference', 'questions') }}
+),
+
+measures as (
+    select study_id, measure_id, kind from {{ source('raw', 'measures') }}
+),
+
+disparities as (
+    select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted')
+),
+
+named as (
+    select
+        questions.*,
+        case
+            when statistic = 'share' then 'cramers_v'
+            when statistic = 'ground_truth' then 'jsd_truth_weighted'
+            when statistic = 'selection_rate' then 'impact_ratio'
+            when statistic = 'mean' and parameters = '' and measures.kind = 'binary' then 'impact_ratio'
+            when n_groups = 2 then statistic || '_difference'
+            else 'range'
+        end as metric
+    from questions
+    inner join measures using (study_id, measure_id)
+),
+
+placed as (
+    select
+        *,
+        row_number() over (
+            partition by {{ keys }}
+            order by
+                round(abs(value), 12) desc nulls last,
+                group_position asc,
+                category asc,
+                reference asc
+        ) as place
+    from {{ ref('int_question_groups') }}
+    where value is not null and not is_mirror and (stands or n_groups = 2)
+),
+
+differences as (
+    select * from placed where place = 1
+),
+
+chosen as (
+    select
+        named.*,
+        differences.value is not null and (
+            disparities.study_id is null
+            or (differences.stands and not coalesce({{ is_shown('disparities.verdict') }}, false))
+        ) as is_difference
+    from named
+    left join disparities using ({{ keys }}, metric)
+    left join differences using ({{ keys }})
+)
+
+select
+    {% for key in question_keys() %}
+    chosen.{{ key }},
+    {% endfor %}
+    case when chosen.is_difference then differences.contrast else chosen.metric end as headline_metric,
+    {% for column in ['value', 'null_q95', 'ci_low', 'ci_high', 'margin'] %}
+    case when chosen.is_difference then differences.{{ column }} else disparities.{{ column }} end as {{ column }},
+    {% endfor %}
+    disparities.group_low,
+    disparities.group_high,
+    disparities.n_low,
+    disparities.n_high,
+    case
+        when chosen.is_difference or disparities.value is not null then null
+        else coalesce(disparities.reason, chosen.inference_reason, 'no_values')
+    end as reason
+from chosen
+left join disparities using ({{ keys }}, metric)
+left join differences using ({{ keys }})

@@ -1,0 +1,114 @@
+with
+
+studies as (
+    select * from {{ source('raw', 'studies') }}
+),
+
+prompts as (
+    select
+        study_id,
+        count(*) as n_prompts,
+        count(distinct root_prompt_id) as n_root_prompts,
+        count(distinct unit_id) as n_units
+    from {{ source('raw', 'prompts') }}
+    group by study_id
+),
+
+responses as (
+    select
+        study_id,
+        count(*) as n_responses,
+        count(case when status = 'error' then 1 end) as n_errors,
+        count(case when status = 'not_recorded' then 1 end) as n_not_recorded,
+        count(case when is_refused then 1 end) as n_refused,
+        count(case when is_empty then 1 end) as n_empty
+    from {{ source('raw', 'responses') }}
+    group by study_id
+),
+
+generations as (
+    select
+        study_id,
+        count(*) as n_generations,
+        count(case when is_simulated then 1 end) as n_simulated,
+        {{ joined_text("generation_id || coalesce(' (' || nullif(model, '') || ')', '')", ', ', 'generation_id') }}
+            as generations
+    from {{ source('raw', 'generations') }}
+    where not is_baseline and not is_engine
+    group by study_id
+),
+
+measures as (
+    select
+        study_id,
+        {{ joined_text("measure_id || ' (' || extractor || coalesce(', ' || nullif(model, ''), '')"
+            ~ " || coalesce(' at ' || nullif(model_revision, ''), '') || ')'", '; ', 'measure_id') }} as measures
+    from {{ source('raw', 'measures') }}
+    group by study_id
+),
+
+sets_of_questions as (
+    select
+        findings.study_id,
+        findings.set_id,
+        {{ set_position() }} as set_position,
+        count(p_value) as n_tested,
+        count(case when q_value <= studies.alpha then 1 end) as n_called
+    from {{ ref('int_findings') }} as findings
+    inner join studies using (study_id)
+    group by findings.study_id, findings.set_id
+),
+
+sets as (
+    select
+        study_id,
+        {{ joined_text("set_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_called as string)"
+            ~ " || ' called different'", '; ', 'set_position, set_id') }} as sets
+    from sets_of_questions
+    group by study_id
+),
+
+tests_of_contrasts as (
+    select study_id, test, count(*) as n_contrasts
+    from {{ source('inference', 'contrasts') }}
+    where p_value is not null
+    group by study_id, test
+),
+
+tests as (
+    select
+        study_id,
+        {{ joined_text("test || ' (' || cast(n_contrasts as string) || ')'", '; ', 'n_contrasts desc, test') }} as tests
+    from tests_of_contrasts
+    group by study_id
+)
+
+select
+    studies.study_id,
+    title,
+    config_json,
+    config_sha256,
+    analysis_frozen_at,
+    plumbline_version,
+    alpha,
+    n_prompts,
+    n_root_prompts,
+    n_units,
+    n_generations,
+    n_simulated,
+    generations,
+    n_responses,
+    n_errors,
+    n_not_recorded,
+    n_refused,
+    n_empty,
+    measures,
+    sets,
+    tests
+from studies
+left join prompts using (study_id)
+left join responses using (study_id)
+left join generations using (study_id)
+left join measures using (study_id)
+left join sets using (study_id)
+left join tests using (study_id)

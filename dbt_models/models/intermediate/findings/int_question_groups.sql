@@ -1,0 +1,101 @@
+with
+
+contrasts as (
+    select *, value_cells as value from {{ source('inference', 'contrasts') }}
+    where verdict is not null and contrast <> 'log_disparity'
+),
+
+questions as (
+    select * from {{ source('inference', 'questions') }}
+),
+
+metrics as (
+    select name, has_direction from {{ ref('metrics') }} where of = 'contrasts'
+),
+
+measures as (
+    select study_id, measure_id, kind, direction, favourable from {{ source('raw', 'measures') }}
+),
+
+studies as (
+    select study_id, alpha from {{ source('raw', 'studies') }}
+),
+
+slice_groups as (
+    select study_id, slice_id, grouping_id, group_id, min(group_position) as group_position
+    from {{ ref('int_prompt_groups') }}
+    group by study_id, slice_id, grouping_id, group_id
+),
+
+placed as (
+    select
+        contrasts.*,
+        questions.n_groups,
+        slice_groups.group_position,
+        coalesce(others.group_position, -1) as reference_position
+    from contrasts
+    inner join questions using ({{ question_keys() | join(', ') }})
+    inner join slice_groups using (study_id, slice_id, grouping_id, group_id)
+    left join slice_groups as others
+        on contrasts.study_id = others.study_id
+        and contrasts.slice_id = others.slice_id
+        and contrasts.grouping_id = others.grouping_id
+        and contrasts.reference = others.group_id
+),
+
+pairs as (
+    select
+        *,
+        row_number() over (
+            partition by
+                {{ question_keys() | join(', ') }},
+                category,
+                case when reference_position < 0 then -1 else least(group_position, reference_position) end,
+                case when reference_position < 0 then -1 else greatest(group_position, reference_position) end,
+                value is null
+            order by group_position asc
+        ) as place_in_pair
+    from placed
+)
+
+select
+    {% for key in question_keys() %}
+    pairs.{{ key }},
+    {% endfor %}
+    pairs.contrast,
+    pairs.group_id,
+    pairs.category,
+    pairs.reference,
+    pairs.group_position,
+    pairs.n_groups,
+    pairs.value,
+    pairs.std_error,
+    pairs.ci_low,
+    pairs.ci_high,
+    pairs.null_q95,
+    pairs.q_value,
+    pairs.margin,
+    pairs.verdict,
+    pairs.n_needed,
+    pairs.value_without,
+    pairs.only_because_of,
+    pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0)
+        as is_mirror,
+    pairs.verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')
+        and coalesce(pairs.q_value <= studies.alpha, false) as is_called,
+    {{ is_shown('pairs.verdict') }} and pairs.only_because_of is null as stands,
+    cast(
+        case
+            when not metrics.has_direction then 0
+            when pairs.statistic = 'selection_rate' and pairs.parameters not like '%method=larger%' then 0
+            when measures.kind = 'categorical' and pairs.category = measures.favourable then sign(pairs.value)
+            when measures.kind = 'categorical' then 0
+            when measures.direction = 'higher_better' then sign(pairs.value)
+            when measures.direction = 'higher_worse' then -sign(pairs.value)
+            else 0
+        end as integer
+    ) as advantage
+from pairs
+inner join measures using (study_id, measure_id)
+inner join studies using (study_id)
+inner join metrics on pairs.contrast = metrics.name

@@ -1,0 +1,99 @@
+{% set shared = question_keys() | reject('in', ['generation_id', 'calibration']) | join(', ') %}
+{% set of_means = ['study_id', 'slice_id', 'grouping_id', 'measure_id'] | join(', ') %}
+with
+
+questions as (
+    select *, {{ is_shown() }} as is_shown from {{ ref('int_questions') }}
+),
+
+question_groups as (
+    select * from {{ ref('int_question_groups') }}
+),
+
+generations as (
+    select * from {{ source('raw', 'generations') }}
+),
+
+paired_statistics as (
+    select study_id, statistic from {{ source('raw', 'statistics') }} where is_paired group by study_id, statistic
+),
+
+of_tool as (
+    select questions.* from questions
+    inner join generations using (study_id, generation_id)
+    where generations.is_baseline
+),
+
+groups_of_tool as (
+    select question_groups.* from question_groups
+    inner join generations using (study_id, generation_id)
+    where generations.is_baseline and calibration = 'raw' and is_called
+),
+
+turned_round as (
+    select {{ shared }}, question_groups.generation_id
+    from question_groups
+    inner join groups_of_tool using ({{ shared }}, group_id, category, reference)
+    where
+        question_groups.calibration = 'calibrated'
+        and question_groups.stands
+        and sign(question_groups.value) = -sign(groups_of_tool.value)
+    group by {{ shared }}, question_groups.generation_id
+),
+
+calibrated as (
+    select {{ shared }}, generation_id, calibrated.calibration
+    from questions as calibrated
+    inner join questions as uncalibrated using ({{ shared }}, generation_id)
+    inner join of_tool using ({{ shared }})
+    left join turned_round using ({{ shared }}, generation_id)
+    where
+        calibrated.calibration = 'calibrated'
+        and uncalibrated.calibration = 'raw'
+        and of_tool.calibration = 'raw'
+        and calibrated.is_shown
+        and not uncalibrated.is_shown
+        and of_tool.is_shown
+        and (calibrated.n_groups_shown = 0 or turned_round.study_id is not null)
+),
+
+means as (
+    select * from questions where calibration = 'raw' and statistic = 'mean' and parameters = ''
+),
+
+paired as (
+    select {% for key in question_keys() %}paired.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+    from questions as paired
+    inner join paired_statistics using (study_id, statistic)
+    left join means using ({{ of_means }}, generation_id)
+    inner join of_tool as means_of_tool using ({{ of_means }})
+    where
+        paired.calibration = 'raw'
+        and paired.is_shown
+        and not coalesce(means.is_shown, false)
+        and means_of_tool.calibration = 'raw'
+        and means_of_tool.statistic = 'mean'
+        and means_of_tool.parameters = ''
+        and means_of_tool.is_shown
+),
+
+-- read with neutral words in the place of those that name a group, nothing is shown
+as_written as (
+    select {% for key in question_keys() %}plain.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+    from questions as plain
+    inner join questions as neutral
+        on
+            plain.measure_id = {{ as_written('neutral.measure_id') }}
+            {% for key in question_keys() if key != 'measure_id' %}
+            and plain.{{ key }} = neutral.{{ key }}
+            {% endfor %}
+    where plain.is_shown and not neutral.is_shown
+)
+
+select {{ shared }}, generation_id, calibration from of_tool
+union
+select {{ shared }}, generation_id, calibration from calibrated
+union
+select {{ shared }}, generation_id, calibration from paired
+union
+select {{ shared }}, generation_id, calibration from as_written

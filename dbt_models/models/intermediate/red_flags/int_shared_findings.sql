@@ -1,0 +1,43 @@
+{% set place = 'study_id, slice_id, measure_id, grouping_id' %}
+with
+
+findings as (
+    select *
+    from {{ ref('int_findings') }} as findings
+    where {{ is_flag_question('findings') }}
+),
+
+generations as (
+    select study_id, generation_id, {{ model_name() }} as model from {{ source('raw', 'generations') }} as generations
+),
+
+consistency as (
+    select * from {{ ref('cross_model_consistency') }}
+),
+
+places as (
+    select {{ place }}, count(distinct case when p_value is not null then model end) as n_models
+    from findings
+    inner join generations using (study_id, generation_id)
+    group by {{ place }}
+),
+
+shared as (
+    select *, greatest(n_called_higher, n_called_lower) as n_called
+    from consistency
+    where greatest(n_called_higher, n_called_lower) > 1 and least(n_called_higher, n_called_lower) = 0
+)
+
+select
+    {{ place }},
+    coalesce(shared.group_id, '') as group_id,
+    coalesce(shared.category, '') as category,
+    coalesce(shared.reference, '') as reference,
+    places.n_models,
+    case when places.n_models > 1 then coalesce(shared.n_called, 0) end as value,
+    case
+        when places.n_models < 2 then 'not_evaluated' when shared.n_called > 1 then 'raised' else 'not_raised'
+    end as status,
+    case when places.n_models < 2 then 'too_few_models' end as reason
+from places
+left join shared using ({{ place }})

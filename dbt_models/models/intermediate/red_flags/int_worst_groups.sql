@@ -1,0 +1,67 @@
+{% set keys = 'study_id, slice_id, generation_id, grouping_id, measure_id' %}
+with
+
+findings as (
+    select *
+    from {{ ref('int_findings') }} as findings
+    where {{ is_flag_question('findings') }} and p_value is not null
+),
+
+measures as (
+    select study_id, measure_id, case when kind = 'categorical' then favourable else '' end as category
+    from {{ source('raw', 'measures') }}
+    where (kind = 'categorical' and favourable is not null) or (kind <> 'categorical' and direction <> 'none')
+),
+
+question_groups as (
+    select *, advantage * abs(value) as favour
+    from {{ ref('int_question_groups') }} as question_groups
+    where value is not null and {{ is_pinned('question_groups') }}
+),
+
+generations as (
+    select study_id, generation_id, {{ model_name() }} as model from {{ source('raw', 'generations') }} as generations
+),
+
+compared as (
+    select question_groups.*, generations.model
+    from question_groups
+    inner join findings using ({{ keys }})
+    inner join measures using (study_id, measure_id, category)
+    inner join generations using (study_id, generation_id)
+),
+
+sides as (
+    select {{ keys }}, category, model, group_id, favour, stands and advantage < 0 as is_called
+    from compared
+    union all
+    select {{ keys }}, category, model, reference as group_id, 0 as favour, stands and advantage > 0 as is_called
+    from compared
+    where reference not in ('rest', 'grand_mean')
+),
+
+scored as (
+    select
+        {{ keys }},
+        category,
+        model,
+        group_id,
+        avg(favour) as favour,
+        max(case when is_called then 1 else 0 end) as is_called
+    from sides
+    group by {{ keys }}, category, model, group_id
+),
+
+placed as (
+    select *, rank() over (partition by {{ keys }} order by round(favour, 12) asc nulls last) as place from scored
+)
+
+select
+    {{ keys }},
+    category,
+    model,
+    case when count(*) = 1 then min(group_id) end as group_id,
+    count(*) = 1 and max(is_called) = 1 as is_called
+from placed
+where place = 1
+group by {{ keys }}, category, model
