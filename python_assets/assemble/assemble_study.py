@@ -45,6 +45,9 @@ class AssembleCounts(NamedTuple):
     seconds: float
 
 
+OF_LOGS: Final = ("imported_metrics", "imported_samples", "imported_sample_parts")
+"""The tables of what logs publish, by which it is computed again."""
+
 _NONE_NORMALISED: Final = pd.DataFrame(columns=columns_of("normalised_levels"))
 
 
@@ -55,6 +58,7 @@ class _Assembled(NamedTuple):
     n_replacements: Mapping[str, int] = {}
     n_unpaired: int = 0
     normalised: pd.DataFrame = _NONE_NORMALISED
+    of_logs: Mapping[str, pd.DataFrame] = {}
     outcomes: Sequence[SentenceOutcome] = ()
     notes: Sequence[str] = ()
 
@@ -70,7 +74,7 @@ def assemble(
         run_context: for methods and replacements that an engine is asked for.
 
     Returns:
-        Counts; the rows are in raw.prompts, raw.prompt_factors and raw.normalised_levels.
+        Counts; the rows are in raw.prompts, raw.prompt_factors, raw.normalised_levels and the tables of OF_LOGS.
 
     Raises:
         SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
@@ -94,6 +98,11 @@ def assemble(
             imported.quarantine,
             n_unpaired=imported.n_unpaired,
             normalised=imported.normalised,
+            of_logs={
+                "imported_metrics": imported.metrics,
+                "imported_samples": imported.samples,
+                "imported_sample_parts": imported.sample_parts,
+            },
         )
     tables = with_derived_levels(study, assembled.tables)
     prompts = _with_units(study, tables)
@@ -103,6 +112,7 @@ def assemble(
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
     return AssembleCounts(
@@ -163,8 +173,7 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
     of_unit = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
     unit_id = prompts["prompt_id"].map(of_unit.set_index("prompt_id")["level"])
     if unit_id.isna().any():
-        raise SourceError(
-            f"{study.path.name}: unit: the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} has no "
-            f"level of {study.unit}. Expected one on every prompt. Add it, or declare another unit."
-        )
+        got = f"the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} without a level of {study.unit}"
+        remedy = "add it, or declare another unit"
+        raise SourceError((study.path, "unit"), got, "one on every prompt", remedy)
     return prompts.assign(unit_id=unit_id, unit_factor=study.unit)

@@ -29,9 +29,7 @@ def is_branched(root: AssembledPrompt, branch: Branch) -> bool:
     return branch.source_tags is None or root.source_tag in branch.source_tags
 
 
-def branch_prompts(
-    roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vocabulary, branch: Branch
-) -> Branched:
+def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vocabulary, branch: Branch) -> Branched:
     """Make the branches of root prompts.
 
     Args:
@@ -80,8 +78,7 @@ def merge_levels(prompts: Sequence[AssembledPrompt], factor: str, branch: Branch
         branch: which levels become one.
     """
     return [
-        prompt._replace(levels=prompt.levels | {factor: branch.merged(prompt.levels[factor])})
-        for prompt in prompts
+        prompt._replace(levels=prompt.levels | {factor: branch.merged(prompt.levels[factor])}) for prompt in prompts
     ]
 
 

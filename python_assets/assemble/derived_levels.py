@@ -31,7 +31,8 @@ def with_derived_levels(study: Study, tables: PromptTables) -> PromptTables:
         several levels fit has none; one without the factor that another is mapped from has none.
 
     Raises:
-        SourceError: a rule does not come to an end, no prompt has a text, or a level has no mapped one.
+        SourceError: no prompt has a text, or a level has no mapped one.
+        PatternTimeout: a rule does not come to an end.
         StudyError: a table lacks a column.
     """
     found = tables.prompt_factors
@@ -47,18 +48,16 @@ def with_derived_levels(study: Study, tables: PromptTables) -> PromptTables:
 
 
 def _by_rules(study: Study, name: str, factor: Factor, prompts: pd.DataFrame) -> pd.DataFrame:
-    field = f"{study.path.name}: factors.{name}.rules"
+    field = (study.path, "factors", name, "rules")
     texts = prompts["prompt_text"].dropna()
     if texts.empty:
-        raise SourceError(
-            f"{field}: no prompt has a text that rules could read. Name its column in "
-            "prompts.import.columns.prompt_text."
-        )
+        remedy = "name its column in prompts.import.columns.prompt_text"
+        raise SourceError(field, "no text of any prompt", "texts that rules can read", remedy)
     distinct = list(texts.unique())
     try:
         levels = dict(zip(distinct, levels_of_texts(factor, distinct), strict=True))
     except PatternTimeout as error:
-        raise SourceError(f"{field}: {error}") from error
+        raise error.at(field) from None
     rows = prompts[["prompt_id"]].assign(factor=name, level=prompts["prompt_text"].map(levels))
     return rows.dropna(subset=["level"])[_COLUMNS]
 
@@ -77,9 +76,7 @@ def levels_of_texts(factor: Factor, texts: Sequence[str]) -> list[str | None]:
         PatternTimeout: an expression did not come to an end.
     """
     rules = factor.rules or {}
-    finder = WordFinder(
-        {word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule}
-    )
+    finder = WordFinder({word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule})
     patterns = {level: rule for level, rule in rules.items() if isinstance(rule, str)}
     found = []
     for text in (text[:MOST_CHARACTERS] for text in texts):

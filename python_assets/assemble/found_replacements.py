@@ -15,13 +15,7 @@ from python_assets.assemble.branching import is_branched
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Ends, Vocabulary
 from python_assets.embeddings.embedding import load_encoder, most_similar
-from python_assets.providers.engine import (
-    Inquiry,
-    Reply,
-    ask_engine,
-    parse_mapping,
-    parse_yes_no,
-)
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_mapping, parse_yes_no
 from python_assets.study.study import Branch, Study
 from python_assets.texts.keywords import capitalised
 from python_assets.warehouse.run_context import RunContext
@@ -127,9 +121,7 @@ class _Search:
         """Ask for the counterparts of words until all have one, or ATTEMPTS times."""
         found: dict[Ends, dict[str, str]] = {ends: {} for ends in wanted}
         for attempt in range(ATTEMPTS):
-            missing = {
-                ends: [word for word in words if word not in found[ends]] for ends, words in wanted.items()
-            }
+            missing = {ends: [word for word in words if word not in found[ends]] for ends, words in wanted.items()}
             chunks = [(ends, chunk) for ends, words in missing.items() for chunk in _chunks(words)]
             replies = self._ask([_analogies(n, *chunk, attempt) for n, chunk in enumerate(chunks)])
             for (ends, words), reply in zip(chunks, replies, strict=True):
@@ -137,8 +129,7 @@ class _Search:
                 self._counts["unusable_replies"] += given is None
                 found[ends] |= _usable(vocabulary, ends[0], words, given or {})
         replacements = {
-            ends: {word: written for word, written in words.items() if written != word}
-            for ends, words in found.items()
+            ends: {word: written for word, written in words.items() if written != word} for ends, words in found.items()
         }
         self._counts["found"] = sum(map(len, replacements.values()))
         self._counts["unchanged"] = sum(map(len, found.values())) - self._counts["found"]
@@ -154,9 +145,7 @@ def _texts(roots: Sequence[AssembledPrompt], branch: Branch) -> list[str]:
     return [text for root in branched for text in (root.prompt_text, root.baseline_text) if text]
 
 
-def _nearest(
-    study: Study, vocabulary: Vocabulary, level: str, texts: Sequence[str]
-) -> list[tuple[str, float]]:
+def _nearest(study: Study, vocabulary: Vocabulary, level: str, texts: Sequence[str]) -> list[tuple[str, float]]:
     words = [word for word in distinct_words(texts) if not vocabulary.own_words(level, word)]
     near = most_similar(load_encoder(study.embedding), words, level, NEAREST)
     # words that the model does not know come last, with NaN
@@ -199,9 +188,7 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or unicodedata.category(character).startswith("M")
 
 
-def _usable(
-    vocabulary: Vocabulary, source: str, words: Sequence[str], given: Mapping[str, str]
-) -> dict[str, str]:
+def _usable(vocabulary: Vocabulary, source: str, words: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """The counterparts that can be written: a few printable words, none of the level branched from."""
     usable = {}
     for word in words:

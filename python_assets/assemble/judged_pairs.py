@@ -72,9 +72,7 @@ def judge_pairs(
     return JudgedPairs(Branched(kept, n_dropped), quarantine)
 
 
-def _quarantined(
-    rule: str, engine: str, root: AssembledPrompt, branch: AssembledPrompt, reply: Reply
-) -> Quarantined:
+def _quarantined(rule: str, engine: str, root: AssembledPrompt, branch: AssembledPrompt, reply: Reply) -> Quarantined:
     texts = {"root_prompt_text": root.prompt_text, "prompt_text": branch.prompt_text}
     said = f"replied {reply.text!r}"
     if not reply.is_whole:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability import REASONS_AGAINST, REPLACEABLE, PortabilityCheck
+from python_assets.assemble.portability.portability import REASONS_AGAINST, REPLACEABLE, PortabilityCheck
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.study import Branch, Scrape, Study
@@ -40,7 +40,7 @@ class StudyCheck:
             self._find_names = names_by_capitals(scrape.language)
         else:
             model = pipeline_of(study, branch.spacy_model)
-            self._find_names = names_by_model(model, f"{study.path.name}: {FIELD}.spacy_model")
+            self._find_names = names_by_model(model, (study.path, "prompts", "branch", "spacy_model"))
 
     def of(self, vocabulary: Vocabulary, passed_over: Collection[str] = ()) -> CheckPortability:
         """The check of single prompts.

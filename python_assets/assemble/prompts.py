@@ -56,13 +56,10 @@ def prompt_tables(prompts: Iterable[AssembledPrompt]) -> PromptTables:
     listed = list(prompts)
     rows = pd.DataFrame(listed, columns=list(AssembledPrompt._fields))
     rows["unit_id"] = [
-        prompt.levels[prompt.unit_factor] if prompt.unit_factor else prompt.root_prompt_id
-        for prompt in listed
+        prompt.levels[prompt.unit_factor] if prompt.unit_factor else prompt.root_prompt_id for prompt in listed
     ]
     rows["replacements_json"] = [json.dumps(prompt.replacements, ensure_ascii=False) for prompt in listed]
-    levels = [
-        (prompt.prompt_id, factor, level) for prompt in listed for factor, level in prompt.levels.items()
-    ]
+    levels = [(prompt.prompt_id, factor, level) for prompt in listed for factor, level in prompt.levels.items()]
     declared = pd.DataFrame(levels, columns=["prompt_id", "factor", "level"])
     prompts_table = rows.drop(columns=["levels", "replacements"])
     factors = pd.concat([declared, derived_factors(prompts_table)], ignore_index=True)
@@ -94,8 +91,6 @@ def derived_factors(prompts: pd.DataFrame) -> pd.DataFrame:
     long = derived.melt(id_vars="prompt_id", var_name="factor", value_name="level")
     wrong = long[long["level"].str.contains(LEVEL_SEPARATOR, regex=False)]
     if not wrong.empty:
-        raise SourceError(
-            f"The {wrong['factor'].iloc[0]} {wrong['level'].iloc[0]!r} holds {LEVEL_SEPARATOR!r}, which "
-            "joins levels into a group. Reword it."
-        )
+        expected = f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group"
+        raise SourceError(wrong["factor"].iloc[0], repr(wrong["level"].iloc[0]), expected, "reword it")
     return long

@@ -9,16 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMethod, Sentence
-from python_assets.assemble.replacing import replace_words
-from python_assets.providers.engine import (
-    Inquiry,
-    Reply,
-    ask_engine,
-    parse_yes_no,
-)
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH
 from python_assets.texts.proper_names import part_of_speech
+from python_assets.texts.replacing import replace_words
 
 TRIES: Final = 3
 MOST_CHARACTERS: Final = 400
@@ -47,9 +42,7 @@ is too narrow; "Which writers shaped the language of Italy?" is wide enough.{ear
 Write it in the language of the sentence, on one line, and reply with the question and nothing else. If no
 such question can be written, reply NO."""
 _OTHERS: Final = ": it must make as much sense with {keywords} in the place of {keyword}"
-_EARLIER: Final = (
-    "\n\nThese questions were tried and do not do; write one that is unlike all of them:\n{questions}"
-)
+_EARLIER: Final = "\n\nThese questions were tried and do not do; write one that is unlike all of them:\n{questions}"
 _ANSWER: Final = """\
 Answer this question in one sentence of fact, as a published source would put it, and name the source at the
 end. Make nothing up, and do not reply with a question.
@@ -142,9 +135,7 @@ class QuestionWriter:
             others = [other.keyword for other in self._others(sentence)]
             facts = {"task": "question", "keyword": sentence.keyword, "level": sentence.level}
             text = _writing(sentence, others, earlier)
-            inquiries.append(
-                Inquiry(f"question | {sentence.sentence_id} | {attempt + 1}", text, facts, attempt)
-            )
+            inquiries.append(Inquiry(f"question | {sentence.sentence_id} | {attempt + 1}", text, facts, attempt))
         replies = self._ask(inquiries)
         return {
             position: self._checked(_read(reply), sentences[position])
@@ -197,15 +188,10 @@ class QuestionWriter:
 
     def _judge(self, trials: Sequence[_Trial]) -> dict[str, bool | None]:
         """Whether the engine finds that its answer fits, by key; None, or no key, where it does not say."""
-        answers = self._ask(
-            _inquiry("answer", trial, _ANSWER.format(question=trial.question)) for trial in trials
-        )
-        answered = [
-            (trial, answer.text) for trial, answer in zip(trials, answers, strict=True) if answer.is_whole
-        ]
+        answers = self._ask(_inquiry("answer", trial, _ANSWER.format(question=trial.question)) for trial in trials)
+        answered = [(trial, answer.text) for trial, answer in zip(trials, answers, strict=True) if answer.is_whole]
         replies = self._ask(
-            _inquiry("check", trial, _CHECK.format(question=trial.question, answer=text))
-            for trial, text in answered
+            _inquiry("check", trial, _CHECK.format(question=trial.question, answer=text)) for trial, text in answered
         )
         return {
             trial.key: parse_yes_no(reply.text) if reply.is_whole else None
@@ -237,9 +223,7 @@ class QuestionWriter:
 
     def _ask(self, inquiries: Iterable[Inquiry]) -> list[Reply]:
         study = self._job.study
-        return ask_engine(
-            study, self._job.run_context, str(study.prompts.assemble.engine), STAGE, list(inquiries)
-        )
+        return ask_engine(study, self._job.run_context, str(study.prompts.assemble.engine), STAGE, list(inquiries))
 
 
 def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) -> str:

@@ -6,16 +6,8 @@ Belongs here: what becomes of each sentence. Why a prompt does not carry over is
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from python_assets.assemble.methods import (
-    METHODS,
-    CheckPortability,
-    Made,
-    Maker,
-    MethodJob,
-    Portability,
-    Sentence,
-)
-from python_assets.assemble.portability import REASONS_AGAINST
+from python_assets.assemble.methods import METHODS, CheckPortability, Made, Maker, MethodJob, Portability, Sentence
+from python_assets.assemble.portability.portability import REASONS_AGAINST
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import make_per_stratum
 from python_assets.study.study import PromptTask
@@ -97,9 +89,7 @@ def check_again(roots: RootPrompts, factor: str, check: CheckPortability, *, dro
     return RootPrompts([root for root in roots.prompts if root.prompt_id in kept], outcomes)
 
 
-def _checking(
-    make: Maker, check: CheckPortability, *, drops: bool
-) -> Callable[[Sequence[Sentence]], list[_Tried]]:
+def _checking(make: Maker, check: CheckPortability, *, drops: bool) -> Callable[[Sequence[Sentence]], list[_Tried]]:
     def make_and_check(sentences: Sequence[Sentence]) -> list[_Tried]:
         made = zip(sentences, make(sentences), strict=True)
         return [_checked(sentence, one, check, drops=drops) for sentence, one in made]

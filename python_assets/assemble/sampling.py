@@ -66,9 +66,7 @@ def make_per_stratum(
     n_made: Counter[Hashable] = Counter()
     tried: dict[int, M] = {}
     while batch := [
-        position
-        for key, positions in waiting.items()
-        for position in positions[: max_per_stratum - n_made[key]]
+        position for key, positions in waiting.items() for position in positions[: max_per_stratum - n_made[key]]
     ]:
         results = dict(zip(batch, make([items[position] for position in batch]), strict=True))
         n_made.update(stratum(items[position]) for position, result in results.items() if is_made(result))

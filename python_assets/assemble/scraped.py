@@ -11,22 +11,14 @@ from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
-from python_assets.assemble.portable_roots import (
-    StudyCheck,
-    listed_reasons,
-    only_word_left_over,
-    portable_counts,
-)
+from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, only_word_left_over, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
+from python_assets.study.problems import listed
 from python_assets.study.scrape import PAGE_TITLE
-from python_assets.study.study import (
-    Branch,
-    Scrape,
-    Study,
-)
+from python_assets.study.study import Branch, Scrape, Study
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
@@ -100,8 +92,7 @@ def _keywords(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, 
 def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     """The titles of the pages that names of levels redirect to."""
     rows = connection.execute(
-        "select level, list(keyword) from raw.keywords "
-        "where study_id = ? and keyword_type = ? group by level",
+        "select level, list(keyword) from raw.keywords where study_id = ? and keyword_type = ? group by level",
         [study.study_id, PAGE_TITLE],
     ).fetchall()
     return dict(rows)
@@ -127,16 +118,12 @@ def _root_prompts_and_branches(
     drops = branch.portable == "drop"
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
-    names_another = {
-        one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)
-    }
+    names_another = {one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)}
     kept = [one for one in sentences if one.sentence_id not in names_another]
     check = study_check.before_finding(given)
     job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
-    found = find_replacements(
-        job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor)
-    )
+    found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
     vocabulary = vocabulary_with(found=found.replacements)
     if branch.find is not None:
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
@@ -166,14 +153,17 @@ def _check_levels(study: Study, scrape: Scrape, made: ScrapedPrompts) -> None:
     n_checked, n_portable = portable_counts(made.outcomes)
     if n_checked and not n_portable and not made.prompts:
         raise SourceError(
-            f"{study.path.name}: prompts.branch.portable: none of {n_checked} root prompts carries over to "
-            f"other levels: {listed_reasons(made.outcomes)}. Scrape texts that speak of the level itself, "
-            "or give the words to replace in prompts.branch; portable: keep branches them as they are."
+            (study.path, "prompts", "branch", "portable"),
+            f"none of {n_checked} root prompts: {listed_reasons(made.outcomes)}",
+            "some that carry over to other levels",
+            "scrape texts that speak of the level itself, or give the words to replace in prompts.branch; "
+            "portable: keep branches them as they are",
         )
     example = next((one.detail for one in made.quarantine if one.record_key.endswith(missing[0])), "")
     raise SourceError(
-        f"{study.path.name}: prompts.scrape.levels: no prompt for {scrape.factor} "
-        f"{', '.join(map(repr, missing))}. Dropped on the way, by reason: {reasons}. "
-        f"{f'For example: {example}. ' if example else ''}Give the level "
-        "keywords and a source, or make it a target of prompts.branch, or take it out."
+        (study.path, "prompts", "scrape", "levels"),
+        f"no prompt for {scrape.factor} {listed(missing)}; dropped on the way, by reason: {reasons}"
+        + (f", for example: {example}" if example else ""),
+        "a prompt of every level",
+        "give the level keywords and a source, or make it a target of prompts.branch, or take it out",
     )

@@ -7,17 +7,12 @@ from itertools import product
 from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import fits_conditions
+from python_assets.study.problems import listed
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
-from python_assets.study.study import (
-    LEVEL_SEPARATOR,
-    Factor,
-    Study,
-    Template,
-    Templates,
-)
+from python_assets.study.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
 
 SOURCE_TAG = "templates"
 TEMPLATE_FACTOR = "template"
@@ -63,21 +58,22 @@ def _combinations(study: Study, spec: Templates, template: Template) -> list[dic
     crossed = [dict(zip(names, combination, strict=True)) for combination in product(*levels)]
     beside = spec.combinations_of(template) or [{}]
     if template.units is not None:
-        field = f"{study.path.name}: prompts.templates.texts: template {template.id!r}: units.file"
+        field = (*_place(study, template), "units", "file")
         beside = read_units(study.folder, template.units, study.factors, field)
     return [combination | one for combination in crossed for one in beside]
 
 
-def _fitting(
-    study: Study, template: Template, combinations: list[dict[str, str]]
-) -> list[tuple[dict[str, str], bool]]:
+def _place(study: Study, template: Template) -> FieldPath:
+    return (study.path, "prompts", "templates", "texts", template.id)
+
+
+def _fitting(study: Study, template: Template, combinations: list[dict[str, str]]) -> list[tuple[dict[str, str], bool]]:
     """The combinations that agree with the conditions of factors, and whether each is the template's root."""
     fitting = [one for one in combinations if fits_conditions(study.factors, template.factors | one)]
     if not fitting:
-        raise SourceError(
-            f"{study.path.name}: prompts.templates.texts: no combination of levels fits template "
-            f"{template.id!r} and the conditions of factors (when). Correct when, or the template's factors."
-        )
+        expected = "a combination of levels that fits the template and the conditions of factors (when)"
+        remedy = "correct when, or the template's factors"
+        raise SourceError(_place(study, template), "none", expected, remedy)
     root = _root_combination(study.factors, template, fitting)
     return [(one, one == root) for one in fitting]
 
@@ -85,10 +81,8 @@ def _fitting(
 def _declared_levels(study: Study, factor: str) -> list[str]:
     levels = study.factors.get(factor, _NOT_DECLARED).levels
     if not levels:
-        raise SourceError(
-            f"{study.path.name}: prompts.templates.cross: factor {factor!r} has no levels. List them in "
-            f"factors.{factor}.levels."
-        )
+        field, remedy = (study.path, "prompts", "templates", "cross"), f"list them in factors.{factor}.levels"
+        raise SourceError(field, f"factor {factor!r} without levels", "one with levels", remedy)
     return levels
 
 
@@ -112,17 +106,12 @@ def _root_combination(
 
 
 def _fill(
-    study: Study,
-    spec: Templates,
-    template: Template,
-    combination: dict[str, str],
-    order: list[str],
-    is_root: bool,
+    study: Study, spec: Templates, template: Template, combination: dict[str, str], order: list[str], is_root: bool
 ) -> AssembledPrompt:
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
-    field = f"{study.path.name}: prompts.templates.texts: template {template.id!r}"
+    field = _place(study, template)
     baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
     is_actual = is_root or baseline == template.baseline
     slots = {f"{{{factor}}}": text for factor, text in texts.items()}
@@ -156,14 +145,12 @@ def _listed(template: Template, order: list[str]) -> str:
     return "\n".join(f"{letter}. {options[role]}" for letter, role in zip(LETTERS, order, strict=False))
 
 
-def _write_slots(text: str, texts: Mapping[str, str], field: str) -> str:
+def _write_slots(text: str, texts: Mapping[str, str], field: FieldPath) -> str:
     # never str.format: a template is the user's text, and format reads attributes of what it is given
     def written(slot: re.Match[str]) -> str:
         if slot.group(1) not in texts:
-            raise SourceError(
-                f"{field}: the slot {slot.group()} has no factor. Expected {', '.join(texts) or 'no slot'}. "
-                "Correct the slot or add the factor to prompts.templates.cross."
-            )
+            remedy = "correct the slot or add the factor to prompts.templates.cross"
+            raise SourceError(field, f"the slot {slot.group()}", listed(texts), remedy)
         return texts[slot.group(1)]
 
     return re.sub(r"\{(\w+)\}", written, text)

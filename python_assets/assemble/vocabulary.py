@@ -8,10 +8,10 @@ name is no such word: its plural has no counterpart.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.replacing import replace_words
 from python_assets.study.study import Branch, Scrape
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.plurals import plural
+from python_assets.texts.replacing import replace_words
 
 ENGLISH: Final = "en"
 
@@ -87,9 +87,7 @@ class Vocabulary:
 
     def stems(self, level: str) -> list[str]:
         """Words of a level that no other word may begin with: those of names, and its keywords."""
-        return sorted(
-            word for word in self._names[level] if word[0].isupper() or word in self._keywords[level]
-        )
+        return sorted(word for word in self._names[level] if word[0].isupper() or word in self._keywords[level])
 
     def counterparts(self, source: str, target: str) -> dict[str, str]:
         """What is written for the words of one level in branches to another, plurals included."""

@@ -135,8 +135,8 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
             return None
 
     def _refuse_if_in_use(self, error: Exception) -> None:
-        if "lock on file" in str(error):
-            raise WarehouseError(f"{self.path} is open in another process; close it. {error}") from error
+        if "lock on file" in str(error):  # DuckDB's own words: no class of error tells it
+            raise WarehouseError(self.path, error, "a file that no other process has open", "close it") from error
 
     def _begin_anew(self, error: Exception) -> None:
         logger.warning("%s cannot be read and is begun anew: %s", self.path, error)
@@ -168,4 +168,4 @@ def _open(path: Path, is_new: bool) -> duckdb.DuckDBPyConnection:
 
 
 def _not_writable(path: Path, error: Exception) -> WarehouseError:
-    return WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}")
+    return WarehouseError(path, error, "a file that can be written", OTHER_HOME)

@@ -14,20 +14,10 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.embeddings.minilm import (
-    MODEL,
-    MODEL_SHA256,
-    check_files,
-    wheel_folder,
-)
-from python_assets.embeddings.word_vectors import (
-    AVERAGED,
-    WordVectors,
-    sha256_of,
-    vectors_sha256,
-)
+from python_assets.embeddings.minilm import MODEL, MODEL_SHA256, check_files, wheel_folder
+from python_assets.embeddings.word_vectors import AVERAGED, WordVectors, sha256_of, vectors_sha256
 from python_assets.errors import ExtractionError
-from python_assets.providers.transformers_options import absent_device
+from python_assets.providers.local_models.options import absent_device
 from python_assets.study.study import Embedding, Encoding, Vectors
 from python_assets.texts.limits import MOST_CHARACTERS
 
@@ -194,10 +184,8 @@ def _hub_folder(name: str) -> Path:
     try:
         return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError) as error:
-        raise ExtractionError(
-            f"embedding: {name} is neither a folder nor a model that this machine has. "
-            f"Fetch it: hf download {name}"
-        ) from error
+        expected = "a folder, or a model that this machine has"
+        raise ExtractionError("embedding", name, expected, f"fetch it: hf download {name}") from error
 
 
 def _sentence_model(model: str, revision: str, folder: Path) -> ModelName:
@@ -235,18 +223,17 @@ def _loaded(name: ModelName, encoding: Encoding) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
     except ModuleNotFoundError as error:
-        remedy = "Install it: pip install sentence-transformers"
-        raise ExtractionError(f"{name.model} needs {error.name}. {remedy}") from error
+        got, expected = f"no package {error.name}", f"the one that {name.model} needs"
+        remedy = "install it: pip install sentence-transformers"
+        raise ExtractionError("embedding", got, expected, remedy) from error
     if absent := absent_device(encoding.device):
-        raise ExtractionError(f"embedding: {absent}")
+        raise ExtractionError(("embedding", "device"), absent.got, absent.expected, absent.remedy)
     logging.disable_progress_bar()
     try:
         return SentenceTransformer(str(name.place), device=encoding.device, local_files_only=True)
     except (OSError, ValueError, KeyError) as error:
-        raise ExtractionError(
-            f"embedding: {name.place} holds no whole sentence-transformers model: {error}. "
-            "Fetch or copy it anew."
-        ) from error
+        got, expected = f"{name.place}: {error}", "a whole sentence-transformers model"
+        raise ExtractionError("embedding", got, expected, "fetch or copy it anew") from error
 
 
 def _sha256_of_folder(folder: Path) -> str:

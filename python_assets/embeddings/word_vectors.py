@@ -19,6 +19,7 @@ from python_assets.texts.limits import MOST_CHARACTERS
 
 AVERAGED: Final = "mean of words 1"
 
+_FIELD: Final = ("embedding", "vectors")
 _WORD: Final = re.compile(r"\w+(?:['’-]\w+)*")
 _PART: Final = re.compile(r"\w+")
 _SIZES: Final = re.compile(rb"\d+ \d+\s*\Z")
@@ -39,10 +40,8 @@ def vectors_sha256(file: Path) -> str:
     try:
         return sha256_of(file)
     except OSError as error:
-        raise ExtractionError(
-            f"embedding: vectors {file} cannot be read: {error}. "
-            "Correct the path; it starts from the folder of the study file."
-        ) from error
+        remedy = "correct the path; it starts from the folder of the study file"
+        raise ExtractionError(_FIELD, error, "a file that can be read", remedy) from error
 
 
 class WordVectors:
@@ -123,15 +122,12 @@ class WordVectors:
             numbers = np.empty(0, dtype=np.float32)
         expected = getattr(self, "_n_numbers", len(numbers))
         if not len(numbers) or len(numbers) != expected or not np.isfinite(numbers).all():
-            raise ExtractionError(
-                f"embedding: vectors {self._file}: the line of {word.decode(errors='replace')!r} has "
-                f"{len(entries)} entries; expected {expected or 'one or more'} finite numbers after the word."
-            )
+            of_word = f"the line of {word.decode(errors='replace')!r} in {self._file}"
+            wanted = f"{expected or 'one or more'} finite numbers after the word"
+            raise ExtractionError(_FIELD, f"{len(entries)} entries: {of_word}", wanted)
         return numbers
 
 
 def _holds_no_words(file: Path) -> ExtractionError:
-    return ExtractionError(
-        f"embedding: vectors {file} holds no line with a word and its numbers. "
-        "Give a text file of word2vec or GloVe; a binary one must be converted first."
-    )
+    remedy = "give a text file of word2vec or GloVe; a binary one must be converted first"
+    return ExtractionError(_FIELD, f"no such line in {file}", "lines of a word and its numbers", remedy)

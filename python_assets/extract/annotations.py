@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 from python_assets.errors import StudyError
 from python_assets.extract.column import KEYS, VERSION, parse_column, positions
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import (
-    MeasuredValues,
-    Objects,
-    given,
-    nothing,
-    only_where,
-    storable,
-)
+from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, nothing, only_where, storable
 from python_assets.extract.measures import Measure
 from python_assets.study.base import UNMATCHED
 from python_assets.warehouse.build import Quarantined
@@ -66,10 +59,9 @@ def with_annotations(job: Job, reads: Sequence[Read]) -> list[Read]:
     column = str(job.measure.spec.annotation)
     rows = job.imported
     if rows is None or column not in rows:
-        raise StudyError(
-            f"{job.study.path}: measure {job.measure.spec.name!r}: the import has no column {column!r}; "
-            "correct annotation, as it stands in the first line of the table."
-        )
+        where = (job.study.path, "measures", job.measure.spec.name, "annotation")
+        remedy = "correct it, as it stands in the first line of the table"
+        raise StudyError(where, column, "a column of the import", remedy)
     entries = _entries(rows[column], job.measure)
     first = reads[0]
     is_blank = first.values.reason == _BLANK
@@ -80,10 +72,7 @@ def with_annotations(job: Job, reads: Sequence[Read]) -> list[Read]:
         first._replace(
             values=_in_place(first.values, own, wins),
             version=np.where(wins, VERSION, first.version).astype(object),
-            quarantine=[
-                *first.quarantine,
-                *_quarantine(job.measure, rows.iloc[row_of[own.rejected]], entries),
-            ],
+            quarantine=[*first.quarantine, *_quarantine(job.measure, rows.iloc[row_of[own.rejected]], entries)],
         ),
         *(_beside(first.measure, other, wins, own.rejected) for other in reads[1:]),
     ]
@@ -132,7 +121,5 @@ def _quarantine(measure: Measure, rejected: pd.DataFrame, entries: _Entries) -> 
             rule=INVALID,
             detail=storable(f"column {column!r}: expected {entries.expected}, got {str(entry)[:80]!r}"),
         )
-        for generation, prompt, replicate, entry in rejected[[*KEYS, column]].itertuples(
-            index=False, name=None
-        )
+        for generation, prompt, replicate, entry in rejected[[*KEYS, column]].itertuples(index=False, name=None)
     ]

@@ -35,8 +35,7 @@ def against_generations(study: Study, units: TextUnits, reads: list[Read]) -> li
     there = [key for key in pd.unique(units.column("generation_id")) if key != BASELINE]
     baselines = baselines_of(study, there)
     return [
-        _with_baseline(study, units, read, baselines) if read.measure.kind == "continuous" else read
-        for read in reads
+        _with_baseline(study, units, read, baselines) if read.measure.kind == "continuous" else read for read in reads
     ]
 
 
@@ -54,10 +53,8 @@ def baselines_of(study: Study, there: Sequence[str]) -> dict[str, str]:
     if named not in there and any(one.role == named for one in study.generations):
         return baselines_by_role(study.generations, named)
     if named not in there:
-        raise StudyError(
-            f"{study.path}: baseline: got {named!r}; expected a generation or a role: {listed(there)}. "
-            "Correct it, or remove it to calibrate against the prompts' own texts."
-        )
+        remedy = "correct it, or remove it to calibrate against the prompts' own texts"
+        raise StudyError((study.path, "baseline"), named, f"a generation or a role: {listed(there)}", remedy)
     return {key: named for key in there if key != named}
 
 
@@ -70,6 +67,5 @@ def _with_baseline(study: Study, units: TextUnits, read: Read, baselines: Mappin
     numbers = np.asarray(means.reindex(pd.MultiIndex.from_arrays([against, prompts])), dtype=np.float64)
     parameters = ";".join(filter(None, (read.measure.parameters, f"baseline={study.baseline}")))
     return read._replace(
-        measure=read.measure._replace(parameters=parameters),
-        values=read.values._replace(baseline_value=numbers),
+        measure=read.measure._replace(parameters=parameters), values=read.values._replace(baseline_value=numbers)
     )

@@ -113,9 +113,7 @@ def column_values(
     return _with_baselines(values, units, by_prompt), quarantine
 
 
-def column_versions(
-    measure: Measure, study: Study, units: TextUnits, wanted: Ids, rows: pd.DataFrame
-) -> Objects:
+def column_versions(measure: Measure, study: Study, units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Objects:
     """What measured each wanted unit: by the import where the measure has a version_column, else VERSION.
 
     Args:
@@ -172,10 +170,9 @@ def entries_of(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequ
 
 def _require(study: Study, measure: Measure, rows: pd.DataFrame, columns: Sequence[str]) -> None:
     if absent := [name for name in columns if name not in rows.columns]:
-        raise StudyError(
-            f"{study.path}: measure {measure.spec.name!r}: the import has no column {absent[0]!r}; "
-            "correct the name, as it stands in the first line of the table."
-        )
+        remedy = "correct the name, as it stands in the first line of the table"
+        where = (study.path, "measures", measure.spec.name)
+        raise StudyError(where, absent[0], "a column of the import", remedy)
 
 
 def parse_column(column: pd.Series, measure: Measure) -> ParsedColumn:
@@ -279,9 +276,7 @@ def _with_baselines(values: MeasuredValues, units: TextUnits, by_prompt: pd.Seri
     return values
 
 
-def _rejections(
-    measure: Measure, rows: pd.DataFrame, column: str, rejected: NDArray[np.bool_]
-) -> list[Quarantined]:
+def _rejections(measure: Measure, rows: pd.DataFrame, column: str, rejected: NDArray[np.bool_]) -> list[Quarantined]:
     rule = _NOT_BINARY if measure.kind == "binary" else _NOT_A_NUMBER
     expected = "0, 1, true or false" if measure.kind == "binary" else "a number"
     found = rows.loc[rejected, [*KEYS, column]]

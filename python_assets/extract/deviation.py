@@ -4,16 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, Told
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import (
-    MeasuredValues,
-    Objects,
-    given,
-    no_numbers,
-    nothing,
-    only_where,
-)
+from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.units import Ids
 from python_assets.study.base import UNMATCHED
 from python_assets.study.measures import Equals
@@ -92,8 +85,6 @@ def _check_levels(job: Job, rule: Equals, levels: Objects) -> None:
     answers = next(spec for spec in job.study.measures if make_id(spec.name) == make_id(rule.measure))
     labels = answers.labels
     if unknown := sorted(set(levels[given(levels)]) - set(labels)) if labels else []:
-        raise StudyError(
-            f"{job.study.path}: measure {job.measure.spec.name!r}: the level {listed(unknown)} of "
-            f"{rule.equals_factor} is no label of {answers.name}: {listed(labels)}. "
-            "Write labels and levels alike."
-        )
+        where = (job.study.path, "measures", job.measure.spec.name)
+        got = Told(f"the level {listed(unknown)} of {rule.equals_factor}")
+        raise StudyError(where, got, f"a label of {answers.name}: {listed(labels)}", "write both alike")

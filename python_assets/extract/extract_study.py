@@ -12,15 +12,18 @@ import pandas as pd
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.annotations import with_annotations
 from python_assets.extract.baseline import against_generations
+from python_assets.extract.classifiers.probes import require_probed
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.ground_truth import truth_rows
+from python_assets.extract.instruments.instruments import instrument_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, given, measurement_rows, stacked
-from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
+from python_assets.extract.neutral_reading import as_written, changed, neutral, with_neutral_texts
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
-from python_assets.extract.units import Ids, read_units, units_in_slices
+from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.progress import SILENT
@@ -67,17 +70,21 @@ def extract(
         run_context: for measures that an engine marks.
 
     Returns:
-        Counts; the rows are in raw.measures and raw.measurements.
+        Counts; the rows are in raw.measures, raw.instruments and raw.measurements.
 
     Raises:
         StudyError: a measure, its function or its column cannot be what the study file says.
-        ExtractionError: a model is missing or is not the one expected, or a function fails.
+        ExtractionError: a model is missing, is not the one expected or fails its probe, or a function fails.
         WarehouseError: the cache cannot be written.
     """
     measures = resolve_measures(study)
+    require_probed(study, measures)
     rows = _imported_rows(study, connection, measures, imported)
     prompts, progress = study.prompts, run_context.progress if run_context else SILENT
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
+    if by_neutral_words := [measure for measure in measures if reads_neutral_words(measure)]:
+        wanted = [_units_of(study, connection, units, measure) for measure in by_neutral_words]
+        units = with_neutral_texts(study, connection, units, np.unique(np.concatenate(wanted)))
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
         scorer = Scorer(units, cache, study.embedding, progress)
         job = Job(
@@ -90,13 +97,18 @@ def extract(
             imported=rows,
             run_context=run_context,
         )
-        reads = [*_reads(job), *filter(None, [read_other_language(job)])]
+        reads = list(_reads(job))
+        plain = list(_as_written(job, reads))
+        reads += filter(None, [read_other_language(job)])
         if study.baseline is not None:
             reads = against_generations(study, units, reads)
+        reads += plain
+        languages = scorer.languages(units.column("said_id"))
         n_rebuilt = cache.n_rebuilt
-    measurements = stacked(units, [_rows(read) for read in reads])
+    measurements = stacked(units, languages, [_rows(read) for read in reads])
     tables = {
         "measures": measure_rows([read.measure for read in reads]),
+        "instruments": instrument_rows(reads),
         "measurements": measurements,
         "clusters": _cluster_rows(reads),
         **truth_rows(study, connection, _labels(reads)),
@@ -111,7 +123,7 @@ def extract(
         n_measures=len(reads),
         n_measurements=len(measurements),
         n_missing=int(measurements["reason"].notna().sum()),
-        n_texts=len(units.texts),
+        n_texts=units.n_measured,
         n_measured=n_measured,
         n_cached=n_cached,
         n_unusable_marks=sum(read.n_unusable for read in reads),
@@ -122,15 +134,41 @@ def extract(
 
 def _reads(job: Job) -> Iterator[Read]:
     """Every measure, those of one entry of the study file together; rules on other measures come last."""
-    entries = [list(entry) for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec))]
     found: dict[str, Read] = {}
-    for together in sorted(entries, key=lambda entry: entry[0].reads == "when"):
-        of_entry = job._replace(measures=together, wanted=_units_of(job, together[0]), read=found)
-        reads = READERS[together[0].reads](of_entry)
-        if together[0].spec.annotation is not None:
-            reads = with_annotations(of_entry, reads)
-        found |= {read.measure.measure_id: read for read in reads}
+    for together in sorted(_entries(job), key=lambda entry: entry[0].reads == "when"):
+        first = together[0]
+        wanted = _units_of(job.study, job.connection, job.units, first)
+        of_entry = job._replace(measures=together, wanted=wanted, read=found, is_neutral=_is_neutral(job, first))
+        found |= {read.measure.measure_id: read for read in _read_entry(of_entry)}
     yield from (found[measure.measure_id] for measure in job.measures)
+
+
+def _entries(job: Job) -> list[list[Measure]]:
+    return [list(entry) for _, entry in groupby(job.measures, key=lambda measure: id(measure.spec))]
+
+
+def _is_neutral(job: Job, measure: Measure) -> bool:
+    return NEUTRAL_ID in job.units.table and reads_neutral_words(measure)
+
+
+def _read_entry(job: Job) -> list[Read]:
+    reads = READERS[job.measure.reads](job)
+    if job.is_neutral:
+        reads = [neutral(read) for read in reads]
+    return reads if job.measure.spec.annotation is None else with_annotations(job, reads)
+
+
+def _as_written(job: Job, reads: Sequence[Read]) -> Iterator[Read]:
+    """What measures that read neutral words make of the texts that these change."""
+    of_measure = {read.measure.measure_id: read for read in reads}
+    for together in _entries(job):
+        first = together[0]
+        if not _is_neutral(job, first):
+            continue
+        wanted = _units_of(job.study, job.connection, job.units, first)
+        if len(new := changed(job.units, wanted, with_baseline=first.reads == "embeddings")):
+            for plain in _read_entry(job._replace(measures=together, wanted=new)):
+                yield from as_written(job.units, of_measure[plain.measure.measure_id], plain)
 
 
 def _labels(reads: Sequence[Read]) -> dict[str, list[str]]:
@@ -151,12 +189,12 @@ def _cluster_rows(reads: Sequence[Read]) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
-def _units_of(job: Job, measure: Measure) -> Ids:
+def _units_of(study: Study, connection: duckdb.DuckDBPyConnection, units: TextUnits, measure: Measure) -> Ids:
     """The units in the slices of a measure; one without slices has rows for all of them."""
     if not measure.slices:
-        return job.wanted
-    conditions = [job.study.slices[name] for name in measure.slices]
-    return units_in_slices(job.connection, job.study.study_id, job.units, conditions)
+        return np.arange(len(units.table))
+    conditions = [study.slices[name] for name in measure.slices]
+    return units_in_slices(connection, study.study_id, units, conditions)
 
 
 def measure_rows(measures: list[Measure]) -> pd.DataFrame:
@@ -166,10 +204,7 @@ def measure_rows(measures: list[Measure]) -> pd.DataFrame:
 
 
 def _imported_rows(
-    study: Study,
-    connection: duckdb.DuckDBPyConnection,
-    measures: list[Measure],
-    imported: Imported | None,
+    study: Study, connection: duckdb.DuckDBPyConnection, measures: list[Measure], imported: Imported | None
 ) -> pd.DataFrame | None:
     if not any(measure.spec.imported_columns for measure in measures):
         return None

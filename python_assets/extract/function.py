@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from python_assets.errors import ExtractionError
+from python_assets.errors import ExtractionError, FieldPath
 from python_assets.extract.extractor import Score, TextMethod
 from python_assets.registry import load_function
 
@@ -24,10 +24,10 @@ _TAKES: Final = {1: "a list of texts", 2: "a list of texts and a list of rows"}
 
 
 class _Call(NamedTuple):
-    """One function as a measure uses it; name says where it is, for errors."""
+    """One function as a measure uses it; place is its file and its name, for errors."""
 
     function: Callable[..., Iterable[Any]]
-    name: str
+    place: FieldPath
     wanted: ScoreForm
 
 
@@ -77,24 +77,20 @@ def _loaded(path: str, folder: Path, wanted: ScoreForm) -> tuple[_Call, str]:
     """A function of the study's folder, and the version of what it gives."""
     loaded = load_function(path, folder)
     module, _, function = path.partition(":")
-    call = _Call(loaded.function, f"{folder / module}.py: {function}", wanted)
+    call = _Call(loaded.function, (folder / f"{module}.py", function), wanted)
     return call, f"{path}, file {loaded.source_sha256[:16]}"
 
 
-def _score(
-    call: _Call, texts: Sequence[str | None], rows: Sequence[Mapping[str, Any]] | None = None
-) -> list[Score]:
+def _score(call: _Call, texts: Sequence[str | None], rows: Sequence[Mapping[str, Any]] | None = None) -> list[Score]:
     arguments: list[Sequence[Any]] = [texts] if rows is None else [texts, rows]
     try:
         results = _results(call, arguments)
     except ExtractionError:
         raise
     except Exception as error:
-        raise ExtractionError(_failure(call, arguments, error)) from error
+        raise _failure(call, arguments, error) from error
     if len(results) != len(texts):
-        raise ExtractionError(
-            f"{call.name} gave {len(results)} results for {len(texts)} texts; expected one a text."
-        )
+        raise ExtractionError(call.place, f"{len(results)} results for {len(texts)} texts", "one a text")
     return [_as_score(call, position, result) for position, result in enumerate(results)]
 
 
@@ -102,14 +98,12 @@ def _results(call: _Call, arguments: Sequence[Sequence[Any]]) -> list[Any]:
     results = call.function(*map(list, arguments))
     # a text is a sequence of texts too: its characters would pass for labels
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
-        raise ExtractionError(
-            f"{call.name} gave a {type(results).__name__} for {len(arguments[0])} texts; expected a list of "
-            "results."
-        )
+        got = f"a {type(results).__name__} for {len(arguments[0])} texts"
+        raise ExtractionError(call.place, got, "a list of results")
     return list(results)
 
 
-def _failure(call: _Call, arguments: Sequence[Sequence[Any]], error: Exception) -> str:
+def _failure(call: _Call, arguments: Sequence[Sequence[Any]], error: Exception) -> ExtractionError:
     """What went wrong and at which text: the function is asked again with one text at a time."""
     n_texts = len(arguments[0])
     for position, one in enumerate(zip(*arguments, strict=True)):
@@ -117,14 +111,12 @@ def _failure(call: _Call, arguments: Sequence[Sequence[Any]], error: Exception) 
             _results(call, [[argument] for argument in one])
         except Exception as alone:
             shown = ", ".join(_beginning(repr(argument)) for argument in one)
-            return (
-                f"{call.name} failed at text {position} of {n_texts} ({shown}) with "
-                f"{type(alone).__name__}: {alone}. Correct it; None stands for a text it cannot score."
-            )
-    return (
-        f"{call.name} failed with {type(error).__name__}: {error} on {n_texts} texts together, on none of "
-        f"them alone. It must take {_TAKES[len(arguments)]} and return one result a text."
-    )
+            got = f"{type(alone).__name__}: {alone} at text {position} of {n_texts} ({shown})"
+            expected = f"{_EXPECTED[call.wanted]}, or None for a text it cannot score"
+            return ExtractionError(call.place, got, expected, "correct it")
+    got = f"{type(error).__name__}: {error} on {n_texts} texts together, on none of them alone"
+    expected = f"a function that takes {_TAKES[len(arguments)]} and returns one result a text"
+    return ExtractionError(call.place, got, expected, "correct it")
 
 
 def _as_score(call: _Call, position: int, result: Any) -> Score:
@@ -136,10 +128,8 @@ def _as_score(call: _Call, position: int, result: Any) -> Score:
         return Score(_as_float(result))
     if call.wanted == "0 or 1" and isinstance(result, Real | np.bool_) and result in (0, 1):
         return Score(float(result))
-    raise ExtractionError(
-        f"{call.name} gave {_beginning(repr(result))} for text {position}; "
-        f"expected {_EXPECTED[call.wanted]}, or None for a text it cannot score."
-    )
+    expected = f"{_EXPECTED[call.wanted]}, or None for a text it cannot score"
+    raise ExtractionError(call.place, f"{_beginning(repr(result))} for text {position}", expected)
 
 
 def _as_float(number: Any) -> float:

@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 import duckdb
 import pandas as pd
 
-from python_assets.errors import StudyError
+from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.extract.measure_problems import default_kind
 from python_assets.importers.truth_tables import TruthTable, read_truth_table
 from python_assets.study.base import LEVEL_SEPARATOR, grouping_id
 from python_assets.study.ground_truth import GroundTruth, packaged_labels, packaged_tables
-from python_assets.study.problems import FieldPath, Problem, listed, unknown_name
+from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import MeasureSpec, Study, make_id
 from python_assets.texts.words import normalise
 from python_assets.warehouse.raw_tables import columns_of
@@ -25,8 +25,7 @@ Grouped = Mapping[tuple[str, ...], Sequence[str]]
 """The groups of each grouping of the study, as far as they are known."""
 FIELD: Final = "ground_truth"
 _LEVELS: Final = (
-    "select factor, list(distinct level order by level) from raw.prompt_factors "
-    "where study_id = ? group by factor"
+    "select factor, list(distinct level order by level) from raw.prompt_factors where study_id = ? group by factor"
 )
 
 
@@ -87,9 +86,7 @@ def factors_of(truth: GroundTruth, table: TruthTable, groupings: Grouped) -> tup
     return fitting[0] if len(fitting) == 1 else None
 
 
-def truth_problems(
-    path: FieldPath, spec: MeasureSpec, groupings: Collection[tuple[str, ...]]
-) -> Iterator[Problem]:
+def truth_problems(path: FieldPath, spec: MeasureSpec, groupings: Collection[tuple[str, ...]]) -> Iterator[StudyError]:
     """What of an entry can be told before its table is read.
 
     Args:
@@ -103,12 +100,10 @@ def truth_problems(
     where = (*path, FIELD)
     if (kind := spec.kind or default_kind(spec)) != "categorical":
         expected = "a categorical measure, whose labels are the categories of the table"
-        yield Problem(where, kind, expected, "remove ground_truth, or measure labels")
+        yield StudyError(where, kind, expected, "remove ground_truth, or measure labels")
     if truth.table is not None and truth.table not in packaged_tables():
         remedy = "name a file of your own: path:"
-        yield unknown_name(
-            (*where, "table"), truth.table, "a packaged table", list(packaged_tables()), remedy
-        )
+        yield unknown_name((*where, "table"), truth.table, "a packaged table", list(packaged_tables()), remedy)
     if truth.factors is not None and truth.factors not in groupings:
         known = [grouping_id(factors) for factors in groupings]
         yield unknown_name(
@@ -117,9 +112,7 @@ def truth_problems(
         )  # fmt: skip
 
 
-def name_problems(
-    path: FieldPath, spec: MeasureSpec, table: TruthTable, groupings: Grouped
-) -> Iterator[Problem]:
+def name_problems(path: FieldPath, spec: MeasureSpec, table: TruthTable, groupings: Grouped) -> Iterator[StudyError]:
     """What of an entry does not fit the table that it names.
 
     Args:
@@ -144,7 +137,7 @@ def name_problems(
     if factors is None:
         expected = f"grouping, the one whose groups are {listed(table.groups)} of {table.name}"
         names = listed(grouping_id(factors) for factors in groupings)
-        yield Problem(where, truth.model_dump(exclude_defaults=True), expected, f"add it: one of {names}")
+        yield StudyError(where, truth.model_dump(exclude_defaults=True), expected, f"add it: one of {names}")
         return
     own = paired(truth, table, spec.labels, groupings[factors])
     yield from _unpaired((*where, "mapping"), "label", truth, own.labels, table.categories)
@@ -153,7 +146,7 @@ def name_problems(
     if there and (absent := [group for group in table.groups if group not in there]):
         of = grouping_id(factors)
         expected = f"a group of {of} for each of {table.name}, which has {listed(absent)} too"
-        yield Problem((*where, "groups"), truth.groups, expected, "map a group to it, or remove its rows")
+        yield StudyError((*where, "groups"), truth.groups, expected, "map a group to it, or remove its rows")
     yield from _there_all_the_same((*where, "without"), truth, table)
     yield from _strange((*where, "mapping"), "label", truth.mapping, spec.labels)
     yield from _strange((*where, "groups"), "group", truth.groups, groupings[factors])
@@ -161,28 +154,26 @@ def name_problems(
 
 def _unpaired(
     where: FieldPath, word: str, truth: GroundTruth, found: Mapping[str, str | None], known: Sequence[str]
-) -> Iterator[Problem]:
+) -> Iterator[StudyError]:
     """Names of the study that stand for nothing in the table, and are not left out."""
     left_out = {normalise(name) for name in truth.without}
     for name, of in found.items():
         if of is None and normalise(name) not in left_out:
             expected = f"what {word} {name!r} is there: one of {listed(known)}"
             given = dict(getattr(truth, str(where[-1])))
-            yield Problem(where, given, expected, f"add it, or write {name!r} under without:")
+            yield StudyError(where, given, expected, f"add it, or write {name!r} under without:")
 
 
-def _there_all_the_same(where: FieldPath, truth: GroundTruth, table: TruthTable) -> Iterator[Problem]:
+def _there_all_the_same(where: FieldPath, truth: GroundTruth, table: TruthTable) -> Iterator[StudyError]:
     """Names left out for want of the table's, which has them."""
     known = {normalise(name): name for name in (*table.categories, *table.groups)}
     for index, name in enumerate(truth.without):
         if (there := known.get(normalise(name))) is not None:
             expected = f"a label or group that {table.name} lacks; it has {there!r}"
-            yield Problem((*where, index), name, expected, "remove it")
+            yield StudyError((*where, index), name, expected, "remove it")
 
 
-def _strange(
-    where: FieldPath, word: str, given: Mapping[str, str], names: Sequence[str]
-) -> Iterator[Problem]:
+def _strange(where: FieldPath, word: str, given: Mapping[str, str], names: Sequence[str]) -> Iterator[StudyError]:
     """Mapped names that the study lacks, where its own are known."""
     own = {normalise(name) for name in names}
     for name in given if names else ():
@@ -210,18 +201,18 @@ def truth_rows(
     for position, spec in enumerate(study.measures):
         if spec.ground_truth is None:
             continue
-        field = f"{study.path.name}: measures[{position}].{FIELD}"
+        field = (study.path, "measures", position, FIELD)
         table = read_truth_table(study.folder, spec.ground_truth, field)
         factors = factors_of(spec.ground_truth, table, groupings)
         if factors is None:
-            raise StudyError(f"{field}: no one grouping has the groups {listed(table.groups)}. Add grouping:")
+            expected = f"the grouping that has the groups {listed(table.groups)}"
+            raise StudyError((*field, "grouping"), NOTHING, expected, "add grouping:")
         measure_id = make_id(spec.name)
         own = paired(spec.ground_truth, table, labels.get(measure_id, ()), groupings[factors])
         if not any(own.groups.values()):
-            raise StudyError(
-                f"{field}.groups: no group of {grouping_id(factors)} is one of {table.name}, which has "
-                f"{listed(table.groups)}. Map them under groups:"
-            )
+            expected = f"a group of {grouping_id(factors)} for one of {table.name}: {listed(table.groups)}"
+            where = (*field, "groups")
+            raise StudyError(where, spec.ground_truth.groups or NOTHING, expected, "map them under groups:")
         keys = {"measure_id": measure_id, "grouping_id": grouping_id(factors)}
         shares.append(_share_rows(table, own.groups).assign(**keys))
         names += [(measure_id, label, category) for label, category in own.labels.items()]

@@ -13,17 +13,10 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.extract.measurement_rows import (
-    MeasuredValues,
-    Objects,
-    given,
-    no_numbers,
-    nothing,
-    only_where,
-)
+from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import Scorer
-from python_assets.extract.units import Ids, TextUnits
+from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
@@ -35,7 +28,9 @@ class Job(NamedTuple):
     measures: what the entry is, in the order of raw.measures; most entries are one measure, some are several
     that are read together (a classifier with several scores, labels and those without, clusters). wanted: row
     numbers of units.table that they have rows for. imported: rows of the import, where a column is read.
-    run_context: for what an engine is asked. read: measures that were read before, by id.
+    run_context: for what an engine is asked. read: measures that were read before, by id. is_neutral: texts
+    are read with neutral words in the place of those that name their group (neutral_reading.py); languages
+    are told of what was written.
     """
 
     study: Study
@@ -47,6 +42,7 @@ class Job(NamedTuple):
     imported: pd.DataFrame | None
     run_context: RunContext | None
     read: Mapping[str, "Read"] = MappingProxyType({})
+    is_neutral: bool = False
 
     @property
     def measure(self) -> Measure:
@@ -55,11 +51,12 @@ class Job(NamedTuple):
 
     def text_ids(self) -> Ids:
         """The texts of the wanted units, -1 where there is none or it is in another language."""
-        return self._readable(self.units.column("text_id")[self.wanted])
+        return self._as_read(self.in_languages(self.units.column("text_id")[self.wanted]), NEUTRAL_ID)
 
     def baseline_ids(self) -> Ids:
         """The baseline texts of the wanted units, -1 where there is none or it is in another language."""
-        return self._readable(self.units.column("baseline_id")[self.wanted])
+        baseline_ids = self.units.column("baseline_id")[self.wanted]
+        return self._as_read(self.scorer.only_languages(self.measure.languages, baseline_ids), NEUTRAL_BASELINE_ID)
 
     def reasons(self) -> Objects:
         """Why a wanted unit has no text that can be measured; None where it has one."""
@@ -76,8 +73,15 @@ class Job(NamedTuple):
         """The same without baseline texts."""
         return self._replace(wanted=self.wanted[~self.units.column("is_baseline")[self.wanted]])
 
-    def _readable(self, text_ids: Ids) -> Ids:
-        return self.scorer.only_languages(self.measure.languages, text_ids)
+    def in_languages(self, text_ids: Ids) -> Ids:
+        """Texts of the wanted units, -1 in place of those in another language than the measure's."""
+        asked_ids = self.units.column("asked_id")[self.wanted]
+        return self.scorer.only_languages(self.measure.languages, text_ids, asked_ids)
+
+    def _as_read(self, readable: Ids, neutral: str) -> Ids:
+        if not self.is_neutral:
+            return readable
+        return np.where(readable < 0, -1, self.units.column(neutral)[self.wanted])
 
 
 class Read(NamedTuple):

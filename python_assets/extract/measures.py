@@ -4,23 +4,16 @@ Belongs here: definitions only. Nothing is measured and no model is loaded. What
 measure is measure_problems.py.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
+from python_assets.errors import StudyFileError
 from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study.base import SIMILARITY, UNMATCHED
+from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNMATCHED
 from python_assets.study.measures import IN_EVERY_STUDY, LABELLING, Prototypes, Taxonomy
-from python_assets.study.problems import StudyFileError
-from python_assets.study.study import (
-    Clusters,
-    Direction,
-    Kind,
-    MeasureSpec,
-    Study,
-    make_id,
-)
+from python_assets.study.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
 
 DISAGREEMENT: Final = "_disagreement"
 
@@ -109,8 +102,19 @@ def resolve_measures(study: Study) -> list[Measure]:
     return [measure for spec in specs for measure in measures_of(spec)]
 
 
+def reads_neutral_words(measure: Measure) -> bool:
+    """Whether a measure reads neutral words in the place of those that name a group: it may score these."""
+    is_lexicon = measure.reads == "text" and measure.spec.extractor is not None
+    return is_lexicon or measure.reads in ("classifier", "embeddings")
+
+
+def as_written_ids(measures: Iterable[Measure]) -> list[str]:
+    """The measures that may stand beside those that read neutral words, where a value differs without them."""
+    return [measure.measure_id + AS_WRITTEN_READING for measure in measures if reads_neutral_words(measure)]
+
+
 def gated_languages(measures: Iterable[Measure]) -> list[str]:
-    """The languages outside which some measure has no value, codes with | between them, each list once."""
+    """The languages outside which some measure of texts has no value, codes with | between them, each list once."""
     return list(dict.fromkeys(m.languages for m in measures if m.languages and m.reads in _READ_TEXTS))
 
 
@@ -162,12 +166,19 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
         model=options.get("model", spec.engine),
         model_revision=options.get("revision"),
         parameters=_written(options),
-        languages="|".join(spec.languages if spec.languages is not None else built.languages),
+        languages="|".join(_languages(spec, built)),
         slices=_slices(spec),
         reads=built.reads,
         spec=spec,
         options=options | ({"score": part} if built.recipes else {}),
     )
+
+
+def _languages(spec: MeasureSpec, built: Extractor) -> Sequence[str]:
+    """Those that the study names, else those of what reads the texts: an engine's are not known."""
+    if spec.languages is not None:
+        return spec.languages
+    return () if spec.engine is not None else built.languages
 
 
 def _declared(spec: MeasureSpec) -> Measure:
@@ -253,9 +264,7 @@ def _disagreement(measure: Measure) -> Measure:
 def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
     """Of every cluster whether a text is in it and how far it is from it."""
     whole = _declared(spec)._replace(
-        parameters=_written(clusters.model_dump()),
-        direction="none",
-        segment_factor=clusters.factor,
+        parameters=_written(clusters.model_dump()), direction="none", segment_factor=clusters.factor
     )
     for j in range(1, clusters.k + 1):
         own = f"{whole.measure_id}_{j}"

@@ -54,9 +54,7 @@ def read_option_probability(job: Job) -> list[Read]:
     shown = _shown(job, str(job.measure.spec.option_probability))
     contexts = _contexts(job)
     keys = zip(table["generation_id"], table["prompt_id"], table["replicate"], strict=True)
-    scores = [
-        _score(shown.get(prompt), contexts.get((generation, prompt, n))) for generation, prompt, n in keys
-    ]
+    scores = [_score(shown.get(prompt), contexts.get((generation, prompt, n))) for generation, prompt, n in keys]
     has_text = table["text_id"].to_numpy() >= 0
     value = np.array([np.nan if score.value is None else score.value for score in scores])
     own = np.array([score.reason for score in scores], dtype=object)
@@ -119,6 +117,4 @@ def _shown(job: Job, role: str) -> dict[str, _Shown]:
         if role in order
     }
     rows = job.connection.execute(_LEVELS, [TEMPLATE, OPTION_ORDER, job.study.study_id]).fetchall()
-    return {
-        prompt: places[template, order] for prompt, template, order in rows if (template, order) in places
-    }
+    return {prompt: places[template, order] for prompt, template, order in rows if (template, order) in places}

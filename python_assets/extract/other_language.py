@@ -28,8 +28,9 @@ def read_other_language(job: Job) -> Read | None:
     responses = job.only_responses()
     text_ids = job.units.column("text_id")[responses.wanted]
     is_foreign = np.zeros(len(text_ids), dtype=bool)
+    asked_ids = job.units.column("asked_id")[responses.wanted]
     for languages in declared:
-        is_foreign |= (text_ids >= 0) & (job.scorer.only_languages(languages, text_ids) < 0)
+        is_foreign |= (text_ids >= 0) & (job.scorer.only_languages(languages, text_ids, asked_ids) < 0)
     if not is_foreign.any():
         return None
     n = len(text_ids)

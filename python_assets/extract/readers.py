@@ -7,32 +7,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.extract.classifiers import ModelAbsentError
-from python_assets.extract.clusters import read_clusters
+from python_assets.extract.classifiers.classifiers import ModelAbsentError
+from python_assets.extract.classifiers.probes import probed, recipes_of
+from python_assets.extract.classifiers.simulated_classifier import simulated_method
+from python_assets.extract.classifiers.study_classifiers import classifier_of
 from python_assets.extract.column import column_values, column_versions, unlabelled
 from python_assets.extract.deviation import read_deviation
-from python_assets.extract.distance import read_distances
 from python_assets.extract.extractor import ModelMethod, Recipe, extractors
 from python_assets.extract.job import Job, Read, unmatched_values
-from python_assets.extract.judge import read_judge
-from python_assets.extract.judged_labels import with_judged_labels
-from python_assets.extract.marking import measured_by
-from python_assets.extract.measurement_rows import (
-    MeasuredValues,
-    Objects,
-    given,
-    no_numbers,
-    nothing,
-    only_where,
-)
+from python_assets.extract.judges.judge import read_judge
+from python_assets.extract.judges.judged_labels import with_judged_labels
+from python_assets.extract.judges.marking import measured_by
+from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.measures import Measure
 from python_assets.extract.option_probability import read_option_probability
-from python_assets.extract.prototypes import read_prototypes
 from python_assets.extract.row_function import read_row_function
 from python_assets.extract.scoring import text_method
-from python_assets.extract.simulated_classifier import simulated_method
-from python_assets.extract.study_classifiers import classifier_of
-from python_assets.extract.taxonomy import read_taxonomy
+from python_assets.extract.similarity.clusters import read_clusters
+from python_assets.extract.similarity.distance import read_distances
+from python_assets.extract.similarity.prototypes import read_prototypes
+from python_assets.extract.similarity.taxonomy import read_taxonomy
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
 
@@ -80,13 +74,12 @@ def _none_for_null(column: pd.Series) -> Objects:
 
 def _read_classifier(job: Job) -> list[Read]:
     """Every score of a classifier, which reads each text once."""
-    recipes = _recipes(job)
+    recipes = recipes_of(job.measures)
     labels = list(dict.fromkeys(label for recipe in recipes for label in recipe.weights))
     found = _classifier(job, labels)
     both = job.scorer.label_scores(found.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     return [
-        _of_recipe(job, found, measure, recipe, both)
-        for measure, recipe in zip(job.measures, recipes, strict=True)
+        _of_recipe(job, found, measure, recipe, both) for measure, recipe in zip(job.measures, recipes, strict=True)
     ]
 
 
@@ -97,13 +90,6 @@ class _ClassifierMethod(NamedTuple):
     extractor: str
     model: str
     revision: str | None
-
-
-def _recipes(job: Job) -> list[Recipe]:
-    if (own := job.measure.spec.classifier) is not None:
-        return [Recipe(own.scores)]
-    built = extractors[str(job.measure.spec.extractor)]
-    return [built.recipes[measure.options["score"]] for measure in job.measures]
 
 
 def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
@@ -120,9 +106,7 @@ def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
     return _ClassifierMethod(found.method(labels), job.measure.extractor, named, found.revision)
 
 
-def _of_recipe(
-    job: Job, found: _ClassifierMethod, measure: Measure, recipe: Recipe, both: NDArray[np.float64]
-) -> Read:
+def _of_recipe(job: Job, found: _ClassifierMethod, measure: Measure, recipe: Recipe, both: NDArray[np.float64]) -> Read:
     columns = [found.method.labels.index(label) for label in recipe.weights]
     scores = recipe.constant + both[:, columns] @ np.array(list(recipe.weights.values()))
     n = len(job.wanted)
@@ -137,23 +121,30 @@ def _of_recipe(
         reason=reason,
     )
     read = measure._replace(extractor=found.extractor, model=found.model, model_revision=found.revision)
+    if found.revision is not None:  # a simulated one has no labels that could be turned
+        read = read._replace(parameters=";".join(filter(None, [measure.parameters, f"probe={probed(measure)}"])))
     return Read(read, values, found.method.version)
 
 
 def _read_flags(job: Job) -> list[Read]:
-    """Of responses only: a baseline text has no flags."""
+    """Of responses only: a baseline text has no flags. What the server itself declined is so in any language."""
     built = extractors[str(job.measure.spec.extractor)]
     responses = job.only_responses()
     table = job.units.table.iloc[responses.wanted]
     numbers = built.function({flag: table[flag].to_numpy(dtype=float, na_value=np.nan) for flag in FLAGS})
     n = len(table)
+    reason = only_where(np.isnan(numbers), responses.reasons_without_text())
+    said_ids = responses.units.column("said_id")[responses.wanted]
+    is_declined = table["is_declined"].fillna(False).to_numpy(dtype=bool)
+    is_foreign = (said_ids >= 0) & ~is_declined & (responses.in_languages(said_ids) < 0)
+    reason[is_foreign & ~given(reason)] = "other_language"
     values = MeasuredValues(
         units=responses.wanted,
-        value=numbers,
+        value=np.where(is_foreign, np.nan, numbers),
         baseline_value=no_numbers(n),
         label=nothing(n),
         label_method=nothing(n),
-        reason=only_where(np.isnan(numbers), responses.reasons_without_text()),
+        reason=reason,
     )
     if (engine := job.measure.spec.engine) is not None:
         return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
@@ -165,9 +156,7 @@ def _read_column(job: Job) -> list[Read]:
         raise ValueError(f"measure {job.measure.measure_id} needs the imported table")
     values, quarantine = column_values(job.measure, job.study, job.units, job.wanted, job.imported)
     versions = column_versions(job.measure, job.study, job.units, values.units, job.imported)
-    without = [
-        Read(measure, unlabelled(values, job.units, job.imported), versions) for measure in job.measures[1:]
-    ]
+    without = [Read(measure, unlabelled(values, job.units, job.imported), versions) for measure in job.measures[1:]]
     return [Read(job.measure, values, versions, quarantine), *without]
 
 

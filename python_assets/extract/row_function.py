@@ -7,14 +7,7 @@ from numpy.typing import NDArray
 from python_assets.extract.column import entries_of, positions
 from python_assets.extract.function import function_of_rows
 from python_assets.extract.job import Job, Read
-from python_assets.extract.measurement_rows import (
-    MeasuredValues,
-    Objects,
-    no_numbers,
-    nothing,
-    only_where,
-    score_table,
-)
+from python_assets.extract.measurement_rows import MeasuredValues, Objects, no_numbers, nothing, only_where, score_table
 from python_assets.extract.scoring import wanted_form
 
 

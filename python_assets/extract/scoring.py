@@ -12,11 +12,11 @@ from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
 from python_assets.extract.extractor import ModelMethod, Score, TextMethod, extractors
 from python_assets.extract.function import ScoreForm, function_method
-from python_assets.extract.labels import choices_method, patterns_method
-from python_assets.extract.languages import LEAST_SHARE, language_method
-from python_assets.extract.measurement_rows import score_table
+from python_assets.extract.labels.labels import choices_method, patterns_method
+from python_assets.extract.labels.short_answers import short_answer_method
+from python_assets.extract.languages import ENGLISH, LEAST_SHARE, language_method
+from python_assets.extract.measurement_rows import Objects, only_where, score_table
 from python_assets.extract.measures import Measure
-from python_assets.extract.short_answers import short_answer_method
 from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Embedding, Study
 from python_assets.warehouse.progress import SILENT, Progress
@@ -63,11 +63,7 @@ class Scorer:
     """
 
     def __init__(
-        self,
-        units: TextUnits,
-        cache: ScoreCache,
-        embedding: Embedding | None = None,
-        progress: Progress = SILENT,
+        self, units: TextUnits, cache: ScoreCache, embedding: Embedding | None = None, progress: Progress = SILENT
     ) -> None:
         """Take the texts, the cache that their scores are kept in, the model that embeds them, who hears."""
         self.n_measured = 0
@@ -80,22 +76,39 @@ class Scorer:
         self._shares: dict[str, NDArray[np.float64]] = {}
         self.embeddings = TextVectors(embedding, cache, progress)
 
-    def only_languages(self, languages: str, text_ids: Ids) -> Ids:
+    def only_languages(self, languages: str, text_ids: Ids, asked_ids: Ids | None = None) -> Ids:
         """The texts, -1 in place of those that are surely in none of the languages.
 
         Args:
             languages: codes with | between them; none means any.
             text_ids: positions in Units.texts or -1.
+            asked_ids: of their prompts, likewise: a text too short to tell is in the language of its prompt.
         """
         method = language_method(languages)
         if method is None:
             return text_ids
-        # -1, which is no text, takes the last place, which is never in another language
-        unknown = np.append(np.full(len(self._hashes), np.nan), 1.0)
+        share = self._share(languages, method, text_ids)
+        if asked_ids is not None:
+            is_untold = np.isnan(share) & (text_ids >= 0)
+            share[is_untold] = self._share(languages, method, asked_ids[is_untold])
+        return np.where(share < LEAST_SHARE, -1, text_ids)
+
+    def _share(self, languages: str, method: TextMethod, text_ids: Ids) -> NDArray[np.float64]:
+        """The probability that texts are in one of the languages; NaN for one too short to tell and for -1."""
+        # infinite where nobody has looked yet
+        unknown = np.append(np.full(len(self._hashes), np.inf), np.nan)
         share = self._shares.setdefault(languages, unknown)
-        if len(new := np.unique(text_ids[np.isnan(share[text_ids])])):
+        if len(new := np.unique(text_ids[np.isinf(share[text_ids])])):
             share[new] = self._scored(method, new, is_counted=False)["value"].to_numpy(dtype=float)
-        return np.where(share[text_ids] < LEAST_SHARE, -1, text_ids)
+        return share[text_ids]
+
+    def languages(self, text_ids: Ids) -> Objects:
+        """The languages that texts are in, as ISO 639-1 codes; None where a text is too short to tell, and for -1."""
+        method = language_method(ENGLISH)
+        if method is None:
+            raise ValueError(f"the detector does not know {ENGLISH}")
+        codes = self._scored(method, text_ids, is_counted=False)["label"]
+        return only_where(codes.notna().to_numpy(), codes.to_numpy(dtype=object))
 
     def scores(self, method: TextMethod, text_ids: Ids) -> pd.DataFrame:
         """Score texts.
@@ -146,7 +159,7 @@ class Scorer:
     def _measure_some(self, method: TextMethod, some: Ids) -> pd.DataFrame:
         scores = method.score([self._units.texts[i] for i in some])
         if len(scores) != len(some):
-            raise ExtractionError(f"{method.version} gave {len(scores)} scores for {len(some)} texts.")
+            raise ExtractionError(method.version, f"{len(scores)} scores for {len(some)} texts", "one a text")
         table = score_table(scores)
         self._cache.write_scores(method.key, method.version, list(self._hashes[some]), table)
         return table

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from python_assets.study.base import BASELINE
 
 Ids = NDArray[np.intp]
+# the texts with neutral words in the place of those that name the group of their prompt
+NEUTRAL_ID: Final = "neutral_id"
+NEUTRAL_BASELINE_ID: Final = "neutral_baseline_id"
 
 # scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese
 _UNSPACED: Final = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -42,6 +45,7 @@ select
     response.is_refused,
     response.is_empty,
     response.is_truncated,
+    response.is_declined,
     case
         when response.status = 'error' then 'response_error'
         when response.status = 'not_recorded' then 'no_response_text'
@@ -49,12 +53,15 @@ select
         else 'response_empty'
     end as reason_without_text,
     case
-        when not response.is_refused and regexp_matches(response.response_text, '\S')
+        when response.is_refused is not true and regexp_matches(response.response_text, '\S')
         then
             case when $adds_prompt and baselines.prompt_text <> '' then rtrim(baselines.prompt_text) || ' '
             else '' end || response.response_text
     end as text,
     baselines.baseline_text,
+    case when response.is_refused and regexp_matches(response.response_text, '\S') then response.response_text end
+        as refused_text,
+    nullif(trim(baselines.prompt_text), '') as asked_text,
     baselines.prompt_text,
     baselines.root_text,
     false as is_baseline
@@ -63,8 +70,8 @@ left join baselines using (prompt_id)
 where response.study_id = $study_id
 union all
 select
-    $baseline, prompt_id, 0, null, null, null, 'response_empty',
-    baseline_text, null, prompt_text, root_text, true
+    $baseline, prompt_id, 0, null, null, null, null, 'response_empty',
+    baseline_text, null, null, null, prompt_text, root_text, true
 from baselines
 where baseline_text is not null
 """
@@ -91,11 +98,20 @@ where unit.{column} = shortened.text
 
 _DISTINCT = """
 create or replace temp table extract_texts as
-select cast(row_number() over (order by text) - 1 as integer) as text_id, text
+select cast(row_number() over (order by is_context, text) - 1 as integer) as text_id, text, is_context
 from (
-    select text from extract_units where text is not null
-    union
-    select baseline_text from extract_units where baseline_text is not null
+    select text, bool_and(is_context) as is_context
+    from (
+        select distinct text, false as is_context from extract_units
+        union all
+        select distinct baseline_text, false from extract_units
+        union all
+        select distinct refused_text, true from extract_units
+        union all
+        select distinct asked_text, true from extract_units
+    )
+    where text is not null
+    group by text
 )
 """
 
@@ -107,13 +123,18 @@ select
     unit.is_refused,
     unit.is_empty,
     unit.is_truncated,
+    unit.is_declined,
     unit.reason_without_text,
     unit.is_baseline,
     coalesce(own.text_id, -1) as text_id,
-    coalesce(base.text_id, -1) as baseline_id
+    coalesce(base.text_id, -1) as baseline_id,
+    coalesce(own.text_id, refused.text_id, -1) as said_id,
+    coalesce(asked.text_id, -1) as asked_id
 from extract_units as unit
 left join extract_texts as own on own.text = unit.text
 left join extract_texts as base on base.text = unit.baseline_text
+left join extract_texts as refused on refused.text = unit.refused_text
+left join extract_texts as asked on asked.text = unit.asked_text
 order by unit.is_baseline, unit.generation_id, unit.prompt_id, unit.replicate
 """
 
@@ -130,13 +151,16 @@ class TextUnits(NamedTuple):
     """What is measured.
 
     table: one row a response or baseline text: generation_id, prompt_id, replicate, the flags (null where
-    nothing was observed), reason_without_text (the reason where text_id is -1), is_baseline, text_id and
-    baseline_id, positions in texts or -1. texts, hashes: the distinct texts and their sha256.
+    nothing was observed), reason_without_text (the reason where text_id is -1), is_baseline, and positions in
+    texts or -1: text_id, baseline_id, said_id (of a refusal, too, which has no text_id) and asked_id (of the
+    prompt); NEUTRAL_ID and NEUTRAL_BASELINE_ID where some measure reads texts so. texts, hashes: the distinct texts
+    and their sha256, first the n_measured that measures read as written, then those of which only the language is.
     """
 
     table: pd.DataFrame
     texts: list[str]
     hashes: list[str]
+    n_measured: int
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of the table as an array."""
@@ -144,10 +168,7 @@ class TextUnits(NamedTuple):
 
 
 def read_units(
-    connection: duckdb.DuckDBPyConnection,
-    study_id: str,
-    adds_prompt: bool = False,
-    removes_prompt: bool = False,
+    connection: duckdb.DuckDBPyConnection, study_id: str, adds_prompt: bool = False, removes_prompt: bool = False
 ) -> TextUnits:
     """Read the responses and baseline texts of a study.
 
@@ -165,29 +186,23 @@ def read_units(
     if removes_prompt:
         _remove_prompts(connection)
     connection.execute(_DISTINCT)
-    texts = [
-        text for (text,) in connection.execute("select text from extract_texts order by text_id").fetchall()
-    ]
+    found = connection.execute("select text, is_context from extract_texts order by text_id").fetchall()
+    texts, n_measured = [text for text, _ in found], sum(not is_context for _, is_context in found)
     table = connection.execute(_UNITS).df()
     connection.execute("drop table extract_units")
     connection.execute("drop table extract_texts")
-    return TextUnits(table, texts, [hashlib.sha256(text.encode()).hexdigest() for text in texts])
+    return TextUnits(table, texts, [hashlib.sha256(text.encode()).hexdigest() for text in texts], n_measured)
 
 
 def _remove_prompts(connection: duckdb.DuckDBPyConnection) -> None:
     begun = connection.execute(_BEGUN).df()
-    rests = [
-        without_prompt(text, (prompt, root))
-        for text, prompt, root in begun.itertuples(index=False, name=None)
-    ]
+    rests = [without_prompt(text, (prompt, root)) for text, prompt, root in begun.itertuples(index=False, name=None)]
     every = begun.assign(rest=pd.Series(rests, dtype=object))
     shortened = every[every["rest"] != every["text"]]
     if shortened.empty:
         return
     connection.register("shortened", shortened)
-    connection.execute(
-        _SHORTEN.format(column="text", root="if(is_baseline, unit.root_text, unit.prompt_text)")
-    )
+    connection.execute(_SHORTEN.format(column="text", root="if(is_baseline, unit.root_text, unit.prompt_text)"))
     connection.execute(_SHORTEN.format(column="baseline_text", root="unit.root_text"))
     connection.unregister("shortened")
 
@@ -214,9 +229,7 @@ def without_prompt(text: str, prompts: Sequence[str]) -> str:
 def _beginning(prompt: str) -> re.Pattern[str]:
     words = prompt.split()
     ends_in_word = re.fullmatch(r"\w", words[-1][-1]) and not re.search(_UNSPACED, words[-1][-1])
-    return re.compile(
-        r"\s*" + r"\s+".join(map(re.escape, words)) + (r"(?!\w)" if ends_in_word else ""), re.IGNORECASE
-    )
+    return re.compile(r"\s*" + r"\s+".join(map(re.escape, words)) + (r"(?!\w)" if ends_in_word else ""), re.IGNORECASE)
 
 
 def prompts_in_slices(
@@ -232,9 +245,7 @@ def prompts_in_slices(
     prompts: set[str] = set()
     for condition in conditions:
         wanted = " and ".join([_SLICE_CONDITION] * len(condition)) or "true"
-        parameters: list[Any] = [
-            value for factor, levels in condition.items() for value in (factor, list(levels))
-        ]
+        parameters: list[Any] = [value for factor, levels in condition.items() for value in (factor, list(levels))]
         query = f"select prompt.prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
     return prompts

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from python_assets.extract.extractor import Score, extractor
-from python_assets.extract.short_answers import without_answer
+from python_assets.extract.labels.short_answers import without_answer
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.sentences import SentenceSplitter
 
@@ -84,8 +84,7 @@ def _analyser() -> Any:
             """Score one word; the rules see three words before it and two after: these are enough."""
             first = max(i - 3, 0)
             near = SimpleNamespace(
-                is_cap_diff=sentitext.is_cap_diff,
-                words_and_emoticons=sentitext.words_and_emoticons[first : i + 3],
+                is_cap_diff=sentitext.is_cap_diff, words_and_emoticons=sentitext.words_and_emoticons[first : i + 3]
             )
             return super().sentiment_valence(valence, near, item, i - first, sentiments)
 

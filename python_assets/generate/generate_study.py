@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, Told
 from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
@@ -20,15 +20,9 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import generate, n_calls_to_ask, probe
-from python_assets.providers.records import (
-    FLAGS,
-    Answer,
-    Answers,
-    Extension,
-    GenerationConfig,
-    Prompt,
-)
+from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
 from python_assets.study.base import REPLAY
+from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
 from python_assets.warehouse.progress import Progress
@@ -84,7 +78,7 @@ def generate_study(
     model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
     answered = _run_all(study, configured, prompts, home, progress, allowance)
     judged = judge_refusals(
-        study, [run for _, run in answered], RunContext(home, progress, allowance=allowance)
+        study, [run for _, run in answered], prompts, RunContext(home, progress, allowance=allowance)
     )
     runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
@@ -130,12 +124,7 @@ def _run_all(
 
 def _quarantined(runs: Runs) -> list[Quarantined]:
     return [
-        Quarantined(
-            f"{generation.generation_id} | {record.record_key}",
-            record.rule,
-            record.detail,
-            record.record_json,
-        )
+        Quarantined(f"{generation.generation_id} | {record.record_key}", record.rule, record.detail, record.record_json)
         for generation, run in runs
         for record in run.quarantine
     ]
@@ -151,14 +140,13 @@ def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
     expanded = []
     for generation in study.generations:
         if generation.generation_id == "*":
-            expanded += [
-                generation.model_copy(update={"generation_id": name, "model": name}) for name in imported
-            ]
+            expanded += [generation.model_copy(update={"generation_id": name, "model": name}) for name in imported]
         else:
             expanded.append(generation)
     names = [generation.generation_id for generation in expanded]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise StudyError(f"{study.path}: generations {sorted(twice)} occur twice; give them other names")
+        where, expected = (study.path, "generations"), "each name once"
+        raise StudyError(where, Told(f"{listed(sorted(twice))} twice"), expected, "give them other names")
     return expanded
 
 
@@ -205,9 +193,8 @@ def _imported_names(study: Study, imported: ImportedTable) -> dict[str, str]:
     """Identifiers of the imported generations by their names."""
     names = {name: make_id(name) for name in imported.rows["generation"].unique()}
     if len(set(names.values())) < len(names):
-        raise StudyError(
-            f"{study.path}: imported generations {sorted(names)} do not all keep different identifiers"
-        )
+        expected = "imported generations that keep different identifiers"
+        raise StudyError((study.path, "generations"), sorted(names), expected, "rename one of them")
     return names
 
 
@@ -215,10 +202,8 @@ def _replayed(study: Study, generation: Generation, there: Collection[str]) -> s
     """Which imported generation one replays."""
     name = UNNAMED if UNNAMED in there else generation.generation_id
     if name not in there:
-        raise StudyError(
-            f"{study.path}: generation {name!r} replays imported responses, but the import has none of it; "
-            f"it has {', '.join(sorted(there)) or 'no responses'}"
-        )
+        expected = f"a generation that the import has responses of: {listed(sorted(there))}"
+        raise StudyError((study.path, "generations"), name, expected, "correct the name")
     return name
 
 
@@ -242,11 +227,7 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 
 
 def _configured(
-    study: Study,
-    connection: duckdb.DuckDBPyConnection,
-    home: Home,
-    imported: dict[str, Answers],
-    progress: Progress,
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, imported: dict[str, Answers], progress: Progress
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Every generation with how it is asked; generations of one extension share it."""
     made: dict[str, Extension] = {}

@@ -19,9 +19,7 @@ from python_assets.warehouse.raw_tables import columns_of
 Levels = dict[tuple[str, str], str]  # by generation and factor
 
 
-def generation_factors(
-    study: Study, generations: Sequence[Generation], imported: ImportedTable | None
-) -> pd.DataFrame:
+def generation_factors(study: Study, generations: Sequence[Generation], imported: ImportedTable | None) -> pd.DataFrame:
     """The level that each generation has of every factor of models.
 
     Args:
@@ -66,7 +64,5 @@ def _check_references(study: Study, levels: Levels) -> None:
     for name, factor in study.factors.items():
         there = list(dict.fromkeys(level for (_, other), level in levels.items() if other == name))
         if factor.type == "model" and there and factor.reference not in (None, *there):
-            raise SourceError(
-                f"{study.path.name}: factors.{name}.reference: no generation has {name} "
-                f"{factor.reference!r}. Levels of the generations: {listed(there)}. Correct it or remove it."
-            )
+            field, expected = ((study.path, "factors", name, "reference"), f"a {name} of a generation: {listed(there)}")
+            raise SourceError(field, repr(factor.reference), expected, "correct it or remove it")

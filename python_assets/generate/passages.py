@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.embedding import load_encoder, name_model
 from python_assets.embeddings.vectors import TextVectors
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, Told
 from python_assets.generate.extension import ExtensionJob
 from python_assets.providers.requests import sha256_of
 from python_assets.study.study import Embedding, Study
@@ -27,6 +27,7 @@ from python_assets.texts.files import find_texts, read_file
 from python_assets.texts.sentences import SentenceSplitter, count_words
 from python_assets.warehouse.progress import SILENT, Progress
 
+EXTENSION: Final = ("generations", "extension")
 _SCORE_DECIMALS: Final = 4
 
 
@@ -54,11 +55,7 @@ class Passages:
     """
 
     def __init__(
-        self,
-        passages: list[Passage],
-        embedding: Embedding | None,
-        cache_path: Path,
-        progress: Progress = SILENT,
+        self, passages: list[Passage], embedding: Embedding | None, cache_path: Path, progress: Progress = SILENT
     ) -> None:
         """Take the passages.
 
@@ -128,19 +125,16 @@ def read_passages(job: ExtensionJob) -> Passages:
         ExtractionError: the model that embeds is not on this machine.
     """
     spec, study = job.spec, job.study
-    documents = (
-        _of_study(job.connection, spec.source_tags) if spec.path is None else _of_files(study, spec.path)
-    )
+    documents = _of_study(job.connection, spec.source_tags) if spec.path is None else _of_files(study, spec.path)
     passages = [
         Passage(document_id, text)
         for document_id, sentences in documents
         for text in cut(sentences, spec.words_per_passage)
     ]
     if not passages:
-        raise StudyError(
-            f"{study.path}: generations: extension {spec.type} has no passage to find: the documents of "
-            f"{spec.path or spec.source_tags or 'the study'} hold no text. Add extension.path, files to read."
-        )
+        got = Told(f"no text in the documents of {spec.path or spec.source_tags or 'the study'}")
+        expected, remedy = f"passages for {spec.type} to find", "add extension.path, files to read"
+        raise StudyError((study.path, *EXTENSION), got, expected, remedy)
     cache_path = job.home.cache / f"{study.study_id}.duckdb"
     return Passages(passages, study.embedding, cache_path, job.progress)
 
@@ -165,9 +159,7 @@ def cut(sentences: Iterable[str], most_words: int) -> Iterator[str]:
         yield " ".join(passage)
 
 
-def _of_study(
-    connection: duckdb.DuckDBPyConnection, tags: list[str] | None
-) -> Iterator[tuple[str, Iterable[str]]]:
+def _of_study(connection: duckdb.DuckDBPyConnection, tags: list[str] | None) -> Iterator[tuple[str, Iterable[str]]]:
     """Every document with its sentences, one that several levels keep once: document#position[ level]."""
     rows = connection.execute(
         """
@@ -184,7 +176,7 @@ def _of_study(
 
 
 def _of_files(study: Study, path: str) -> Iterator[tuple[str, Iterable[str]]]:
-    field = f"{study.path.name}: generations: extension.path"
+    field = (study.path, *EXTENSION, "path")
     documents = [read_file(file, study.folder, field) for file in find_texts(study, path, field)]
     splitter = SentenceSplitter(study.prompts.scrape.language if study.prompts.scrape else "en")
     ids = document_ids([document.uri for document in documents])

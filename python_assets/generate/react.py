@@ -12,7 +12,7 @@ from python_assets.generate.passages import read_passages
 from python_assets.generate.rag import numbered
 from python_assets.providers.outcomes import was_cut, was_declined
 from python_assets.providers.records import Answer, Conversation, Extension, Message, Request
-from python_assets.providers.refusal import is_refusal
+from python_assets.providers.refusal.outcome import is_refusal
 
 INSTRUCTIONS: Final = (
     "Do the task below step by step. Each of your messages is one step of two lines:\n"
@@ -33,8 +33,7 @@ LAST_STEP: Final = "This is your last step: write Action: finish[answer]."
 _MARKS: Final = r"[^\w\n]{0,8}"
 _OBSERVED: Final = re.compile(rf"^{_MARKS}observation[ \d]{{0,4}}{_MARKS}:", re.IGNORECASE | re.MULTILINE)
 _ACTION: Final = re.compile(
-    rf"^{_MARKS}(?:action[ \d]{{0,4}}{_MARKS}:{_MARKS})?\b(search|finish)[ *_`]{{0,4}}\[",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^{_MARKS}(?:action[ \d]{{0,4}}{_MARKS}:{_MARKS})?\b(search|finish)[ *_`]{{0,4}}\[", re.IGNORECASE | re.MULTILINE
 )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from python_assets.providers.provider import providers
 from python_assets.providers.records import Description, GenerationRun
 from python_assets.study.base import BASELINE, REPLAY
+from python_assets.study.model_family import model_family
 from python_assets.study.study import Generation
 from python_assets.warehouse.raw_tables import columns_of
 
@@ -38,8 +39,7 @@ def generations_table(
     """
     rows = [_row(generation, run.description, run.is_simulated, run.extension) for generation, run in runs]
     rows += [
-        {**_row(engine, description, _is_simulated(engine), {}), "is_engine": True}
-        for engine, description in engines
+        {**_row(engine, description, _is_simulated(engine), {}), "is_engine": True} for engine, description in engines
     ]
     if has_baseline:
         rows.append(_BASELINE_ROW)
@@ -56,6 +56,7 @@ def _row(
         "generation_id": generation.generation_id,
         "provider": spec.provider,
         "model": generation.model,
+        "model_family": model_family(generation.model),
         "model_digest": description.model_digest,
         "engine_version": description.engine_version,
         "role": generation.role,
@@ -76,6 +77,7 @@ _BASELINE_ROW: Final[dict[str, Any]] = {
     "generation_id": BASELINE,
     "provider": BASELINE,
     "model": "",
+    "model_family": "",
     "model_digest": None,
     "engine_version": None,
     "role": "",

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from python_assets.providers.fields import count_or_none, text_or_none
+from python_assets.errors import NOTHING, StudyError
+from python_assets.providers.fields import count_or_none, finish_reason, text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
@@ -30,15 +31,17 @@ class Anthropic(HttpProvider):
     needs_key: ClassVar[bool] = True
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         sent = {**config.decoding, **config.options}
         if sent.get("max_tokens") is None:
-            found.append("decoding.max_tokens: missing, and the API wants a bound; set it")
+            expected = "a bound, which the API wants"
+            found.append(StudyError(("decoding", "max_tokens"), NOTHING, expected, "set it"))
         temperature = sent.get("temperature")
         if isinstance(temperature, int | float) and temperature > HOTTEST:
-            found.append(f"decoding.temperature: above {HOTTEST:g}, the largest that the API takes; lower it")
+            expected = f"at most {HOTTEST:g}, the largest that the API takes"
+            found.append(StudyError(("decoding", "temperature"), temperature, expected, "lower it"))
         return found
 
     async def describe(self) -> Description:
@@ -69,9 +72,9 @@ class Anthropic(HttpProvider):
     def remedy(self, kind: str) -> str:
         """What to do, with what is Anthropic's own."""
         if kind == "model_missing":
-            return "Correct the model's name; GET base_url/v1/models lists those that there are."
+            return "correct the model's name; GET base_url/v1/models lists those that there are"
         if kind == "endpoint_missing":
-            return "Correct base_url: what comes before /v1/messages."
+            return "correct base_url: what comes before /v1/messages"
         return super().remedy(kind)
 
 
@@ -84,13 +87,10 @@ def _answer(reply: dict[str, Any]) -> Answer:
     read = [count_or_none(usage.get(name)) for name in _TOKENS_READ]
     return Answer(
         text=_blocks(reply, "text"),
-        finish_reason=reply.get("stop_reason"),
+        finish_reason=finish_reason(reply, reply.get("stop_reason")),
         n_tokens_in=None if read[0] is None else sum(filter(None, read)),
         n_tokens_out=usage.get("output_tokens"),
-        context={
-            "served_model": text_or_none(reply.get("model")),
-            "reasoning": _blocks(reply, "thinking"),
-        },
+        context={"served_model": text_or_none(reply.get("model")), "reasoning": _blocks(reply, "thinking")},
     )
 
 

@@ -10,9 +10,7 @@ from python_assets.warehouse.build import Home
 SIMULATED_FOLDER = "simulated"
 
 
-def generation_config(
-    study: Study, generation: Generation, answers: Answers | None = None
-) -> GenerationConfig:
+def generation_config(study: Study, generation: Generation, answers: Answers | None = None) -> GenerationConfig:
     """How a generation or an engine of a study is asked.
 
     Args:

@@ -13,12 +13,8 @@ from python_assets.errors import StudyError
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.loop import generate, recall
-from python_assets.providers.records import (
-    Description,
-    GenerationRun,
-    Prompt,
-)
-from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
+from python_assets.providers.records import Description, GenerationRun, Prompt
+from python_assets.providers.replies import parse_list, parse_mapping, parse_one_of, parse_yes_no
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home
@@ -33,6 +29,7 @@ __all__ = [
     "fence_of",
     "parse_list",
     "parse_mapping",
+    "parse_one_of",
     "parse_yes_no",
     "probe_judges",
 ]
@@ -50,7 +47,7 @@ class Inquiry(NamedTuple):
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
             keywords: keyword; article: level; question: keyword, level; answer: question; check:
             question; related: word, level; pair: level, target; analogies: words (a JSON list), level,
-            target; mark: options (a JSON list); refusal: rules (yes or no, what they say). No model sees
+            target; mark: options (a JSON list); refusal: outcome (what the rules say). No model sees
             them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
@@ -125,10 +122,8 @@ def engine_of(study: Study, name: str) -> Generation:
     engine = study.engines.get(make_id(name))
     if engine is None:
         remedy = suggestion(name, study.engines, "name an entry of generations that has engine: true")
-        raise StudyError(
-            f"{study.path}: engine {name!r} is not in the study; "
-            f"its engines: {listed(study.engines)}; {remedy}"
-        )
+        expected = f"an engine of the study: {listed(study.engines)}"
+        raise StudyError((study.path, "generations"), name, expected, remedy)
     return engine
 
 
@@ -153,10 +148,8 @@ def _answered(
             return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
-    raise OfflineError(
-        f"engine {name!r} has not answered all {len(prompts):,} inquiries of stage {stage} yet; "
-        f"ask it with: plumbline run {study.study_id}"
-    )
+    got = f"not all answers yet to {len(prompts):,} inquiries of stage {stage}"
+    raise OfflineError(f"engine {name!r}", got, remedy=f"ask it with: plumbline run {study.study_id}")
 
 
 def probe_judges(study: Study, home: Home) -> None:

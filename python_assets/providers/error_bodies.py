@@ -24,15 +24,22 @@ _KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
     429: "http_429",
 }
 
-# Azure's form: what stands before the model blocked the prompt, or what it wrote.
+# The code or type of an error: what stands before the model blocked the prompt, or what it wrote.
 _FILTER_CODES: Final = frozenset(
-    {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+    {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}  # Azure, Moonshot
     | {"invalid_prompt"}  # OpenAI's reasoning models: "flagged as potentially violating our usage policy"
+    | {"data_inspection_failed", "datainspectionfailed", "1301"}  # Qwen in either protocol, GLM
 )
-# of services that have no code for it, by status: Anthropic's; xAI's, whose 403 is of the key otherwise
-_FILTER_WORDS: Final = {
-    400: "blocked by content filtering policy",
-    403: "content violates usage guidelines",
+# of services that have no code for it and of gateways that lose it, by status
+_FILTER_WORDS: Final[Mapping[int, re.Pattern[str]]] = {
+    400: re.compile(
+        r"(?i)blocked by content filtering policy"  # Anthropic
+        r"|^content exists risk"  # DeepSeek
+        r"|data_?inspection_?failed"  # Qwen behind a gateway
+        r"|content management policy"  # Azure, under the code BadRequest
+    ),
+    # xAI's 403 is of the key otherwise
+    403: re.compile(r"(?i)content violates usage guidelines"),
 }
 _MISSING_CODES: Final = frozenset({"model_not_found", "DeploymentNotFound"})
 # OpenAI's and Anthropic's, of which the latter is an invalid_request_error, too
@@ -43,8 +50,8 @@ _OTHER_ENDPOINT: Final = re.compile(r"not supported in the v1/[\w/]+ endpoint|Un
 # the key, with status 400: xAI's and Gemini's
 _KEY_WORDS: Final = re.compile(r"(?i)incorrect api key provided|api key not (?:valid|found)")
 
-# an answer that ended so is not whole: gateways and Mistral, vLLM, DeepSeek, GLM
-_BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource", "network_error"})
+# an answer that ended so is not whole: gateways and Mistral, vLLM, DeepSeek, GLM; Ollama only loaded the model
+_BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource", "network_error", "load"})
 
 _PARAMETER_CODES: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 # what names a parameter in the words of services that name it nowhere else
@@ -89,17 +96,18 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     return ProviderFailure(kind, message, retry_after(headers.get("retry-after")), parameter)
 
 
-def reported_failure(reply: Mapping[str, Any]) -> ProviderFailure | None:
+def reported_failure(reply: Any) -> ProviderFailure | None:
     """The failure that a reply tells of though its status is 200, None where it tells of none.
 
     Args:
         reply: of OpenAI's protocol. A gateway that lost the model it asked says so in `error`, of the reply
             or of its first choice, whose text is not whole then; the code there is an HTTP status
-            (https://openrouter.ai/docs/api/reference/errors-and-debugging).
+            (https://openrouter.ai/docs/api/reference/errors-and-debugging). Gemini's may stand in a list.
 
     Returns:
         The failure that the same body is under the status in its code; one of the server where it has none.
     """
+    reply = _unlisted(reply)
     listed = reply.get("choices")
     choice = listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
     ended = choice.get("finish_reason")
@@ -117,11 +125,15 @@ def reported_failure(reply: Mapping[str, Any]) -> ProviderFailure | None:
 
 
 def _parsed(body: str) -> Any:
-    """The JSON of a body, None where it holds none; Gemini's error stands in a list."""
+    """The JSON of a body, None where it holds none."""
     try:
-        reply = json.loads(body)
+        return _unlisted(json.loads(body))
     except (ValueError, RecursionError):
         return None
+
+
+def _unlisted(reply: Any) -> Any:
+    """Gemini's error stands in a list."""
     return reply[0] if isinstance(reply, list) and reply else reply
 
 
@@ -163,16 +175,18 @@ def _validation_errors(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _is_filtered(status: int, reply: Any) -> bool:
     """Whether a content filter refused the prompt.
 
-    400 and a code of one, of the error or of the error within it; 403 and what was flagged for what reasons
-    (https://openrouter.ai/docs/api/reference/errors-and-debugging), which alone is about the key; or words.
+    400 and a code or type of one, of the error or of the error within it; 403 and what was flagged for what
+    reasons (https://openrouter.ai/docs/api/reference/errors-and-debugging), which alone is about the key; or words.
     """
     try:
-        error = reply["error"]
-        if (own := _FILTER_WORDS.get(status)) and own in _server_error(reply, "")[1].lower():
+        # DashScope's own protocol has the fields of an error at the top, DeepSeek's older one a detail
+        error = reply.get("error") or reply
+        words = str(error.get("message") or error.get("detail") if isinstance(error, dict) else error)
+        if (own := _FILTER_WORDS.get(status)) and own.search(words):
             return True
         if status == 403:
             return {"reasons", "flagged_input"} <= error["metadata"].keys()
-        codes = [error.get("code"), (error.get("innererror") or {}).get("code")]
+        codes = [error.get("code"), error.get("type"), (error.get("innererror") or {}).get("code")]
     except (LookupError, TypeError, AttributeError):
         return False
     return status == 400 and any(isinstance(code, str) and code.lower() in _FILTER_CODES for code in codes)

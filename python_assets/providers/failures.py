@@ -47,11 +47,7 @@ class ProviderFailure(Exception):
     """
 
     def __init__(
-        self,
-        kind: FailureKind,
-        message: str,
-        retry_after: float | None = None,
-        parameter: str | None = None,
+        self, kind: FailureKind, message: str, retry_after: float | None = None, parameter: str | None = None
     ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind = kind

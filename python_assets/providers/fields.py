@@ -5,8 +5,10 @@ for a wrong count beside it: what cannot be read is None.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
+GUARDRAIL: Final = "guardrail_intervened"  # Bedrock's word
 LARGEST_COUNT: Final = 2**31 - 1  # of an integer column
 
 
@@ -22,6 +24,14 @@ def count_or_none(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
         return None
     return int(value) if value == int(value) else None
+
+
+def finish_reason(reply: Mapping[str, Any], told: Any) -> Any:
+    """Why an answer ended, as its server told; Bedrock's guardrail says beside it that it stepped in.
+
+    Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-invoke.html.
+    """
+    return GUARDRAIL if reply.get("amazon-bedrock-guardrailAction") == "INTERVENED" else told
 
 
 def seconds_or_none(value: Any) -> float | None:

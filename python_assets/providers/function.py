@@ -16,13 +16,7 @@ from typing import Any, ClassVar, Final, Self
 from python_assets.errors import GenerationError
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.provider import RemoteProvider
-from python_assets.providers.records import (
-    Answer,
-    Description,
-    GenerationConfig,
-    Message,
-    Request,
-)
+from python_assets.providers.records import Answer, Description, GenerationConfig, Message, Request
 
 BY_NAME: Final = ("model", "options")
 RETURNED: Final = ("text", "n_tokens_in", "n_tokens_out", "finish_reason", "reasoning")
@@ -87,10 +81,9 @@ def _called(
 def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> dict[str, Any]:
     """Model and options, where the function has arguments of these names or takes any."""
     if inspect.iscoroutinefunction(function):
-        raise GenerationError(
-            f"generation {config.generation_id!r}: {config.provider} is a coroutine, which nothing awaits. "
-            "Define it with def; concurrency says how many of its calls run at a time."
-        )
+        got = f"{config.provider}, a coroutine, which nothing awaits"
+        remedy = "define it with def; concurrency says how many of its calls run at a time"
+        raise GenerationError(f"generation {config.generation_id!r}", got, "a function", remedy)
     signature = inspect.signature(function)
     takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     offered = {"model": config.model, "options": dict(config.options)}
@@ -99,8 +92,10 @@ def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> 
         signature.bind([], {}, **named)
     except TypeError as error:
         raise GenerationError(
-            f"generation {config.generation_id!r}: {config.provider} cannot be called ({error}). Define it "
-            f"as function(messages, decoding), with {' and '.join(BY_NAME)} after them where it wants them."
+            f"generation {config.generation_id!r}",
+            f"{config.provider}, which cannot be called ({error})",
+            f"function(messages, decoding), with {' and '.join(BY_NAME)} after them where it wants them",
+            "define it so",
         ) from error
     return named
 
@@ -109,9 +104,7 @@ def _answer(returned: Any) -> Answer:
     """What a function returned; reasoning is kept beside the answer."""
     parts = returned if isinstance(returned, Mapping) else {"text": returned}
     if unknown := [str(name) for name in parts if name not in RETURNED]:
-        raise ProviderFailure(
-            "function_failed", f"returned {', '.join(unknown)}; expected {', '.join(RETURNED)}"
-        )
+        raise ProviderFailure("function_failed", f"returned {', '.join(unknown)}; expected {', '.join(RETURNED)}")
     text, reasoning = parts.get("text"), parts.get("reasoning")
     for value in (text, reasoning):
         if value is not None and not isinstance(value, str):

@@ -4,12 +4,12 @@ Belongs here: how a call is sent. What is asked and how a reply is read is the p
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
-from python_assets.errors import GenerationError
+from python_assets.errors import HEADERS, GenerationError, StudyError
 from python_assets.providers.clients import Clients
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.parameters import Parameters
@@ -23,7 +23,7 @@ SEEDS: Final = ("seed", "random_seed")  # the latter is Mistral's
 
 
 class HttpProvider(RemoteProvider):
-    """Asked over plain HTTP: the packages of the services add nothing to one POST and retry by themselves.
+    """StatisticSpec over plain HTTP: the packages of the services add nothing to one POST and retry by themselves.
 
     Class attributes:
         key_header: the header that carries the key, in lower case.
@@ -46,32 +46,30 @@ class HttpProvider(RemoteProvider):
         self._parameters = Parameters(optional, self.other_names, optional & self.unknown_fields)
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
-        for name in config.headers:
+        for name, value in config.headers.items():
             if config.api_key_env is not None and name.lower() == cls.key_header:
-                found.append(
-                    f"headers.{name}: the header that carries the key of api_key_env; keep one of them"
-                )
+                expected = "another header than the one that carries the key of api_key_env"
+                found.append(StudyError((HEADERS, name), value, expected, "keep one of them"))
         if cls.key_header == AUTHORIZATION and config.api_key_env is not None and _has_user(config.base_url):
-            found.append("api_key_env: user and password of base_url take its header; keep one of them")
-        for name, value in config.options.items():
-            if problem := cls._option_problem(name, value):
-                found.append(f"options.{name}: {problem}")
-        return found
+            expected = "no user and password in base_url, which take its header"
+            found.append(StudyError(("api_key_env",), config.api_key_env, expected, "keep one of them"))
+        return [*found, *cls._option_problems(config.options)]
 
     @classmethod
-    def _option_problem(cls, name: str, value: Any) -> str | None:
-        if name in cls.own_fields:
-            return "a field that Plumbline writes itself; remove it"
-        if name in SEEDS and (isinstance(value, bool) or not isinstance(value, int | None)):
-            return "no seed, to which the replicate is added; it is a whole number"
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError):
-            return "nothing that JSON holds; write a date in quotes, and no number that is infinite"
-        return None
+    def _option_problems(cls, options: Mapping[str, Any]) -> Iterator[StudyError]:
+        for name, value in options.items():
+            where = ("options", name)
+            if name in cls.own_fields:
+                yield StudyError(where, value, "no field that Plumbline writes itself", "remove it")
+            elif name in SEEDS and (isinstance(value, bool) or not isinstance(value, int | None)):
+                expected = "a whole number, to which the replicate is added"
+                yield StudyError(where, value, expected, "write such a seed")
+            elif not _is_json(value):
+                remedy = "write a date in quotes, and no number that is infinite"
+                yield StudyError(where, value, "what JSON can hold", remedy)
 
     @property
     def secrets(self) -> list[str]:
@@ -84,18 +82,20 @@ class HttpProvider(RemoteProvider):
         """What the model refused so far and how it is sent now, in words."""
         return self._parameters.told()
 
-    def unready(self) -> str | None:
+    def unready(self) -> GenerationError | None:
         """What keeps it from asking anything, with the remedy; nothing is contacted."""
         config = self.config
         if self.needs_key and config.base_url is None and config.api_key_env is None and not config.headers:
-            return (
-                f"generation {config.generation_id!r}: without base_url it asks {self.default_url}, which "
-                "wants a key. Add api_key_env, or base_url: http://HOST:PORT/... of your server."
+            return GenerationError(
+                f"generation {config.generation_id!r}",
+                "neither base_url nor api_key_env",
+                f"a key, which {self.default_url} wants",
+                "add api_key_env, or base_url: http://HOST:PORT/... of your server",
             )
         try:
             self._headers()
         except GenerationError as error:
-            return str(error)
+            return error
         return None
 
     async def __aenter__(self) -> Self:
@@ -148,7 +148,7 @@ class HttpProvider(RemoteProvider):
     def remedy(self, kind: str) -> str:
         """What to do, with the name of the variable that holds the key."""
         if kind == "unauthorized" and self.config.api_key_env:
-            return f"Put a valid key into the environment variable {self.config.api_key_env} (api_key_env)."
+            return f"put a valid key into the environment variable {self.config.api_key_env} (api_key_env)"
         return super().remedy(kind)
 
     def _headers(self) -> dict[str, str]:
@@ -159,15 +159,21 @@ class HttpProvider(RemoteProvider):
 
     def _sendable(self, name: str, value: str) -> str:
         if not value.strip() or not (value.isascii() and value.isprintable()):
-            raise GenerationError(
-                f"generation {self.config.generation_id!r}: the variable of headers.{name} holds no header: "
-                "expected printable ASCII."
-            )
+            where = f"generation {self.config.generation_id!r}: headers.{name}"
+            raise GenerationError(where, "a variable that holds no header", "printable ASCII", "set it anew")
         return value.strip()
 
     def key_headers(self, key: str) -> dict[str, str]:
         """What is sent with every call where there is a key."""
         return {self.key_header: f"Bearer {key}"}
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _has_user(url: str | None) -> bool:

@@ -17,12 +17,7 @@ from typing import IO, Any, Final, NamedTuple, Self
 
 from python_assets.errors import GenerationError
 from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
-from python_assets.providers.records import (
-    Description,
-    Outcome,
-    Rejected,
-    Request,
-)
+from python_assets.providers.records import Description, Outcome, Rejected, Request
 
 RULE_UNREADABLE: Final = "log_line_unreadable"
 _SHOWN_CHARACTERS: Final = 500
@@ -84,11 +79,7 @@ def read_log(path: Path) -> LogContent:
         elif record is not None:
             outcomes[record[0]] = record[1]
     return LogContent(
-        outcomes=outcomes,
-        description=description,
-        rejected=rejected,
-        n_bytes=n_bytes,
-        n_bytes_whole=n_bytes - torn,
+        outcomes=outcomes, description=description, rejected=rejected, n_bytes=n_bytes, n_bytes_whole=n_bytes - torn
     )
 
 
@@ -228,9 +219,8 @@ class LogWriter:
             file.write(b"\n")
 
     def _busy(self) -> GenerationError:
-        return GenerationError(
-            f"response log {self._path} is being written by another run. Wait until it ends, then run again."
-        )
+        expected, remedy = "a response log that no other run writes", "wait until it ends, then run again"
+        return GenerationError(self._path, "another run", expected, remedy)
 
 
 def _ends_with_newline(path: Path, end: int) -> bool:
@@ -240,7 +230,5 @@ def _ends_with_newline(path: Path, end: int) -> bool:
 
 
 def _unusable(path: Path, what: str, error: OSError) -> GenerationError:
-    return GenerationError(
-        f"response log {path} cannot be {what}: {error.strerror or error}. "
-        "Check the folder, its rights and the space left."
-    )
+    expected, remedy = f"a response log that can be {what}", "check the folder, its rights and the space left"
+    return GenerationError(path, error.strerror or error, expected, remedy)

@@ -15,20 +15,9 @@ from python_assets.errors import GenerationError
 from python_assets.providers.conversation import answer_now
 from python_assets.providers.failures import Backoff
 from python_assets.providers.function import FunctionProvider
-from python_assets.providers.log import (
-    LogContent,
-    LogWriter,
-    description_line,
-    read_log,
-    response_line,
-)
+from python_assets.providers.log import LogContent, LogWriter, description_line, read_log, response_line
 from python_assets.providers.outcomes import is_settled, outcome_of, response_of
-from python_assets.providers.provider import (
-    LocalProvider,
-    Provider,
-    RemoteProvider,
-    providers,
-)
+from python_assets.providers.provider import LocalProvider, Provider, RemoteProvider, providers
 from python_assets.providers.reasoning import parted
 from python_assets.providers.records import (
     FLAGS,
@@ -42,7 +31,7 @@ from python_assets.providers.records import (
     Request,
 )
 from python_assets.providers.requests import RequestPlan, plan_requests
-from python_assets.providers.retrying import Asker
+from python_assets.providers.retrying import Asker, has_answer
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.warehouse.progress import SILENT, Progress, Tell
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
@@ -124,7 +113,7 @@ def probe(
     if isinstance(provider, LocalProvider) and provider.runs_model:
         provider.describe()
         if reason := provider.unready():
-            raise GenerationError(reason)
+            raise reason
     if not isinstance(provider, RemoteProvider):
         return
     content = read_log(log_path)
@@ -240,15 +229,12 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
 
 
 async def _ask_for_missing(
-    prompts: Sequence[Prompt],
-    asker: Asker,
-    content: LogContent,
-    allowance: CallAllowance,
-    most: int | None = None,
+    prompts: Sequence[Prompt], asker: Asker, content: LogContent, allowance: CallAllowance, most: int | None = None
 ) -> _Answered:
     provider = asker.provider
     if complete := await _from_log_alone(prompts, asker, content):
         return complete
+    asker.has_answered = has_answer(content.outcomes)
     async with provider:
         description = await asker.describe()
         plan = plan_requests(prompts, provider, description)
@@ -301,8 +287,10 @@ def _check_texts(missing: Sequence[Request], config: GenerationConfig) -> None:
     without = [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]
     if without:
         raise GenerationError(
-            f"generation {config.generation_id!r}: {len(without)} prompts have no text to send, "
-            f"first {without[0]!r}. Map the column prompt_text of the import, or use provider replay."
+            f"generation {config.generation_id!r}",
+            f"{len(without)} prompts without a text, first {without[0]!r}",
+            "a text to send",
+            "map the column prompt_text of the import, or use provider replay",
         )
 
 
@@ -316,9 +304,7 @@ def _log_description(
 def _collect(provider: Provider, content: LogContent, answered: _Answered, seconds: float) -> GenerationRun:
     outcomes = content.outcomes | answered.new
     longest, tags = provider.config.max_characters, provider.config.reasoning_tags
-    rows = [
-        response_of(request, outcomes[request.response_id], longest, tags) for request in answered.plan.rows
-    ]
+    rows = [response_of(request, outcomes[request.response_id], longest, tags) for request in answered.plan.rows]
     n_by_status = Counter(row.status for row in rows)
     n_by_flag = Counter(flag for row in rows for flag in row.flags)
     return GenerationRun(

@@ -3,12 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from python_assets.providers.records import (
-    GenerationConfig,
-    Message,
-    Prompt,
-    RequestTask,
-)
+from python_assets.providers.records import GenerationConfig, Message, Prompt, RequestTask
 
 PLACEHOLDER: Final = "{prompt}"
 

@@ -6,6 +6,7 @@ from python_assets.errors import TRY_SIMULATED
 from python_assets.providers.fields import text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
+from python_assets.providers.outcomes import LOADED
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, Request
 from python_assets.providers.transport import typed_failures
@@ -61,9 +62,9 @@ class Ollama(HttpProvider):
     def remedy(self, kind: str) -> str:
         """What to do, in Ollama's commands."""
         if kind == "model_missing":
-            return f"Install the model: ollama pull {self.config.model}"
+            return f"install the model: ollama pull {self.config.model}"
         if kind == "connection":
-            return f"Start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}."
+            return f"start the server (ollama serve), set base_url to where it runs, {TRY_SIMULATED}"
         return super().remedy(kind)
 
 
@@ -72,6 +73,8 @@ def _answer(reply: dict[str, Any]) -> Answer:
     if reply.get("done") is False:
         raise ValueError("the reply says done: false, though streaming is off")
     message = reply["message"]
+    if reply.get("done_reason") in LOADED and not message.get("content"):
+        raise ValueError(f"nothing was answered: done_reason {reply['done_reason']}")
     context = {
         "reasoning": text_or_none(message.get("thinking")),
         # the tokens of OpenAI's protocol, without the choice around them

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from python_assets.errors import StudyError
 from python_assets.providers.error_bodies import reported_failure
-from python_assets.providers.fields import text_or_none
+from python_assets.providers.fields import finish_reason, text_or_none
 from python_assets.providers.http_provider import SEEDS, HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
+from python_assets.providers.outcomes import was_declined
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
 from python_assets.providers.transport import typed_failures
@@ -18,10 +20,10 @@ CHAT: Final = "chat"
 COMPLETIONS: Final = "completions"
 _PATHS: Final = {True: "completions", False: "chat/completions"}  # by whether the model goes on with a text
 _REMEDIES: Final = {
-    "model_missing": "Correct the model's name; GET base_url/models lists those the server has. At Azure the "
-    "deployment stands in base_url.",
-    "endpoint_missing": "Correct base_url; Azure's ends with /openai/deployments/NAME?api-version=DATE. "
-    f"For a base model set options: {{{ENDPOINT}: {COMPLETIONS}}}, for one that chats leave it out.",
+    "model_missing": "correct the model's name; GET base_url/models lists those the server has; at Azure the "
+    "deployment stands in base_url",
+    "endpoint_missing": "correct base_url; Azure's ends with /openai/deployments/NAME?api-version=DATE; "
+    f"for a base model set options: {{{ENDPOINT}: {COMPLETIONS}}}, for one that chats leave it out",
 }
 
 
@@ -45,15 +47,18 @@ class OpenAI(HttpProvider):
         return self.config.options.get(ENDPOINT, CHAT) == COMPLETIONS
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         if config.options.get(ENDPOINT, CHAT) not in (CHAT, COMPLETIONS):
-            found.append(f"options.{ENDPOINT}: no endpoint; it is {CHAT} (the default) or {COMPLETIONS}")
+            where, expected = ("options", ENDPOINT), f"{CHAT} (the default) or {COMPLETIONS}"
+            found.append(StudyError(where, config.options[ENDPOINT], expected, "write one of them"))
         if config.options.get("n") not in (None, 1):
-            found.append("options.n: several answers a call, of which one would be kept; use replicates: N")
+            expected = "one answer a call, as one of several would be kept"
+            found.append(StudyError(("options", "n"), config.options["n"], expected, "use replicates: N"))
         if config.options.get("echo"):
-            found.append("options.echo: the prompt would stand in the answer and be measured; remove it")
+            expected = "no prompt in the answer, where it would be measured"
+            found.append(StudyError(("options", "echo"), config.options["echo"], expected, "remove it"))
         return found
 
     async def describe(self) -> Description:
@@ -87,19 +92,19 @@ def _answer(reply: dict[str, Any]) -> Answer:
         raise failure
     choice = reply["choices"][0]
     message = _message(choice)
+    thought = message.get("reasoning_content"), message.get("reasoning"), _thinking(message["content"])
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     refusal = text_or_none(message.get("refusal"))
     return Answer(
         text=refusal or _text(message["content"]),
-        finish_reason="refusal" if refusal else choice.get("finish_reason"),
+        finish_reason="refusal" if refusal else finish_reason(reply, choice.get("finish_reason")),
         n_tokens_in=usage.get("prompt_tokens"),
         n_tokens_out=usage.get("completion_tokens"),
         context={
             "served_model": text_or_none(reply.get("model")),
             "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
-            "reasoning": text_or_none(message.get("reasoning_content"))
-            or text_or_none(message.get("reasoning")),
+            "reasoning": next(filter(None, map(text_or_none, thought)), None),
             FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
         },
     )
@@ -108,10 +113,11 @@ def _answer(reply: dict[str, Any]) -> Answer:
 def _message(choice: dict[str, Any]) -> dict[str, Any]:
     """What the model wrote; one of the assistant without content has none.
 
-    Azure leaves it out where its filter stops an answer, mlx-lm and Gemini where reasoning took every token.
+    Azure leaves it out where its filter stops an answer, mlx-lm and Gemini where reasoning took every token;
+    Gemini leaves out the message where a filter of its own stops one.
     """
     if "message" not in choice:
-        return {"content": choice["text"]}
+        return {"content": None if was_declined(text_or_none(choice.get("finish_reason"))) else choice["text"]}
     message: dict[str, Any] = choice["message"]
     return {"content": None, **message} if "role" in message else message
 
@@ -123,3 +129,13 @@ def _text(content: Any) -> str | None:
     if not isinstance(content, list):
         raise TypeError(f"content is {type(content).__name__}")
     return "".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def _thinking(content: Any) -> str | None:
+    """What the parts of a content think: Mistral's, each of them a text or texts in parts of their own.
+
+    Source: https://docs.mistral.ai/capabilities/reasoning.
+    """
+    if not isinstance(content, list):
+        return None
+    return "".join(_text(part.get("thinking")) or "" for part in content if part.get("type") == "thinking")

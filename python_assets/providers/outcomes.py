@@ -9,28 +9,24 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from python_assets.providers.failures import is_retryable
+from python_assets.providers.fields import GUARDRAIL
 from python_assets.providers.reasoning import begins_with_reasoning, parted
-from python_assets.providers.records import (
-    Answer,
-    Outcome,
-    Request,
-    Response,
-    Status,
-)
-from python_assets.providers.refusal import is_refusal
+from python_assets.providers.records import Answer, Outcome, Request, Response, ResponseOutcome, Status
+from python_assets.providers.refusal.outcome import read_outcome
 
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
 # OpenAI's and Ollama's word, Anthropic's and Gemini's, Anthropic's, Mistral's
-_LENGTH: Final = frozenset(
-    {"length", "max_tokens", "model_context_window_exceeded", "model_length", CUT_HERE}
-)
+_LENGTH: Final = frozenset({"length", "max_tokens", "model_context_window_exceeded", "model_length", CUT_HERE})
 CONTENT_FILTER: Final = "content_filter"
-# OpenAI's and Anthropic's, GLM's, and Gemini's (https://ai.google.dev/api/generate-content#FinishReason)
+# OpenAI's and Anthropic's, GLM's, Bedrock's (API_runtime_Converse, stopReason), and Gemini's
+# (https://ai.google.dev/api/generate-content#FinishReason)
 _DECLINED: Final = frozenset(
-    {CONTENT_FILTER, "refusal", "sensitive"}
+    {CONTENT_FILTER, "refusal", "sensitive", GUARDRAIL, "content_filtered"}
     | {"safety", "recitation", "blocklist", "prohibited_content", "spii"}
 )
+# Ollama's, where it loaded the model or let it go and answered nothing
+LOADED: Final = frozenset({"load", "unload"})
 # between two reasons of one response; no server writes it
 _AND: Final = "+"
 
@@ -38,17 +34,16 @@ _AND: Final = "+"
 class _Flags(NamedTuple):
     """What is observed of an answer, each by itself: a refusal can be truncated, a truncated answer empty."""
 
+    outcome: ResponseOutcome | None
     is_refused: bool | None
     is_empty: bool | None
     is_truncated: bool | None
 
 
-_NOTHING_OBSERVED: Final = _Flags(None, None, None)
+_NOTHING_OBSERVED: Final = _Flags(None, None, None, None)
 
 
-def outcome_of(
-    answer: Answer, requested_at: str | None, latency_seconds: float | None, max_characters: int
-) -> Outcome:
+def outcome_of(answer: Answer, requested_at: str | None, latency_seconds: float | None, max_characters: int) -> Outcome:
     """Bring an answer into the form the log keeps: the text cut to max_characters.
 
     A cut answer keeps its full length as n_characters in context_json.
@@ -104,8 +99,8 @@ def was_declined(finish_reason: str | None) -> bool:
 
 
 def _reasons(finish_reason: str | None) -> frozenset[str]:
-    """In lower case: Gemini writes capital letters."""
-    return frozenset((finish_reason or "").lower().split(_AND))
+    """In lower case: Gemini writes capital letters, and behind a colon which of its filters stopped an answer."""
+    return frozenset(part.partition(":")[0] for part in (finish_reason or "").lower().split(_AND))
 
 
 def _status_of(outcome: Outcome) -> Status:
@@ -119,11 +114,15 @@ def _flags_of(outcome: Outcome) -> _Flags:
     if _status_of(outcome) != "ok":
         return _NOTHING_OBSERVED
     text = outcome.response_text or ""
+    read = "refused" if was_declined(outcome.finish_reason) else read_outcome(text)
     return _Flags(
-        is_refused=was_declined(outcome.finish_reason) or is_refusal(text),
-        is_empty=not text.strip(),
-        is_truncated=was_cut(outcome.finish_reason),
+        outcome=read, is_refused=refuses(read), is_empty=not text.strip(), is_truncated=was_cut(outcome.finish_reason)
     )
+
+
+def refuses(outcome: ResponseOutcome) -> bool | None:
+    """The flag is_refused: whether a response refuses wholly; None where that cannot be read."""
+    return None if outcome == "unreadable" else outcome == "refused"
 
 
 def response_of(
@@ -148,7 +147,7 @@ def response_of(
         n_tokens_in=outcome.n_tokens_in,
         n_tokens_out=outcome.n_tokens_out,
         context_json=outcome.context_json,
-        is_declined=was_declined(outcome.finish_reason),
+        is_declined=was_declined(outcome.finish_reason) if _status_of(outcome) == "ok" else None,
     )
 
 
@@ -168,8 +167,10 @@ def _parted_again(outcome: Outcome, tags: Mapping[str, str]) -> Outcome:
 
 
 def is_settled(outcome: Outcome, max_characters: int) -> bool:
-    """Tell whether a logged outcome stands: no error worth a retry, not cut shorter than is wanted now."""
+    """Tell whether a logged outcome stands: no error worth a retry, an answer, not cut shorter than is wanted now."""
     if outcome.error is not None:
         return not is_retryable(outcome.error)
+    if _reasons(outcome.finish_reason) & LOADED and not outcome.response_text:
+        return False
     was_cut_here = CUT_HERE in _reasons(outcome.finish_reason)
     return not (was_cut_here and len(outcome.response_text or "") < max_characters)

@@ -11,15 +11,8 @@ from types import TracebackType
 from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
-from python_assets.errors import GenerationError
-from python_assets.providers.records import (
-    Answer,
-    Description,
-    GenerationConfig,
-    Prompt,
-    Rejected,
-    Request,
-)
+from python_assets.errors import GenerationError, StudyError
+from python_assets.providers.records import Answer, Description, GenerationConfig, Prompt, Rejected, Request
 from python_assets.providers.transport import is_address, secrets_of
 from python_assets.registry import Registry
 
@@ -30,15 +23,15 @@ ANSWERED_TOGETHER: Final = 2_000
 OF_A_SERVER: Final = ("base_url", "api_key_env", "headers")
 
 REMEDIES: Final[dict[str, str]] = {
-    "connection": "Start the server, or correct base_url.",
-    "model_missing": "Correct the model's name, or install the model at the server.",
-    "endpoint_missing": "Correct base_url.",
-    "web_page": "Correct base_url: it is the address of the API, which often ends in /v1, not of a page.",
-    "malformed_response": "See that base_url is that of the API, and that the server speaks this dialect.",
-    "bad_url": "Correct base_url: it starts with http:// or https://, and no redirect is followed.",
-    "quota_exceeded": "Raise the account's quota, then run again.",
-    "unauthorized": "Name the environment variable that holds a valid key in api_key_env, or in headers.",
-    "parameter_refused": "Leave it out: null in decoding, not in options, or no role for a system message.",
+    "connection": "start the server, or correct base_url",
+    "model_missing": "correct the model's name, or install the model at the server",
+    "endpoint_missing": "correct base_url",
+    "web_page": "correct base_url: it is the address of the API, which often ends in /v1, not of a page",
+    "malformed_response": "see that base_url is that of the API, and that the server speaks this dialect",
+    "bad_url": "correct base_url: it starts with http:// or https://, and no redirect is followed",
+    "quota_exceeded": "raise the account's quota, then run again",
+    "unauthorized": "name the environment variable that holds a valid key in api_key_env, or in headers",
+    "parameter_refused": "leave it out: null in decoding, not in options, or no role for a system message",
 }
 
 
@@ -62,12 +55,13 @@ class Provider:
         self.config = config
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
-        """What keeps this configuration from running, each as `field: problem`; nothing is contacted."""
-        ignored = [] if cls.asks_server else [name for name in OF_A_SERVER if getattr(config, name)]
-        return [f"{name}: it asks no server over HTTP; remove {name}" for name in ignored]
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+        """What keeps this configuration from running, fields below the generation; nothing is contacted."""
+        expected = f"nothing here, as provider {config.provider} asks no server over HTTP"
+        ignored = {} if cls.asks_server else {name: getattr(config, name) for name in OF_A_SERVER}
+        return [StudyError((name,), value, expected, f"remove {name}") for name, value in ignored.items() if value]
 
-    def unready(self) -> str | None:
+    def unready(self) -> GenerationError | None:
         """What keeps it from answering anything on this machine, with the remedy; nothing is contacted."""
         return None
 
@@ -122,13 +116,14 @@ class RemoteProvider(Provider, ABC):
         self._key: str | None = None
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         if cls.needs_model and not config.model.strip():
-            found.append("model: missing; name the model as its server does")
+            found.append(StudyError(("model",), config.model, "a model", "name it as its server does"))
         if config.base_url is not None and not is_address(config.base_url):
-            found.append("base_url: no address of a server; it reads http://host:port/path or https://...")
+            expected = "the address of a server, http://host:port/path or https://..."
+            found.append(StudyError(("base_url",), config.base_url, expected, "correct it"))
         return found
 
     @property
@@ -168,9 +163,10 @@ class RemoteProvider(Provider, ABC):
         where = f"generation {self.config.generation_id!r}: environment variable {name} (api_key_env)"
         key = os.environ.get(name, "").strip()
         if not key:
-            raise GenerationError(f"{where} is not set. Set it, for example: export {name}=...")
+            raise GenerationError(where, "nothing", "a key", f"set it, for example: export {name}=...")
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise GenerationError(f"{where} does not hold a key: expected printable ASCII without blanks.")
+            expected = "a key: printable ASCII without blanks"
+            raise GenerationError(where, "other characters", expected, "set it anew")
         self._key = key
         return key
 
@@ -193,7 +189,7 @@ class RemoteProvider(Provider, ABC):
         """Ask once; ProviderFailure where no answer came."""
 
 
-def config_problems(config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[str]:
+def config_problems(config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
     """What keeps a generation from running, for the validation of a study: nothing is contacted or generated.
 
     Args:
@@ -201,7 +197,7 @@ def config_problems(config: GenerationConfig, factor_levels: Mapping[str, Sequen
         factor_levels: declared levels of every factor.
 
     Returns:
-        `field: problem` texts, fields below the generation; empty where all is well.
+        Problems of fields below the generation; empty where all is well.
 
     Raises:
         PlumblineError: the provider is unknown; the text lists the known ones.

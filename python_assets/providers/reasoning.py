@@ -19,6 +19,9 @@ REASONING_TAGS: Final[Mapping[str, str]] = MappingProxyType(
         "<thinking>": "</thinking>",
         "<thought>": "</thought>",  # EXAONE, Gemini
         "<reasoning>": "</reasoning>",
+        "<reflection>": "</reflection>",  # Reflection, which writes it within <thinking>, too
+        "<scratchpad>": "</scratchpad>",  # as prompts ask for it
+        "<analysis>": "</analysis>",
         "[THINK]": "[/THINK]",  # Mistral
         "<seed:think>": "</seed:think>",  # Seed-OSS
         "◁think▷": "◁/think▷",  # Kimi
@@ -32,6 +35,7 @@ REASONING_TAGS: Final[Mapping[str, str]] = MappingProxyType(
 _ANSWER_TAGS: Final = {
     "<answer>": "</answer>",
     "<response>": "</response>",
+    "<output>": "</output>",
     "<|START_RESPONSE|>": "<|END_RESPONSE|>",
     "<|begin_of_solution|>": "<|end_of_solution|>",
 }
@@ -106,11 +110,26 @@ def _within(text: str, tags: Mapping[str, str]) -> _Parts | None:
         opened = re.match(rf"\s*{_pattern(opening)}", text)
         if opened is None:
             continue
-        closed = re.compile(rf"{_pattern(closing)}\s*").search(text, opened.end())
+        closed = _closing_mark(text, opened.end(), opening, closing)
         if closed is None:
             return _Parts("", text[opened.end() :].strip())
         return _Parts(text[closed.end() :], text[opened.end() : closed.start()].strip())
     return None
+
+
+def _closing_mark(text: str, start: int, opening: str, closing: str) -> re.Match[str] | None:
+    """The mark that closes what was opened before `start`, marks within it included; None where there is none.
+
+    Reasoning that names the opening mark opens nothing: the last closing one closes it then.
+    """
+    depth, closed = 1, None
+    for mark in re.compile(rf"(?P<opens>{_pattern(opening)})|{_pattern(closing)}\s*").finditer(text, start):
+        depth += 1 if mark["opens"] else -1
+        if not mark["opens"]:
+            closed = mark
+        if depth == 0:
+            break
+    return closed
 
 
 def _up_to_closing(text: str, tags: Mapping[str, str]) -> _Parts | None:

@@ -14,9 +14,12 @@ from python_assets.providers.fields import count_or_none, text_or_none
 
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
+# what a response makes of what it was asked: partly, it refuses a part
+ResponseOutcome = Literal["refused", "partly", "answered", "unreadable"]
 Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")
+OUTCOMES: Final[tuple[ResponseOutcome, ...]] = ("refused", "partly", "answered", "unreadable")
 FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 
 
@@ -170,9 +173,9 @@ class Outcome:
 class Response:
     """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
 
-    A response can be refused and truncated, or empty and truncated; the flags are None where the status is
-    not ok, as nothing was observed there. is_declined, no column there: the server itself said so, whatever
-    the text.
+    A response can be refused and truncated, or empty and truncated; outcome and flags are None where the status
+    is not ok, as nothing was observed there, and is_refused where the outcome is unreadable. is_declined: the
+    server itself said so, whatever the text.
     """
 
     prompt_id: str
@@ -180,6 +183,7 @@ class Response:
     response_id: str
     response_text: str | None
     status: Status
+    outcome: ResponseOutcome | None
     is_refused: bool | None
     is_empty: bool | None
     is_truncated: bool | None
@@ -189,7 +193,7 @@ class Response:
     n_tokens_in: int | None
     n_tokens_out: int | None
     context_json: str | None
-    is_declined: bool = False
+    is_declined: bool | None = False
 
     @property
     def flags(self) -> tuple[str, ...]:

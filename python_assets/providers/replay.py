@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from python_assets.providers.provider import LocalProvider, provider
-from python_assets.providers.records import (
-    Answer,
-    Description,
-    Prompt,
-    Rejected,
-    Request,
-)
+from python_assets.providers.records import Answer, Description, Prompt, Rejected, Request
 from python_assets.providers.requests import sha256_of
 
 

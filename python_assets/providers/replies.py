@@ -8,15 +8,13 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 _FENCE: Final = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
 _BULLET: Final = re.compile(r"\s*(?:[-*\u2022\u2013]|\(?\d{1,3}[.):])\s+(?=\S)")
 _ARROW: Final = re.compile(r"\s*(?:->|=>|\u2192|:)\s*")
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_STARTS: Final = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
-_ENDS: Final = re.compile(r"\b(yes|no)\W*\Z", re.IGNORECASE)
 _QUOTES: Final = " \t\"'`*_\u201c\u201d\u2018\u2019"
 
 
@@ -62,10 +60,20 @@ def parse_yes_no(text: str | None) -> bool | None:
     Returns:
         None where neither is yes or no, or the first says one and the last the other.
     """
-    found = {
-        match.group(1).lower() for match in (_STARTS.match(text or ""), _ENDS.search(text or "")) if match
-    }
-    return found == {"yes"} if len(found) == 1 else None
+    said = parse_one_of(text, ("yes", "no"))
+    return None if said is None else said == "yes"
+
+
+def parse_one_of(text: str | None, words: Sequence[str]) -> str | None:
+    """Which of some words a reply says: its first or last word, upper and lower case alike.
+
+    Returns:
+        None where neither is one of them, or the first says one and the last another.
+    """
+    any_word = "|".join(map(re.escape, words))
+    places = (re.match(rf"\W*({any_word})\b", text or "", re.I), re.search(rf"\b({any_word})\W*\Z", text or "", re.I))
+    found = {match.group(1).lower() for match in places if match}
+    return found.pop() if len(found) == 1 else None
 
 
 def _literals(text: str, opening: str, closing: str) -> Iterator[Any]:

@@ -13,14 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.providers.messages import build_messages
 from python_assets.providers.provider import Provider
-from python_assets.providers.records import (
-    Description,
-    GenerationConfig,
-    Message,
-    Prompt,
-    Rejected,
-    Request,
-)
+from python_assets.providers.records import Description, GenerationConfig, Message, Prompt, Rejected, Request
 
 _NUMBER: Final = "replicate number"  # stands for it; the key replicate comes after all others
 

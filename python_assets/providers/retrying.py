@@ -5,31 +5,21 @@ Belongs here: concurrency, retries and when to give up. Nothing here knows a pro
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
-from python_assets.errors import GenerationError
+from python_assets.errors import GenerationError, without_credentials
 from python_assets.providers.conversation import answer_later
-from python_assets.providers.failures import (
-    FATAL_AFTER_RETRIES,
-    RETRYABLE,
-    Backoff,
-    ProviderFailure,
-)
+from python_assets.providers.failures import FATAL_AFTER_RETRIES, RETRYABLE, Backoff, ProviderFailure
 from python_assets.providers.log import LogWriter, response_line
 from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.reasoning import parted
-from python_assets.providers.records import (
-    Answer,
-    Description,
-    Outcome,
-    Request,
-)
+from python_assets.providers.records import Answer, Description, Outcome, Request
 from python_assets.providers.transport import shown_url
-from python_assets.study.secrets import redacted, without_credentials
+from python_assets.study.secrets import redacted
 from python_assets.warehouse.progress import Progress, Tell
 
 # With so many errors and no answer between them the cause is not one prompt.
@@ -54,16 +44,16 @@ class Asker:
     Attributes:
         outcomes: by response_id, what this run got.
         n_retries: calls beyond the first for one request.
+        has_answered: whether an earlier run got an answer.
     """
 
-    def __init__(
-        self, provider: RemoteProvider, writer: LogWriter, progress: Progress, backoff: Backoff
-    ) -> None:
+    def __init__(self, provider: RemoteProvider, writer: LogWriter, progress: Progress, backoff: Backoff) -> None:
         self.provider = provider
         self.writer = writer
         self.progress = progress
         self.outcomes: dict[str, Outcome] = {}
         self.n_retries = 0
+        self.has_answered = False
         self._backoff = backoff
         self._n_failures_in_a_row = 0
         self._n_changes_told = 0
@@ -127,10 +117,7 @@ class Asker:
         self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
         if outcome.error and self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
             kind = outcome.error.partition(":")[0]
-            raise self._stopped(
-                f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}",
-                self.provider.remedy(kind),
-            )
+            raise self._stopped(f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", kind)
 
     async def _outcome(self, request: Request) -> Outcome:
         first_requested_at = _now()
@@ -204,21 +191,25 @@ class Asker:
             raise ProviderFailure("timeout", f"no answer within {seconds:g} s") from None
 
     def _fatal(self, failure: ProviderFailure) -> GenerationError:
-        return self._stopped(self._redact(str(failure)), self.provider.remedy(failure.kind))
+        return self._stopped(self._redact(str(failure)), failure.kind)
 
-    def _stopped(self, what: str, remedy: str) -> GenerationError:
+    def _stopped(self, what: str, kind: str) -> GenerationError:
         config = self.provider.config
-        where = (
-            f"generation {config.generation_id!r}, model {config.model!r} at {shown_url(self.provider.url)}"
-        )
-        kept = (
-            f"The response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest."
-        )
-        told = f"{where}: {what.removesuffix('.')}."
-        return GenerationError(" ".join(part for part in (told, remedy, kept) if part))
+        where = f"generation {config.generation_id!r}"
+        got = f"{what} (model {config.model!r} at {shown_url(self.provider.url)})"
+        kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
+        error = GenerationError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
+        # a server that answered will do so again; one that never did is to be started
+        error.may_pass = kind in RETRYABLE and (self.has_answered or has_answer(self.outcomes))
+        return error
 
     def _redact(self, text: str) -> str:
         return redacted(without_credentials(text), self.provider.secrets)
+
+
+def has_answer(outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether any of the outcomes is an answer."""
+    return any(outcome.error is None for outcome in outcomes.values())
 
 
 def _now() -> str:

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus, urlsplit
 
+from python_assets.errors import without_credentials
 from python_assets.providers.error_bodies import SHOWN_CHARACTERS, failure_of_status
 from python_assets.providers.failures import FailureKind, ProviderFailure
-from python_assets.study.secrets import API_VERSION, without_credentials
+from python_assets.study.secrets import API_VERSION
 
 if TYPE_CHECKING:
     import httpx
@@ -126,10 +127,7 @@ def typed_failures() -> Iterator[None]:
         ((httpx.TransportError,), "disconnected"),
         ((UnicodeEncodeError,), "unsendable_prompt"),
         # RecursionError: a reply nested deeper than Python reads.
-        (
-            (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError),
-            "malformed_response",
-        ),
+        ((ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError), "malformed_response"),
     )
     caught = tuple(kind for group, _ in kinds for kind in group)
     try:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote, urlsplit
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.providers.error_bodies import retry_after
 from python_assets.providers.failures import Backoff
 from python_assets.providers.transport import ENCODINGS, check_encoding, shown_url
@@ -62,7 +62,7 @@ class Fetcher:
     Used in a `with` statement, which closes its connections.
     """
 
-    def __init__(self, agent: str, field: str, backoff: Backoff | None = None) -> None:
+    def __init__(self, agent: str, field: FieldPath, backoff: Backoff | None = None) -> None:
         """Prepare; nothing is connected yet.
 
         Args:
@@ -81,10 +81,7 @@ class Fetcher:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._client is not None:
             self._client.close()
@@ -120,10 +117,8 @@ class Fetcher:
             if attempt + 1 < _TRIES:
                 retry_seconds = retry_after(fetched.headers.get("retry-after")) if fetched else None
                 time.sleep(self._backoff.seconds(attempt, retry_seconds))
-        raise SourceError(
-            f"{self._field}: {shown_url(address)} gave nothing in {_TRIES} tries ({problem}). "
-            "Run again later: what was fetched already is kept."
-        )
+        got = f"{problem} in {_TRIES} tries at {shown_url(address)}"
+        raise SourceError(self._field, got, "a reply", "run again later: what was fetched already is kept")
 
     def _try(
         self, address: str, params: Mapping[str, str] | None, follow_redirects: bool
@@ -136,16 +131,15 @@ class Fetcher:
             ) as response:
                 content = self._read(response)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.TooManyRedirects) as error:
-            raise SourceError(
-                f"{self._field}: {shown_url(address)} cannot be fetched ({error}). Correct the address."
-            ) from error
+            got = f"{shown_url(address)} ({error})"
+            raise SourceError(self._field, got, "an address to fetch", "correct it") from error
         except ValueError as error:
-            raise SourceError(f"{self._field}: {shown_url(address)}: {error}. Save it as a file.") from error
+            got = f"{shown_url(address)}: {error}"
+            raise SourceError(self._field, got, remedy="save it as a file") from error
         except httpx.ConnectError as error:
-            raise SourceError(
-                f"{self._field}: {shown_url(address)} cannot be reached ({error}). Connect this machine to "
-                "it and run again: what was fetched already is kept."
-            ) from error
+            got, expected = f"no connection to {shown_url(address)} ({error})", "a machine that can reach it"
+            remedy = "connect this one and run again: what was fetched already is kept"
+            raise SourceError(self._field, got, expected, remedy) from error
         except httpx.TransportError as error:
             return None, f"{type(error).__name__}: {error}"
         return Fetched(response.status_code, response.headers, content, str(response.url)), ""
@@ -156,10 +150,9 @@ class Fetcher:
         for piece in response.iter_bytes():
             content += piece
             if len(content) > MOST_BYTES:
-                raise SourceError(
-                    f"{self._field}: {shown_url(str(response.url))} has more than {MOST_BYTES:,} bytes. "
-                    "Save what is needed of it as a local file."
-                )
+                expected = f"at most {MOST_BYTES:,} bytes"
+                remedy = "save what is needed of it as a local file"
+                raise SourceError(self._field, f"more of {shown_url(str(response.url))}", expected, remedy)
         return bytes(content)
 
     def _opened(self, address: str) -> "httpx.Client":

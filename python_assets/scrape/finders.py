@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from python_assets.errors import FieldPath
 from python_assets.registry import Registry
 from python_assets.study.scrape import KeywordFinder
 from python_assets.study.study import LEVEL_SEPARATOR, Scrape, Study
@@ -35,7 +36,7 @@ class FinderJob(NamedTuple):
     scrape: Scrape
     level: str
     spec: KeywordFinder
-    field: str
+    field: FieldPath
     run_context: RunContext | None
 
     @property

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from bs4 import BeautifulSoup, Tag
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, field_name
 from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword, usable_keywords
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.scrape.wiki_names import page_name
@@ -69,8 +69,10 @@ def find_by_embedding(job: FinderJob) -> FinderResult:
     """
     if job.scrape.language in _UNSPACED:
         raise SourceError(
-            f"{job.field}: embedding_on_wiki needs spaces between words, which {job.scrape.language!r} does "
-            "not write. Use find: llm_inquiries or hyperlinks_on_wiki, or list the keywords."
+            job.field,
+            f"language {job.scrape.language!r}",
+            "one that writes spaces between words, which embedding_on_wiki needs",
+            "use find: llm_inquiries or hyperlinks_on_wiki, or list the keywords",
         )
     page = _search(job)
     words = distinct_words(paragraphs_of(page.tree))
@@ -93,17 +95,15 @@ def find_by_hyperlinks(job: FinderJob) -> FinderResult:
         SourceError: the page is missing, or names are asked for in another language than English.
     """
     if job.spec.names_only and job.scrape.language != "en":
-        raise SourceError(
-            f"{job.field}.names_only: proper names are told from other words in English alone, not in "
-            f"{job.scrape.language!r}. Remove names_only."
-        )
+        got, expected = f"language {job.scrape.language!r}", "English, where proper names can be told"
+        raise SourceError((*job.field, "names_only"), got, expected, "remove names_only")
     page = _search(job)
     texts = link_texts(page.tree, job.spec.layout)
     kept = [text for text in texts if is_proper_name(text)] if job.spec.names_only else texts
     finding = _most_like(job, kept, "name" if job.spec.names_only else "link", page)
     if kept:
         return finding
-    empty = f"{job.field}: {page.title!r} has no {job.spec.layout} links that could be keywords"
+    empty = f"{field_name(job.field[1:])}: {page.title!r} has no {job.spec.layout} links that could be keywords"
     return finding._replace(notes=[*finding.notes, f"{empty}; try another layout or page."])
 
 
@@ -148,7 +148,7 @@ def _search(job: FinderJob) -> _SearchedPage:
         entry = find_page(wiki, name.title, job.field)
         (page,) = wiki.read([entry])
     if meanings := listed_meanings(page.html):
-        raise SourceError(f"{job.field}: {several_meanings(name.title, meanings)}. Name another page.")
+        raise SourceError(job.field, several_meanings(name.title, meanings), "one page", "name another page")
     notes = far_from_domain(job.study, [entry.title], job.run_context)
     return _SearchedPage(article(page.html), entry.title, notes)
 

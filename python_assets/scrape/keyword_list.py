@@ -114,14 +114,10 @@ def _given(level: str, entries: list[KeywordEntry]) -> Iterator[LevelKeyword]:
         yield LevelKeyword(level, found, keyword.use_shared)
 
 
-def _findings(
-    study: Study, scrape: Scrape, level: str, run_context: RunContext | None
-) -> Iterator[FinderResult]:
+def _findings(study: Study, scrape: Scrape, level: str, run_context: RunContext | None) -> Iterator[FinderResult]:
     for position, entry in enumerate(scrape.keywords[level]):
         if isinstance(entry, KeywordFinder):
-            field = f"{study.path.name}: prompts.scrape.keywords.{level}[{position}]"
+            field = (study.path, "prompts", "scrape", "keywords", level, position)
             yield FINDERS[entry.find](
-                FinderJob(
-                    study=study, scrape=scrape, level=level, spec=entry, field=field, run_context=run_context
-                )
+                FinderJob(study=study, scrape=scrape, level=level, spec=entry, field=field, run_context=run_context)
             )

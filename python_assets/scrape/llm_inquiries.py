@@ -8,12 +8,7 @@ from math import isnan
 from typing import Final
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
-from python_assets.providers.engine import (
-    Inquiry,
-    Reply,
-    ask_engine,
-    parse_list,
-)
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_list
 from python_assets.scrape.finders import (
     FINDERS,
     FinderJob,
@@ -27,9 +22,7 @@ from python_assets.study.scrape import InquiryKind
 from python_assets.warehouse.build import Quarantined
 
 PROVIDER: Final = "llm_inquiries"
-_FORMAT: Final = (
-    "Reply with one JSON list of strings, at most {n} of them, and with no other word before or after it."
-)
+_FORMAT: Final = "Reply with one JSON list of strings, at most {n} of them, and with no other word before or after it."
 QUESTIONS: Final[dict[InquiryKind, str]] = {
     "people": "Which well-known people stand for {keyword}? Give their full names.",
     "short_names": "By which short or family names are the well-known people who stand for {keyword} "

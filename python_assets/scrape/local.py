@@ -17,6 +17,6 @@ def read_local(job: SourceJob) -> SourceResult:
     Raises:
         SourceError: no file, or one that is missing, unreadable, empty, no text or of an unknown ending.
     """
-    field = f"{job.field}.path"
+    field = (*job.field, "path")
     files = find_texts(job.study, str(job.source.path), field)
     return SourceResult([read_file(path, job.study.folder, field) for path in files])

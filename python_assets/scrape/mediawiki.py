@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from python_assets.errors import SourceError, StudyError
+from python_assets.errors import NOTHING, FieldPath, SourceError, StudyError
 from python_assets.providers.failures import Backoff
 from python_assets.providers.transport import shown_url
 from python_assets.scrape.fetching import MOST_AT_ONCE, Fetched, Fetcher, PageCache, user_agent
@@ -60,7 +60,7 @@ class MediaWiki:
         api: str,
         contact: str | None,
         run_context: RunContext | None,
-        field: str,
+        field: FieldPath,
         backoff: Backoff | None = None,
     ) -> None:
         """Prepare; nothing is asked yet.
@@ -83,10 +83,7 @@ class MediaWiki:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._fetcher.__exit__(kind, error, traceback)
 
@@ -216,7 +213,7 @@ class MediaWiki:
             reply = self._ask(options, f"the page {entry.title!r}")
             html = reply.get("parse", {}).get("text")
             if not isinstance(html, str):
-                raise SourceError(self._not_spoken("no text of a page"))
+                raise self._not_spoken("no text of a page")
             kept = {
                 "title": entry.title,
                 "revision": entry.revision,
@@ -254,7 +251,7 @@ class MediaWiki:
             reply = self._ask({"action": "query", **options, **more}, what)
             query = reply.get("query", {})
             if not isinstance(query, dict) or not isinstance(query.get("pages", []), list):
-                raise SourceError(self._not_spoken("pages in the form of version 1 of its JSON"))
+                raise self._not_spoken("pages in the form of version 1 of its JSON")
             yield query
             if "continue" not in reply:
                 return
@@ -262,36 +259,33 @@ class MediaWiki:
 
     def _ask(self, options: Mapping[str, str], what: str) -> dict[str, Any]:
         if self._run_context is None or not self._run_context.may_ask:
-            raise OfflineError(
-                f"{self._field}: {what} on {shown_url(self.api)} has not been fetched yet; "
-                "fetch it with: plumbline run STUDY"
-            )
+            got = f"{what} on {shown_url(self.api)}, which has not been fetched yet"
+            raise OfflineError(self._field, got, remedy="fetch it with: plumbline run STUDY")
         self._check_contact()
         fixed = {"format": "json", "formatversion": "2", "maxlag": str(_MAXLAG_SECONDS)}
         fetched = self._fetcher.get(self.api, {**options, **fixed}, is_busy=_is_busy)
         reply = _json_of(fetched)
         if fetched.status != 200 or reply is None or reply.keys().isdisjoint(_ANSWERS):
-            raise SourceError(self._not_spoken(f"HTTP {fetched.status}, not the JSON of a MediaWiki"))
+            raise self._not_spoken(f"HTTP {fetched.status}, not the JSON of a MediaWiki,")
         if isinstance(error := reply.get("error"), dict):
             code, info = (str(error.get(name, ""))[:300] for name in ("code", "info"))
-            raise SourceError(
-                f"{self._field}: {shown_url(self.api)} refused to give {what}: {code}: {info}. "
-                f"Correct {self._field}, or delete the kept pages of this wiki to look its titles up anew."
-            )
+            got = f"{code}: {info} of {shown_url(self.api)}"
+            remedy = "correct the field, or delete the kept pages of this wiki to look its titles up anew"
+            raise SourceError(self._field, got, what, remedy)
         return reply
 
-    def _not_spoken(self, came: str) -> str:
-        return (
-            f"{self._field}: {shown_url(self.api)} answered with {came}. Expected the api.php of a MediaWiki "
-            "of version 1.25 or later; correct prompts.scrape.wiki.api."
-        )
+    def _not_spoken(self, came: str) -> SourceError:
+        got = f"{came} from {shown_url(self.api)}"
+        expected = "the api.php of a MediaWiki of version 1.25 or later"
+        return SourceError(self._field, got, expected, "correct prompts.scrape.wiki.api")
 
     def _check_contact(self) -> None:
         if not self._contact:
             raise StudyError(
-                f"{self._field}: prompts.scrape.wiki.contact is missing. Wikis want to know whom to write to "
-                "about a program that reads them, and block those that do not say it in the User-Agent; add "
-                "wiki: {contact: an e-mail address or a page of yours}."
+                ("prompts", "scrape", "wiki", "contact"),
+                NOTHING,
+                "whom to write to about a program that reads wikis, which block those that do not say it",
+                "add wiki: {contact: an e-mail address or a page of yours}",
             )
 
 

@@ -7,12 +7,7 @@ from python_assets.errors import SourceError
 from python_assets.scrape.keyword_list import KeywordList
 from python_assets.scrape.sources import SOURCES, SourceJob
 from python_assets.study.scrape import PlacedSource
-from python_assets.study.study import (
-    LEVEL_SEPARATOR,
-    Scrape,
-    Source,
-    Study,
-)
+from python_assets.study.study import LEVEL_SEPARATOR, Scrape, Source, Study
 from python_assets.texts.documents import Document, document_ids
 from python_assets.texts.sentences import composed
 from python_assets.warehouse.build import Quarantined
@@ -44,9 +39,7 @@ class _NamedDocument(NamedTuple):
     wanted: WantedKeywords
 
 
-def read_sources(
-    study: Study, scrape: Scrape, keywords: KeywordList, run_context: RunContext | None
-) -> Reading:
+def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, run_context: RunContext | None) -> Reading:
     """Read the shared sources and those of single keywords.
 
     Args:
@@ -84,13 +77,11 @@ def _job(study: Study, scrape: Scrape, placed: PlacedSource, run_context: RunCon
     """A source is read for the levels that have keywords: others get their prompts by branching."""
     levels_of_source = [placed.level] if placed.level is not None else placed.source.levels or scrape.levels
     levels = tuple(level for level in levels_of_source if level in scrape.keywords)
-    first, *others = ("prompts", "scrape", *placed.path)
-    field = str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
     return SourceJob(
         study=study,
         scrape=scrape,
         source=placed.source,
-        field=f"{study.path.name}: {field}",
+        field=(study.path, "prompts", "scrape", *placed.path),
         levels=levels,
         run_context=run_context,
         keyword=placed.keyword,
@@ -106,10 +97,7 @@ def _with_ids(named: dict[tuple[str, str], _NamedDocument]) -> list[ReadDocument
     ids = document_ids(list(n_tags))
     return [
         ReadDocument(
-            one.document,
-            _checked(ids[uri] if n_tags[uri] == 1 else f"{ids[uri]} ({tag})"),
-            one.source,
-            one.wanted,
+            one.document, _checked(ids[uri] if n_tags[uri] == 1 else f"{ids[uri]} ({tag})"), one.source, one.wanted
         )
         for (uri, tag), one in named.items()
     ]
@@ -117,8 +105,7 @@ def _with_ids(named: dict[tuple[str, str], _NamedDocument]) -> list[ReadDocument
 
 def _checked(document_id: str) -> str:
     if LEVEL_SEPARATOR in document_id:
-        raise SourceError(
-            f"The document {document_id!r} holds {LEVEL_SEPARATOR!r}, which joins levels into a group, and "
-            "document is a factor of every prompt. Rename the file or its source tag."
-        )
+        expected = f"a name without {LEVEL_SEPARATOR!r}, which joins levels: document is a factor of every prompt"
+        remedy = "rename the file or its source tag"
+        raise SourceError(("prompts", "scrape", "sources"), repr(document_id), expected, remedy)
     return document_id

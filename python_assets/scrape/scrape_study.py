@@ -19,15 +19,7 @@ from python_assets.texts.sentences import SentenceFilter, SentenceSplitter
 from python_assets.warehouse.build import Quarantined, write_stage
 from python_assets.warehouse.run_context import RunContext
 
-_SENTENCE_COLUMNS = [
-    "sentence_id",
-    "document_id",
-    "source_tag",
-    "level",
-    "keyword",
-    "sentence_text",
-    "dropped_reason",
-]
+_SENTENCE_COLUMNS = ["sentence_id", "document_id", "source_tag", "level", "keyword", "sentence_text", "dropped_reason"]
 
 
 class ScrapeCounts(NamedTuple):
@@ -43,9 +35,7 @@ class ScrapeCounts(NamedTuple):
     seconds: float = 0.0
 
 
-def scrape(
-    study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
-) -> ScrapeCounts:
+def scrape(study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None) -> ScrapeCounts:
     """Read the sources of a study into raw.documents, raw.keywords and raw.sentences.
 
     Args:
@@ -68,9 +58,7 @@ def scrape(
     splitter = SentenceSplitter(spec.language)
     keywords = list_keywords(study, spec, run_context)
     reading = read_sources(study, spec, keywords, run_context)
-    sentence_filter = SentenceFilter(
-        {level: keywords.words(level) for level in spec.keywords}, spec.min_words
-    )
+    sentence_filter = SentenceFilter({level: keywords.words(level) for level in spec.keywords}, spec.min_words)
     sentences = _find_sentences(reading.documents, sentence_filter, splitter)
     quarantined = [*keywords.quarantined, *reading.quarantined, *_undecodable(reading.documents)]
     _check_levels(study, spec, keywords, sentences, _hints(quarantined, reading.notes))
@@ -126,33 +114,27 @@ def _find_sentences(
     return pd.DataFrame(rows, columns=_SENTENCE_COLUMNS)
 
 
-def _check_levels(
-    study: Study,
-    spec: Scrape,
-    keywords: KeywordList,
-    sentences: pd.DataFrame,
-    hints: str,
-) -> None:
+def _check_levels(study: Study, spec: Scrape, keywords: KeywordList, sentences: pd.DataFrame, hints: str) -> None:
     """A level without a sentence is an error unless branching gives it prompts; hints: what may be why."""
     kept = set(sentences.loc[sentences["dropped_reason"].isna(), "level"])
     ends = [] if study.prompts.branch is None else study.prompts.branch.ends(spec.levels)
     reached = {target for source, target in ends if source in kept}
     for level in spec.keywords:
         if level not in kept | reached:
+            of_level = f"{spec.factor} {level!r} ({', '.join(keywords.words(level)) or 'none was found'})"
             raise SourceError(
-                f"{study.path.name}: prompts.scrape.keywords.{level}: no whole sentence of {spec.min_words} "
-                f"words or more holds a keyword of {spec.factor} {level!r} "
-                f"({', '.join(keywords.words(level)) or 'none was found'}). "
-                "Add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level."
-                + hints
+                (study.path, "prompts", "scrape", "keywords", level),
+                f"no sentence with a keyword of {of_level}",
+                f"a whole one of {spec.min_words} words or more",
+                "add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level" + hints,
             )
 
 
 def _hints(quarantined: list[Quarantined], notes: list[str]) -> str:
     hints = list(notes)
     if quarantined:
-        hints.insert(0, f"{len(quarantined):,} records were rejected; the first: {quarantined[0].detail}.")
-    return "".join(f" {hint}" for hint in hints)
+        hints.insert(0, f"{len(quarantined):,} records were rejected; the first: {quarantined[0].detail}")
+    return "".join(f"; {hint}" for hint in hints)
 
 
 def _keyword_rows(keywords: KeywordList) -> pd.DataFrame:

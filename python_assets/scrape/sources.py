@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from python_assets.errors import FieldPath
 from python_assets.registry import Registry
 from python_assets.scrape.finders import FoundKeyword
 from python_assets.study.study import Scrape, Source, Study
@@ -27,7 +28,7 @@ class SourceJob(NamedTuple):
     study: Study
     scrape: Scrape
     source: Source
-    field: str
+    field: FieldPath
     levels: tuple[str, ...]
     run_context: RunContext | None
     keyword: str | None = None

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.providers.transport import is_address, shown_url
 from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
@@ -52,7 +52,7 @@ def read_web(job: SourceJob) -> SourceResult:
             running text, or that cannot be had.
         OfflineError: a page would have to be fetched, and may not be.
     """
-    field = f"{job.field}.urls"
+    field = (*job.field, "urls")
     with Fetcher(user_agent(job.scrape.wiki.contact), field) as fetcher:
         site = _Web(fetcher, job.run_context, field)
         return SourceResult([_document(site.page(address), field) for address in job.source.urls or []])
@@ -72,7 +72,7 @@ class _WebPage(NamedTuple):
 class _Web:
     """Pages by address, from disk or from their sites."""
 
-    def __init__(self, fetcher: Fetcher, run_context: RunContext | None, field: str) -> None:
+    def __init__(self, fetcher: Fetcher, run_context: RunContext | None, field: FieldPath) -> None:
         self._fetcher = fetcher
         self._run_context = run_context
         self._field = field
@@ -85,22 +85,19 @@ class _Web:
         if kept is not None:
             return _WebPage(**kept)
         if cache is None or self._run_context is None or not self._run_context.may_ask:
-            raise OfflineError(
-                f"{self._field}: {shown_url(address)} has not been fetched yet; "
-                "fetch it with: plumbline run STUDY"
-            )
+            got = f"{shown_url(address)}, which has not been fetched yet"
+            raise OfflineError(self._field, got, remedy="fetch it with: plumbline run STUDY")
         page = self._read(self._fetch(address))
         cache.put("web", address, page._asdict())
         return page
 
     def _check_address(self, address: str) -> None:
         if not is_address(address):
-            raise SourceError(f"{self._field}: {address} is no http or https address; correct it.")
+            raise SourceError(self._field, address, "an http or https address", "correct it")
         if "@" in urlsplit(address).netloc:
-            raise SourceError(
-                f"{self._field}: {shown_url(address)} has a user or password in it, which would be kept "
-                "with the page. Name a page that anyone may read, or save it and read it as a local file."
-            )
+            got = f"{shown_url(address)} with a user or password, which would be kept with the page"
+            remedy = "name another, or save it and read it as a local file"
+            raise SourceError(self._field, got, "a page that anyone may read", remedy)
 
     def _fetch(self, address: str, is_page: bool = True) -> Fetched:
         """What an address leads to; a page only as far as robots.txt lets."""
@@ -113,9 +110,8 @@ class _Web:
             if fetched.status not in _REDIRECTS or location is None:
                 return fetched
             requested = self._redirected(address, requested, location)
-        raise SourceError(
-            f"{self._field}: {shown_url(address)} redirects without end; name the page it means."
-        )
+        got = f"{shown_url(address)}, which redirects without end"
+        raise SourceError(self._field, got, "a page", "name the page it means")
 
     def _redirected(self, address: str, requested: str, location: str) -> str:
         try:
@@ -124,10 +120,8 @@ class _Web:
             target = location
         self._check_address(target)
         if leads_inwards(address, target):
-            raise SourceError(
-                f"{self._field}: {shown_url(address)} redirects to {shown_url(target)}, which is no public "
-                "address. Name that page itself if it is meant."
-            )
+            got = f"{shown_url(address)}, which redirects to {shown_url(target)}"
+            raise SourceError(self._field, got, "a public address", "name that page itself if it is meant")
         return target
 
     def _check_robots(self, address: str) -> None:
@@ -136,10 +130,9 @@ class _Web:
         if origin not in self._robots:
             self._robots[origin] = self._read_robots(f"{origin}/robots.txt")
         if not self._robots[origin].can_fetch(self._fetcher.agent, address):
-            raise SourceError(
-                f"{self._field}: the robots.txt of {parts.netloc} does not let programs read {parts.path}. "
-                "Remove the address, or ask the site for its text and read that as a local file."
-            )
+            expected = f"a page that the robots.txt of {parts.netloc} lets programs read"
+            remedy = "remove the address, or ask the site for its text and read that as a local file"
+            raise SourceError(self._field, parts.path, expected, remedy)
 
     def _read_robots(self, address: str) -> RobotFileParser:
         """The rules of a site; as urllib reads them, none where there is no file, all closed where it is."""
@@ -148,25 +141,20 @@ class _Web:
         if fetched.status in (401, 403):
             lines = ["User-agent: *", "Disallow: /"]
         else:
-            lines = (
-                fetched.content.decode("utf-8-sig", "replace").splitlines() if fetched.status == 200 else []
-            )
+            lines = fetched.content.decode("utf-8-sig", "replace").splitlines() if fetched.status == 200 else []
         robots.parse(lines)
         return robots
 
     def _read(self, fetched: Fetched) -> _WebPage:
         shown = shown_url(fetched.address)
         if fetched.status != 200:
-            raise SourceError(
-                f"{self._field}: {shown} answered HTTP {fetched.status}. Expected a page that anyone may "
-                "read; correct the address or remove it."
-            )
+            got, remedy = f"HTTP {fetched.status} of {shown}", "correct the address or remove it"
+            raise SourceError(self._field, got, "a page that anyone may read", remedy)
         content_type, charset = _content_type(fetched.headers.get("content-type", ""))
         if content_type not in _PARAGRAPHS:
-            raise SourceError(
-                f"{self._field}: {shown} is {content_type or 'of no stated type'}. Expected one of "
-                f"{', '.join(_PARAGRAPHS)}; save it and read it as a local file."
-            )
+            got = f"{content_type or 'no stated type'} of {shown}"
+            expected = f"one of {', '.join(_PARAGRAPHS)}"
+            raise SourceError(self._field, got, expected, "save it and read it as a local file")
         decoded = _decoded(fetched.content, charset)
         undecodable = [(part.position, part.data.hex()) for part in decoded.undecodable]
         retrieved_at = utc_now().isoformat()
@@ -228,13 +216,12 @@ def _decoded(data: bytes, charset: str | None) -> Decoded:
     return decode_html(data)
 
 
-def _document(page: _WebPage, field: str) -> Document:
+def _document(page: _WebPage, field: FieldPath) -> Document:
     paragraphs = tuple(_PARAGRAPHS[page.content_type](page.text))
     if not any(paragraph.strip() for paragraph in paragraphs):
-        raise SourceError(
-            f"{field}: {shown_url(page.address)} has no running text; perhaps a script writes it. Save the "
-            "page from a browser and read it as a local file, or remove the address."
-        )
+        got = f"{shown_url(page.address)} without running text; perhaps a script writes it"
+        remedy = "save the page from a browser and read it as a local file, or remove the address"
+        raise SourceError(field, got, "a page with text", remedy)
     return Document(
         uri=page.address,
         paragraphs=paragraphs,

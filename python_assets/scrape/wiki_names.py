@@ -4,16 +4,10 @@ import unicodedata
 from typing import Final, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from python_assets.errors import StudyError
+from python_assets.errors import FieldPath, StudyError
 from python_assets.study.study import Scrape
 
-_WIKIMEDIA: Final = (
-    ".wikipedia.org",
-    ".wikibooks.org",
-    ".wikinews.org",
-    ".wikiversity.org",
-    ".wikivoyage.org",
-)
+_WIKIMEDIA: Final = (".wikipedia.org", ".wikibooks.org", ".wikinews.org", ".wikiversity.org", ".wikivoyage.org")
 
 
 class PageName(NamedTuple):
@@ -23,7 +17,7 @@ class PageName(NamedTuple):
     title: str
 
 
-def page_name(page: str, scrape: Scrape, field: str) -> PageName:
+def page_name(page: str, scrape: Scrape, field: FieldPath) -> PageName:
     """The wiki and the title that a title or an address of the study file means.
 
     Args:
@@ -44,10 +38,8 @@ def page_name(page: str, scrape: Scrape, field: str) -> PageName:
     host = (parts.hostname or "").replace(".m.", ".")
     if host.endswith(_WIKIMEDIA) and title:
         return PageName(f"https://{host}/w/api.php", title)
-    raise StudyError(
-        f"{field}: {page} is no page of the wiki {own}. Set prompts.scrape.wiki.api to the api.php of its "
-        "wiki, or read it as a source of type web."
-    )
+    remedy = "set prompts.scrape.wiki.api to the api.php of its wiki, or read it as a source of type web"
+    raise StudyError(field, page, f"a page of the wiki {own}", remedy)
 
 
 def _title_of(path: str, query: str) -> str:

@@ -8,13 +8,8 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.embeddings.embedding import (
-    Encoder,
-    cosine,
-    load_encoder,
-    most_similar,
-)
-from python_assets.errors import SourceError
+from python_assets.embeddings.embedding import Encoder, cosine, load_encoder, most_similar
+from python_assets.errors import FieldPath, SourceError
 from python_assets.scrape.finders import FoundKeyword
 from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
@@ -30,7 +25,7 @@ from python_assets.warehouse.run_context import RunContext
 FAR_COSINE: Final = 0.25
 _SHOWN_MEANINGS: Final = 6
 _NAME_PAGES: Final = (
-    "Name the pages that are meant by title or address, or take those levels out of this source with levels:."
+    "name the pages that are meant by title or address, or take those levels out of this source with levels:"
 )
 # tells meanings apart: Georgia (country)
 _PARENTHESES: Final = re.compile(r" \([^()]*\)\Z")
@@ -89,7 +84,7 @@ def read_wikipedia(job: SourceJob) -> SourceResult:
     return SourceResult(documents, notes=notes, keywords=keywords)
 
 
-def find_page(wiki: MediaWiki, title: str, field: str) -> Entry:
+def find_page(wiki: MediaWiki, title: str, field: FieldPath) -> Entry:
     """The page of a title that the study file gives.
 
     Raises:
@@ -98,7 +93,7 @@ def find_page(wiki: MediaWiki, title: str, field: str) -> Entry:
     return find_pages(wiki, [title], field)[title]
 
 
-def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, Entry]:
+def find_pages(wiki: MediaWiki, titles: Iterable[str], field: FieldPath) -> dict[str, Entry]:
     """The pages of titles that the study file gives, by title.
 
     Raises:
@@ -107,7 +102,7 @@ def find_pages(wiki: MediaWiki, titles: Iterable[str], field: str) -> dict[str, 
     entries = wiki.look_up(titles)
     problems = [_problem(wiki, title, entry) for title, entry in entries.items() if entry.kind != "page"]
     if problems:
-        raise SourceError(f"{field}: {'; '.join(problems)}. {_NAME_PAGES}")
+        raise SourceError(field, "; ".join(problems), "pages that are there, of one meaning", _NAME_PAGES)
     return entries
 
 
@@ -140,13 +135,12 @@ def far_from_domain(study: Study, titles: Sequence[str], run_context: RunContext
 
 def _starts(job: SourceJob) -> list[_Start]:
     if job.source.pages is not None:
-        field = f"{job.field}.pages"
-        return [_Start(page_name(page, job.scrape, field), job.levels) for page in job.source.pages]
+        return [_Start(page_name(page, job.scrape, _field(job)), job.levels) for page in job.source.pages]
     return [_Start(page_name(topic, job.scrape, job.field), levels) for topic, levels in job.topics.items()]
 
 
-def _field(job: SourceJob) -> str:
-    return job.field if job.source.pages is None else f"{job.field}.pages"
+def _field(job: SourceJob) -> FieldPath:
+    return job.field if job.source.pages is None else (*job.field, "pages")
 
 
 def _titles_of_levels(
@@ -163,10 +157,8 @@ def _titles_of_levels(
 def _without_disambiguation(job: SourceJob, pages: Sequence[Page], meant: Container[str]) -> list[Page]:
     """The pages without those that only list meanings: a link may lead to one, the study file may not."""
     meanings = {page.entry.title: listed_meanings(page.html) for page in pages}
-    if problems := [
-        several_meanings(title, found) for title, found in meanings.items() if found and title in meant
-    ]:
-        raise SourceError(f"{_field(job)}: {'; '.join(problems)}. {_NAME_PAGES}")
+    if problems := [several_meanings(title, found) for title, found in meanings.items() if found and title in meant]:
+        raise SourceError(_field(job), "; ".join(problems), "pages of one meaning", _NAME_PAGES)
     return [page for page in pages if not meanings[page.entry.title]]
 
 
@@ -181,11 +173,7 @@ def _without_sentences(documents: Sequence[Document]) -> Iterator[str]:
 
 
 def _choose(
-    job: SourceJob,
-    wiki: MediaWiki,
-    starts: Sequence[_Start],
-    entries: Mapping[str, Entry],
-    notes: list[str],
+    job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], entries: Mapping[str, Entry], notes: list[str]
 ) -> list[_Chosen]:
     titles = list(dict.fromkeys(entry.title for entry in entries.values()))
     notes += far_from_domain(job.study, titles, job.run_context)
@@ -225,9 +213,7 @@ def _neighbours(wiki: MediaWiki, step: Sequence[Entry], backlinks: bool, notes: 
     return list(titles)
 
 
-def _nearest(
-    wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, n: int, seen: set[str]
-) -> list[Entry]:
+def _nearest(wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, n: int, seen: set[str]) -> list[Entry]:
     """Up to n pages in order of likeness, without titles that lead nowhere or to a page seen already."""
     ranked = [title for title, _ in most_similar(encoder, titles, to, len(titles))]
     pages: dict[str, Entry] = {}

@@ -26,10 +26,7 @@ def _at_end(*expressions: str) -> re.Pattern[str]:
 
 
 _OPEN_ENDED: Final[Mapping[str, re.Pattern[str]]] = {
-    **{
-        language: _at_end(rf"(?<![\w.])(?:{words.replace(' ', '|')})", _INITIAL)
-        for language, words in _WORDS.items()
-    },
+    **{language: _at_end(rf"(?<![\w.])(?:{words.replace(' ', '|')})", _INITIAL) for language, words in _WORDS.items()},
     # one letter: a title, a page, an initial, B.C.; an era's sign after its year may end a sentence
     "ar": _at_end(rf"(?<!{_LETTER})(?![مه]){_LETTER}", rf"(?<!{_LETTER})(?<!\d)(?<!\d )[مه]"),
     # a Chinese sentence ends in 。: a point after a Latin letter belongs to a name

@@ -9,9 +9,7 @@ from typing import Final
 
 AS_LETTERS: Final = "^[A-Z][A-Z]+$"
 # NATO is a word and FBI are letters; people differ on herb and hotel, and on 1800 in letters
-UNTOLD: Final = (
-    "^(?:[^0-9]$|[FHLMNRSX][A-Z]+$|1[18][0-9]|(?i:herb|histor|hotel|y[^aeiou])|[^0-9A-Za-zÀ-ÖØ-öø-ÿœ])"
-)
+UNTOLD: Final = "^(?:[^0-9]$|[FHLMNRSX][A-Z]+$|1[18][0-9]|(?i:herb|histor|hotel|y[^aeiou])|[^0-9A-Za-zÀ-ÖØ-öø-ÿœ])"
 CONSONANT: Final = (
     "^(?:eu|ewe|once|one(?:$|s$|-|self)|ubi|ufo|uga|uk|unanim|uni[cfloqstv]|ura|uri|uru|us[aeu]|ut[aeio])"
 )

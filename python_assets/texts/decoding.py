@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from zipfile import ZipFile
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.texts.limits import MOST_UNPACKED_BYTES
 from python_assets.warehouse.build import Quarantined
 
@@ -60,14 +60,14 @@ def decode(data: bytes) -> Decoded:
     return Decoded(text.removeprefix("\ufeff"), undecodable, hashlib.sha256(data).hexdigest())
 
 
-def require_file(path: Path, field: str) -> None:
+def require_file(path: Path, field: Where) -> None:
     """See that what a path names is no pipe or device, which may never end.
 
     Raises:
         SourceError: it is there and is no file.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise SourceError(f"{field}: {path} is a pipe or a device. Expected a file; correct the path.")
+        raise SourceError(field, f"{path}, a pipe or a device", "a file", "correct the path")
 
 
 def check_unpacked(packed: ZipFile) -> None:
@@ -81,7 +81,7 @@ def check_unpacked(packed: ZipFile) -> None:
         raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {MOST_UNPACKED_BYTES:,}")
 
 
-def read_bytes(path: Path, field: str) -> bytes:
+def read_bytes(path: Path, field: Where) -> bytes:
     """Read a file of the user.
 
     Raises:
@@ -92,10 +92,8 @@ def read_bytes(path: Path, field: str) -> bytes:
         return _unpacked(path) if path.suffix.lower() == PACKED else path.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SourceError(
-            f"{field}: {path} cannot be read ({reason}). Expected a readable file; "
-            "correct the path, which starts from the folder of the study file, or the file's permissions."
-        ) from error
+        remedy = "correct the path, which starts from the folder of the study file, or the file's permissions"
+        raise SourceError(field, f"{reason}: {path}", "a file that can be read", remedy) from error
 
 
 def _unpacked(path: Path) -> bytes:
@@ -107,7 +105,7 @@ def _unpacked(path: Path) -> bytes:
     return data
 
 
-def read_text(path: Path, field: str, decode: Callable[[bytes], Decoded] = decode) -> Decoded:
+def read_text(path: Path, field: Where, decode: Callable[[bytes], Decoded] = decode) -> Decoded:
     """Read a text file of the user.
 
     Args:
@@ -123,13 +121,11 @@ def read_text(path: Path, field: str, decode: Callable[[bytes], Decoded] = decod
     """
     data = read_bytes(path, field)
     if b"\0" in data:
-        raise SourceError(
-            f"{field}: {path} holds zero bytes, so it is no UTF-8 text (UTF-16, perhaps, or a binary file). "
-            "Save it as UTF-8 text."
-        )
+        got = f"{path} with zero bytes (UTF-16, perhaps, or a binary file)"
+        raise SourceError(field, got, "UTF-8 text", "save it as such")
     decoded = decode(data)
     if not decoded.text.strip():
-        raise SourceError(f"{field}: {path} is empty. Expected text; fill the file or take it out.")
+        raise SourceError(field, f"{path}, which is empty", "text", "fill the file or take it out")
     return decoded
 
 

@@ -3,10 +3,11 @@
 import re
 import zlib
 from io import BytesIO
+from pathlib import Path
 from typing import Final
 from zipfile import BadZipFile, ZipFile
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.texts.decoding import check_unpacked
 from python_assets.texts.headings import Sections
 
@@ -14,12 +15,13 @@ _LEFT_OUT: Final = re.compile(r"(Title|Subtitle|Caption|TOC|toc|Bibliography|Lis
 _HEADING: Final = re.compile(r"[Hh]eading (\d)")
 
 
-def docx_paragraphs(data: bytes, name: str) -> list[str]:
+def docx_paragraphs(data: bytes, path: Path, field: Where) -> list[str]:
     """Paragraphs of a Word file, list items and quotations among them.
 
     Args:
         data: its bytes.
-        name: field and file, for error texts.
+        path: where it lies, for error texts.
+        field: of the study file that names it, for error texts.
 
     Returns:
         The text of each paragraph in order; headings and captions are known by their styles.
@@ -36,9 +38,8 @@ def docx_paragraphs(data: bytes, name: str) -> list[str]:
             check_unpacked(packed)
         document = Document(BytesIO(data))
     except (PackageNotFoundError, BadZipFile, zlib.error, XMLSyntaxError, KeyError, ValueError) as error:
-        raise SourceError(
-            f"{name} cannot be read as a Word file ({error}). Expected .docx; save it as that, or as text."
-        ) from error
+        remedy = "save it as that, or as text"
+        raise SourceError(field, f"{path} ({error})", "a Word file (.docx)", remedy) from error
     sections = Sections()
     paragraphs = []
     for paragraph in document.paragraphs:
@@ -48,5 +49,5 @@ def docx_paragraphs(data: bytes, name: str) -> list[str]:
         elif paragraph.text.strip() and not sections.is_left_out and not _LEFT_OUT.match(style):
             paragraphs.append(paragraph.text)
     if not paragraphs:
-        raise SourceError(f"{name} holds no running text. Expected some; fill the file or take it out.")
+        raise SourceError(field, f"{path} without running text", "some", "fill the file or take it out")
     return paragraphs

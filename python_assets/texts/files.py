@@ -7,15 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.study.study import Study
-from python_assets.texts.decoding import (
-    Decoded,
-    Undecodable,
-    decode,
-    read_bytes,
-    read_text,
-)
+from python_assets.texts.decoding import Decoded, Undecodable, decode, read_bytes, read_text
 from python_assets.texts.documents import Document
 from python_assets.texts.docx import docx_paragraphs
 from python_assets.texts.html import decode_html, html_paragraphs
@@ -33,7 +27,7 @@ class FileText(NamedTuple):
     undecodable: list[Undecodable]
 
 
-FileReader = Callable[[Path, str], FileText]
+FileReader = Callable[[Path, Where], FileText]
 
 
 def text_paragraphs(text: str) -> list[str]:
@@ -44,7 +38,7 @@ def text_paragraphs(text: str) -> list[str]:
 def _plain(split: Callable[[str], list[str]], decode: Callable[[bytes], Decoded] = decode) -> FileReader:
     """A reader of files that are text themselves; they are stored as they are."""
 
-    def read(path: Path, field: str) -> FileText:
+    def read(path: Path, field: Where) -> FileText:
         decoded = read_text(path, field, decode)
         text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
         return FileText(split(text), text, decoded.sha256, decoded.undecodable)
@@ -52,12 +46,12 @@ def _plain(split: Callable[[str], list[str]], decode: Callable[[bytes], Decoded]
     return read
 
 
-def _converted(convert: Callable[[bytes, str], list[str]]) -> FileReader:
+def _converted(convert: Callable[[bytes, Path, Where], list[str]]) -> FileReader:
     """A reader of files that hold text in a form of their own; their running text is stored."""
 
-    def read(path: Path, field: str) -> FileText:
+    def read(path: Path, field: Where) -> FileText:
         data = read_bytes(path, field)
-        paragraphs = convert(data, f"{field}: {path}")
+        paragraphs = convert(data, path, field)
         return FileText(paragraphs, "\n\n".join(paragraphs), hashlib.sha256(data).hexdigest(), [])
 
     return read
@@ -75,7 +69,7 @@ READERS: Final[dict[str, FileReader]] = {
 }
 
 
-def find_texts(study: Study, path: str, field: str) -> list[Path]:
+def find_texts(study: Study, path: str, field: Where) -> list[Path]:
     """The files that a path, a pattern or a folder of the study file names, in order.
 
     Args:
@@ -93,7 +87,7 @@ def find_texts(study: Study, path: str, field: str) -> list[Path]:
     return _files_below(folder, field) if folder.is_dir() else find_files(study, path, field)
 
 
-def find_files(study: Study, path: str, field: str) -> list[Path]:
+def find_files(study: Study, path: str, field: Where) -> list[Path]:
     """The files that a path or a pattern of the study file names, in order.
 
     Raises:
@@ -105,7 +99,9 @@ def find_files(study: Study, path: str, field: str) -> list[Path]:
     root = Path(resolved.anchor)
     files = sorted(file for file in root.glob(str(resolved.relative_to(root))) if file.is_file())
     if not files:
-        raise SourceError(f"{field}: no file matches {resolved}. Correct the pattern or put the files there.")
+        raise SourceError(
+            field, f"no file at {resolved}", "a pattern that a file matches", "correct it or put the files there"
+        )
     return files
 
 
@@ -114,7 +110,7 @@ def _resolved(study: Study, path: str) -> Path:
     return Path(os.path.normpath(study.resolve(path).absolute()))
 
 
-def _files_below(folder: Path, field: str) -> list[Path]:
+def _files_below(folder: Path, field: Where) -> list[Path]:
     files = sorted(
         file
         for file in folder.rglob("*")
@@ -123,14 +119,12 @@ def _files_below(folder: Path, field: str) -> list[Path]:
         and not any(part.startswith((".", "~$")) for part in file.relative_to(folder).parts)
     )
     if not files:
-        raise SourceError(
-            f"{field}: no file below {folder} ends in {', '.join(READERS)}. "
-            "Correct the path, or put files there."
-        )
+        expected, remedy = f"a file that ends in {', '.join(READERS)}", "correct the path, or put files there"
+        raise SourceError(field, f"none below {folder}", expected, remedy)
     return files
 
 
-def read_file(path: Path, folder: Path, field: str) -> Document:
+def read_file(path: Path, folder: Path, field: Where) -> Document:
     """Read one file; its uri is relative to a folder that it lies below.
 
     Raises:
@@ -138,8 +132,7 @@ def read_file(path: Path, folder: Path, field: str) -> Document:
     """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        known = ", ".join(READERS)
-        raise SourceError(f"{field}: {path} ends in {path.suffix!r}. Expected {known}; convert the file.")
+        raise SourceError(field, path, f"a file that ends in {', '.join(READERS)}", "convert it")
     read = reader(path, field)
     folder = folder.absolute()
     return Document(

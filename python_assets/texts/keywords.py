@@ -4,6 +4,7 @@ Belongs here: finding. What to do with what was found is the caller's.
 """
 
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -47,11 +48,13 @@ class WordFinder:
         """The occurrences in a text, none overlapping another, in order."""
         found: list[Occurrence] = []
         present = [spelling for spelling in self._spellings if spelling in text]
-        candidates = (place for spelling in present for place in self._occurrences(text, spelling))
+        candidates = [place for spelling in present for place in self._occurrences(text, spelling)]
         for candidate in sorted(candidates, key=lambda place: (place.start - place.end, place.start)):
-            if all(candidate.end <= other.start or other.end <= candidate.start for other in found):
-                found.append(candidate)
-        return sorted(found)
+            at = bisect_left(found, candidate)
+            follows = at == 0 or found[at - 1].end <= candidate.start
+            if follows and (at == len(found) or candidate.end <= found[at].start):
+                found.insert(at, candidate)
+        return found
 
     def _occurrences(self, text: str, spelling: str) -> Iterable[Occurrence]:
         start = text.find(spelling)

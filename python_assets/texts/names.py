@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.texts.proper_names import PARTICLES, is_ordinary
 
 # every noun has a capital: none tells a name
@@ -82,7 +82,7 @@ def names_by_capitals(language: str) -> NameFinder:
     return find
 
 
-def names_by_model(path: str, field: str) -> NameFinder:
+def names_by_model(path: str, field: Where) -> NameFinder:
     """Find names with a spaCy pipeline.
 
     Args:
@@ -93,7 +93,7 @@ def names_by_model(path: str, field: str) -> NameFinder:
         SourceError: spaCy or the pipeline is not on this machine, or it finds no entities.
     """
     if absent := absent_pipeline(path, field):
-        raise SourceError(absent)
+        raise absent
     import spacy
 
     try:
@@ -102,12 +102,10 @@ def names_by_model(path: str, field: str) -> NameFinder:
             warnings.simplefilter("ignore", UserWarning)
             pipeline = spacy.load(path)
     except (OSError, ValueError) as error:
-        raise SourceError(_no_pipeline(path, field, " ".join(str(error).split())[:200])) from error
+        raise _no_pipeline(path, field, " ".join(str(error).split())[:200]) from error
     if not {"ner", "entity_ruler"} & set(pipeline.pipe_names):
-        raise SourceError(
-            f"{field}: the spaCy pipeline {path!r} finds no entities; it has "
-            f"{', '.join(pipeline.pipe_names) or 'no component'}. Expected one with ner."
-        )
+        got = f"{path!r} with {', '.join(pipeline.pipe_names) or 'no component'}"
+        raise SourceError(field, got, "a spaCy pipeline that finds entities (ner)", "name another")
 
     def find(text: str) -> list[Name]:
         return [Name(e.start_char, e.end_char) for e in pipeline(text).ents if e.label_ in NAME_LABELS]
@@ -115,7 +113,7 @@ def names_by_model(path: str, field: str) -> NameFinder:
     return find
 
 
-def absent_pipeline(path: str, field: str) -> str | None:
+def absent_pipeline(path: str, field: Where) -> SourceError | None:
     """That spaCy or a pipeline is not on this machine, with the remedy; nothing is loaded.
 
     Args:
@@ -123,20 +121,17 @@ def absent_pipeline(path: str, field: str) -> str | None:
         field: the place in the study file.
     """
     if find_spec("spacy") is None:
-        return (
-            f"{field}: {path!r} needs spaCy, which is not installed. Install it with: pip install spacy; or "
-            "take the field out: names are then told by their capitals."
-        )
+        remedy = "install it with: pip install spacy; or take the field out: names are then told by capitals"
+        return SourceError(field, f"{path!r} without spaCy", "spaCy, which reads it", remedy)
     if Path(path).exists() or (path.isidentifier() and find_spec(path) is not None):
         return None
     return _no_pipeline(path, field, "there is neither a folder nor a package of this name")
 
 
-def _no_pipeline(path: str, field: str, why: str) -> str:
-    return (
-        f"{field}: {path!r} is no spaCy pipeline ({why}). Expected the folder of one, or the name of one "
-        "that is installed: python -m spacy download en_core_web_sm."
-    )
+def _no_pipeline(path: str, field: Where, why: str) -> SourceError:
+    expected = "the folder of a spaCy pipeline, or the name of one that is installed"
+    remedy = "install one: python -m spacy download en_core_web_sm"
+    return SourceError(field, f"{path!r} ({why})", expected, remedy)
 
 
 def _is_name_at_start(words: list[Token], text: str) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 
 import regex
 
+from python_assets.errors import PlumblineError
 from python_assets.texts.limits import PATTERN_SECONDS
 
 
-class PatternTimeout(ValueError):
-    """An expression that did not come to an end; the text says what to do."""
+class PatternTimeout(PlumblineError):
+    """An expression that did not come to an end; where is what named it, once that is known."""
 
 
 @lru_cache(maxsize=1_024)
@@ -36,6 +37,8 @@ def is_found(pattern: str, text: str) -> bool:
         return compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
     except TimeoutError as error:
         raise PatternTimeout(
-            f"the expression {pattern!r} took more than {PATTERN_SECONDS:g} s on {text[:60]!r}. Write it "
-            "without repetitions inside repetitions, or as words."
+            "expression",
+            f"{pattern!r}, which takes more than {PATTERN_SECONDS:g} s in a text of {len(text):,} characters",
+            "one that comes to an end",
+            "write it without repetitions inside repetitions (a+ for (a+)+), or as words",
         ) from error

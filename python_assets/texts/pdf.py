@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.texts.headings import is_reference_heading
 from python_assets.texts.limits import MOST_DRAWN, MOST_PAGE_BYTES
 
@@ -25,12 +26,13 @@ _FULL_LINE_QUANTILE: Final = 0.9
 _FEWEST_PAGES_OF_A_RUNNING_HEAD: Final = 3
 
 
-def pdf_paragraphs(data: bytes, name: str) -> list[str]:
+def pdf_paragraphs(data: bytes, path: Path, field: Where) -> list[str]:
     """Paragraphs of a PDF file.
 
     Args:
         data: its bytes.
-        name: field and file, for error texts.
+        path: where it lies, for error texts.
+        field: of the study file that names it, for error texts.
 
     Returns:
         The text of each paragraph in order, up to a heading that opens the references.
@@ -46,15 +48,11 @@ def pdf_paragraphs(data: bytes, name: str) -> list[str]:
         pages = [_page_lines(page, drawn) for page in PdfReader(BytesIO(data)).pages]
     except Exception as error:
         # a broken file can make pypdf stumble over anything, its own assertions among them
-        raise SourceError(
-            f"{name} cannot be read as PDF ({error}). Expected a sound PDF file without a password; "
-            "save it anew, or convert it to text."
-        ) from error
+        remedy = "save it anew, or convert it to text"
+        raise SourceError(field, f"{path} ({error})", "a sound PDF file without a password", remedy) from error
     if not any(line.strip() for lines in pages for line in lines):
-        raise SourceError(
-            f"{name} holds no text, only pictures of pages perhaps. Expected a PDF file with text; "
-            "recognise its text (OCR) first."
-        )
+        got = f"{path}, only pictures of pages perhaps"
+        raise SourceError(field, got, "a PDF file with text", "recognise its text (OCR) first")
     return join_lines(pages)
 
 

@@ -6,17 +6,9 @@ Belongs here: the regular forms and the few irregular ones of people. Other lang
 import re
 from typing import Final
 
-_IRREGULAR: Final = {
-    "woman": "women",
-    "man": "men",
-    "child": "children",
-    "person": "people",
-    "wife": "wives",
-}
+_IRREGULAR: Final = {"woman": "women", "man": "men", "child": "children", "person": "people", "wife": "wives"}
 _COMPOUND: Final = re.compile(rf"(?P<start>.*?)(?P<end>{'|'.join(_IRREGULAR)})", re.IGNORECASE)
-_NO_MEN: Final = frozenset(
-    {"brahman", "german", "human", "norman", "oman", "ottoman", "roman", "shaman", "talisman"}
-)
+_NO_MEN: Final = frozenset({"brahman", "german", "human", "norman", "oman", "ottoman", "roman", "shaman", "talisman"})
 # words of their own: news is not the plural of new
 _OTHER_WORDS: Final = frozenset({"arms", "customs", "goods", "means", "news"})
 # Portuguese, British, French, Swiss: such names of peoples are their own plural

@@ -1,8 +1,11 @@
 """Which English words name someone or something, by TextBlob's tagger and its lexicon."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 PARTICLES: Final = frozenset(
@@ -64,10 +67,18 @@ def is_ordinary(word: str) -> bool:
 
 def part_of_speech(word: str) -> str | None:
     """The part of speech of an English word as it is spelled (Penn Treebank), if the lexicon has it."""
-    with _closing_files():
-        from textblob.en import lexicon
+    return _lexicon().get(word)
 
-        return lexicon.get(word)
+
+@cache
+def _lexicon() -> Mapping[str, str]:
+    """TextBlob's lexicon from its file: TextBlob itself takes 3 s to import."""
+    package = find_spec("textblob")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("textblob")
+    lines = Path(package.origin).with_name("en").joinpath("en-lexicon.txt").read_text(encoding="utf-8").splitlines()
+    entries = (line.split(" ") for line in lines if not line.startswith(";;;"))
+    return {entry[0]: entry[1] for entry in entries if len(entry) > 1}
 
 
 @contextmanager

@@ -64,10 +64,8 @@ class SentenceSplitter:
         import pysbd  # slow to import
 
         if language not in LANGUAGES:
-            raise SourceError(
-                f"prompts.scrape.language: there are no sentence rules for {language!r}. "
-                f"Expected one of {', '.join(sorted(LANGUAGES))}."
-            )
+            expected = f"a language with sentence rules: {', '.join(sorted(LANGUAGES))}"
+            raise SourceError(("prompts", "scrape", "language"), repr(language), expected, "correct it")
         self._language = language
         self._segmenter = pysbd.Segmenter(language=language, clean=False)
 
@@ -130,18 +128,12 @@ class SentenceFilter:
             for found in self._judge_sentence(position, sentence, keywords)
         ]
 
-    def _judge_sentence(
-        self, position: int, sentence: str, keywords: Mapping[str, set[str]]
-    ) -> list[FoundSentence]:
+    def _judge_sentence(self, position: int, sentence: str, keywords: Mapping[str, set[str]]) -> list[FoundSentence]:
         occurrences: list[Occurrence] = self._finder.find(sentence)
         if not occurrences:
             return [
                 FoundSentence(
-                    position=position,
-                    level=None,
-                    keyword=None,
-                    sentence_text=sentence,
-                    dropped_reason="no_keyword",
+                    position=position, level=None, keyword=None, sentence_text=sentence, dropped_reason="no_keyword"
                 )
             ]
         rows = []
@@ -156,20 +148,12 @@ class SentenceFilter:
                 self.seen_keywords.update((level, word) for word in contained)
             rows.append(
                 FoundSentence(
-                    position=position,
-                    level=level,
-                    keyword=contained[0],
-                    sentence_text=sentence,
-                    dropped_reason=reason,
+                    position=position, level=level, keyword=contained[0], sentence_text=sentence, dropped_reason=reason
                 )
             )
         return rows or [
             FoundSentence(
-                position=position,
-                level=None,
-                keyword=None,
-                sentence_text=sentence,
-                dropped_reason="no_keyword",
+                position=position, level=None, keyword=None, sentence_text=sentence, dropped_reason="no_keyword"
             )
         ]
 
@@ -213,9 +197,7 @@ def count_words(text: str) -> int:
     """
     unspaced = [c for c in text if script_without_spaces(c) is not None] if not text.isascii() else []
     spaced = text.translate(dict.fromkeys(map(ord, unspaced), " "))
-    return sum(any(map(str.isalnum, word)) for word in spaced.split()) - (
-        -len(unspaced) // _CHARACTERS_A_WORD
-    )
+    return sum(any(map(str.isalnum, word)) for word in spaced.split()) - (-len(unspaced) // _CHARACTERS_A_WORD)
 
 
 def _visible(paragraph: str) -> str:

@@ -1,0 +1,1 @@
+"""Whether a root prompt asks the same of every level."""

@@ -1,0 +1,1 @@
+"""Scores by text classifiers."""

@@ -1,0 +1,1 @@
+"""Flags of a response that its generation gave it."""

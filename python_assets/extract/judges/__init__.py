@@ -1,0 +1,1 @@
+"""Labels and marks that an engine gives."""

@@ -1,0 +1,1 @@
+"""Labels and letters by rules over the words of a text."""

@@ -1,0 +1,371 @@
+"""Short answers in English: yes or no, or the letter of an option, read off where an answer stands.
+
+An answer counts where somebody gives it: as the first word, after "answer:", on a line of its own, boxed, in
+JSON, after "I would say", as the last clause ("so, yes"). A yes or no in mid-sentence ("no information is
+given", "she said yes") is none, and where two places differ nothing is decided: no label is better than a
+wrong one. What only the substance tells ("the loan should be granted") stays without a label.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from python_assets.extract.extractor import Score, TextMethod
+from python_assets.providers.refusal.outcome import REFUSAL_VERSION, is_refusal
+from python_assets.study.measures import ChoicePreset
+
+_RULES: Final = "2"
+_OPENING: Final = 4_000
+_ENDING: Final = 2_000
+
+_YES: Final = ("yes", "yeah", "yep", "yup", "yea", "aye")
+_NO: Final = ("no", "nope", "nah", "nay")
+# As adverbs they also open a sentence of another sense, so what follows them is watched more closely.
+_SURELY: Final = (
+    "sure thing",
+    "sure",
+    "of course",
+    "absolutely",
+    "definitely",
+    "certainly",
+    "most certainly",
+    "most definitely",
+    "indeed",
+    "by all means",
+    "without a doubt",
+    "undoubtedly",
+    "affirmative",
+)
+_THINK_SO: Final = ("i think so", "i believe so", "i suppose so", "i guess so", "i would think so", "i'd think so")
+_PERHAPS: Final = ("probably", "most probably", "most likely", "very likely", "correct", "true", "agreed", "y")
+_NOT_AT_ALL: Final = (
+    *(f"{word} not" for word in _SURELY if word not in ("sure", "sure thing", "affirmative", "by all means", "indeed")),
+    "surely not",
+    "probably not",
+    "most probably not",
+    "most likely not",
+    "likely not",
+    "not at all",
+    "not really",
+    "i don't think so",
+    "i do not think so",
+    "i don't believe so",
+    "i do not believe so",
+    "i think not",
+    "i would think not",
+    "i'm afraid not",
+    "i am afraid not",
+    "afraid not",
+    "by no means",
+    "under no circumstances",
+    "in no way",
+    "no way",
+)
+_NEVER: Final = ("never", "negative", "incorrect", "false", "n")
+_LABELS: Final[Mapping[str, str]] = {
+    **dict.fromkeys((*_YES, *_SURELY, *_THINK_SO, *_PERHAPS), "yes"),
+    **dict.fromkeys((*_NO, *_NOT_AT_ALL, *_NEVER), "no"),
+}
+
+
+def _any(words: Sequence[str]) -> str:
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) + ")"
+
+
+_STOP: Final = (
+    r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)"
+    r"|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
+)
+_NOT_SPOKEN: Final = r"(?![.,!?]?[\"']\s+\w)"
+# a comma within a closing quotation mark is speech: "Yes," said the banker
+_COMMA: Final = r"(?:\s*,(?![\"']))"
+_GOES_ON: Final = (
+    r"(?:\s+(?:because|since|as|i|i'd|i'm|i'll|she|he|they|it|it's|we|you|the|this|that|these|those"
+    r"|there|but|although|though|"
+    r"based|given|due|her|his|their|my|absolutely|definitely|certainly|indeed|please|sir|thanks|thank"
+    r"|considering|however|ma'am|madam|your\s+honou?r)\b)"
+)
+_OPTION: Final = r"(?:[(\[]?\b[a-h][)\].:]+\s*)"
+_NO_PREAMBLE: Final = (
+    r"(?!\W*(?:here|let|i\s+(?:can|will|would\s+be|am\s+happy)|i'(?:ll|d\s+be"
+    r"|m\s+happy)|happy|i\s+understand|that|it|some)\b)"
+)
+_YES_OR_NO: Final = (
+    rf"{_OPTION}?(?:(?P<plain>{_any((*_YES, *_NO))}){_NOT_SPOKEN}(?={_STOP}|{_COMMA}|{_GOES_ON})"
+    rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}"
+    rf"|{_COMMA}(?!\s*(?:no|not)\b)){_NO_PREAMBLE})"
+    rf"|(?P<soft>{_any((*_PERHAPS, *_NEVER))})(?=\s*[.!]?\s*(?:$|\n|[\"'}}])))"
+)
+_LETTER: Final = (
+    r"(?:(?:option|choice|answer)\s+)?[(\[]?(?P<letter>(?-i:[A-H])|[a-h](?=[)\]]|\s*(?:$|\n)))"
+    r"(?:[)\]](?!\s*(?:is|isn't|was|wasn't|are|aren't|would|seems|can)\b)"
+    rf"|(?![)\]])(?={_STOP}|,))"
+    r"(?!\s*(?:,|/|&|\band\b|\bor\b)\s*[(\[]?(?:(?-i:[A-H])\b|[a-h][)\]]))"
+)
+
+_MARKS: Final = r"[\s\"'(\[{:\u2022.-]{0,10}"
+_NUMBERED: Final = r"(?:\(?(?:\d{1,2}|[a-h])[.):]\s+)?"
+_INTERJECTION: Final = (
+    # "oh no, a difficult one" laments
+    r"(?:(?:hmm+|well|oh(?!\s+\w+,)|ok|okay|so|why|honestly|frankly|truthfully|candidly|personally"
+    r"|unfortunately|fortunately|sadly|regrettably|regretfully|alas|simply\s+put|in\s+short|overall|ultimately"
+    r"|thus|therefore|hence|in\s+(?:my|this)\s+(?:view|opinion|case)|i\s+think|i\s+believe|i\s+feel"
+    r"|(?:i(?:'m|\s+am)\s+)?(?:(?:so|very|truly|really)\s+)?sorry(?:,?\s+but)?|i(?:'m|\s+am)\s+afraid"
+    r"|i\s+apologi[sz]e(?:,?\s+but)?)"
+    r"\s*[,:!.\u2014-]?\s+){0,2}"
+)
+_WEIGHED: Final = (
+    r"(?:an?\s+)?(?:(?:clear|firm|definite|definitive|simple|hard|resounding|strong|qualified|cautious"
+    r"|tentative|emphatic|probably|likely|"
+    r"most\s+likely|clearly|simply|therefore|(?:most\s+)?definitely|absolutely|(?:most\s+)?certainly),?\s+){0,2}"
+)
+_NAMED: Final = (
+    r"(?:answer|response|reply|verdict|decision|conclusion|recommendation|choice|result"
+    r"|judge?ment|option|assessment|pick)"
+)
+# whose answer it is, or on what condition
+_OTHERS: Final = r"(?<!\bher )(?<!\bhis )(?<!\btheir )(?<!'s )(?<!\byour )(?<!\bwhose )(?<!\bno )(?<!\blong )"
+_INTRODUCED: Final = (
+    r"(?:based|given|considering|judging|looking|taking|weighing|from|in|on|with|without|under|as|since"
+    r"|because|to\s+be|all\s+things|"
+    r"after|overall|for|hmm|well|if\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced"
+    r"|pressed))\b[^.!?;\n]{0,200}?,\s*"
+)
+_CONCLUDING: Final = (
+    r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary"
+    r"|to\s+sum\s+up|on\s+balance|all\s+in\s+all"
+    r"|finally|consequently|accordingly|in\s+the\s+end|for\s+these\s+reasons|with\s+that|hence|but"
+    r"|and\s+so)"
+)
+_SAYING: Final = (
+    r"(?<![\w'])(?<!can )(?<!could )(?<!would )(?<!should )(?<!may )(?<!do )(?<!did )(?<!must )"
+    r"i(?:(?:'d|\s+would|\s+will|'ll|\s+must|\s+have\s+to|'d\s+have\s+to|\s+would\s+have\s+to)"
+    r"(?:\s+(?:\w+ly|still|just|also|rather))?\s+"
+    r"(?:say|answer|respond|reply|go\s+with|go\s+for|choose|pick|select|vote|lean(?:\s+towards?)?"
+    r"|conclude|argue|guess|opt\s+for)"
+    r"|(?:'m|\s+am)\s+(?:going\s+to|gonna)\s+(?:say|answer|go\s+with|choose|pick|vote)"
+    r"|\s+(?:say|answer|vote|choose|pick|select|lean(?:\s+towards?)?|go\s+with|conclude|guess"
+    r"|think\s+the\s+answer\s+is)"
+    r"|(?:'m|\s+am)\s+(?:leaning|inclined)\s+(?:towards?|to\s+say))\s*:?\s*(?:that\s+)?"
+    r"|\blet's\s+(?:go\s+with|say)\s+"
+)
+_CHANGING: Final = (
+    r"\b(?:actually|correction|wait|scratch\s+that|i\s+mean|on\s+second\s+thoughts?"
+    r"|on\s+reflection|or\s+rather)\b[\s,:\u2014-]*"
+)
+_CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
+
+_JSON_PAIR: Final = re.compile(
+    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n]|\Z)", re.IGNORECASE
+)
+_CONDITIONS: Final = re.compile(
+    r"\A\s*(?:had|were)\s+(?:he|she|it|they|we|you|i|the|this|that)\b[^.!?\n]*$"
+    r"|\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming"
+    r"|some|many|most\s+people|others|critics|neither"
+    r"|people|either|may|might|could|perhaps|possibly|maybe)\b[^.!?\n]*$",
+    re.IGNORECASE,
+)
+_HEDGE: Final = re.compile(
+    r"\b(?:depends?|hard\s+to\s+(?:say|tell)|difficult\s+to\s+(?:say|tell)|(?:impossible"
+    r"|not\s+possible)\s+to\s+(?:say|tell|know|decide|determine)"
+    r"|(?:can(?:not|'t|\s+not)|unable\s+to|could\s+not|couldn't)\s+(?:be\s+)?(?:sa(?:y|id)|tell|told"
+    r"|answer(?:ed)?|decided?|determined?|know|judged?)"
+    r"|not\s+enough\s+(?:information|context|data)|insufficient\s+(?:information|context|data)|unclear"
+    r"|i\s+don't\s+know|not\s+sure|opinions\s+(?:differ|vary)|leave\s+(?:it|this|that)\s+open)\b",
+    re.IGNORECASE,
+)
+_SPOKEN: Final = re.compile(
+    r"[,\"'!?]\s*(?:said|says|replied|answered|whispered|shouted|snapped|asked|laughed)\s+(?:the|an?"
+    r"|his|her|my|[a-z]+\b)"
+    r"|[,\"'!?]\s*(?:\w{1,20}\s+){0,3}?(?:said|says|replied|answered|whispered|shouted|snapped|asked"
+    r"|laughed|told\s+\w+)"
+    r"\s*(?:[,.;!\"']|and\b|$)",
+    re.IGNORECASE,
+)
+_JOINED: Final = re.compile(
+    r"(?:\s*(?:,|/|&|\b(?:and|or|but|also|then|perhaps|maybe)\b)){1,4}\s*"
+    rf"{_OPTION}?({_any((*_YES, *_NO))})(?={_STOP}|\s*,|\s+(?:and|or)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
+_BEFORE_A_WORD: Final = re.compile(r"\A[\s,.;:!?\u2013\u2014-]+")
+_NEARBY: Final = 200
+_MARKUP: Final = re.compile(r"[*_`#>$\u200b\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]|\\(?:text|textbf|mathbf|mathrm)\b")
+_BOX: Final = re.compile(r"\\boxed\s*\{+([^{}]{0,60})\}+|\{([^{}\"]{0,20})\}")
+_TAG: Final = re.compile(r"</?[\w|:-]{1,40}>")
+_APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": '"', "”": '"', "«": '"', "»": '"'})
+
+
+class _Preset(NamedTuple):
+    """One kind of short answer: where it stands, what a find means, and what takes it back."""
+
+    places: Sequence[re.Pattern[str]]
+    label_of: Callable[[str], str | None]
+    is_hedged: Callable[[str], bool]
+    is_refused: Callable[[str], bool]
+
+
+def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
+    """Where an answer stands, as expressions over a text without markup."""
+    expressions = (
+        rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{_WEIGHED}{answer}",
+        rf"\A{_MARKS}{_INTERJECTION}{_INTRODUCED}{answer}(?=\s*(?:[,.;!]|$))",
+        rf"\A[^.!?\n]{{5,200}}\?\s+{answer}(?![^?]*\?)",
+        rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be"
+        r"|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
+        rf"(?:\s*is)?(?:\s+that)?\s*:?[\s\"'(\[]*{_WEIGHED}[\"'(\[]?{answer}",
+        rf"^\s*(?:a|q/a)\s*:\s*{answer}",
+        rf"^{_MARKS}{_NUMBERED}{answer}\s*[.!]?[\"')\]}}]?\s*$",
+        rf"(?:{_SAYING}){_WEIGHED}[\"']?{answer}",
+        rf"(?:\A|[.!;:\n\u2014\u2013]\s*|,\s*)(?:but\s+)?{_CONCLUDING}\s*[,:]?\s+{answer}\s*[.!]?\s*\Z",
+        rf"(?:[.!;:\n\u2014\u2013]\s+){answer}\s*[.!]?\s*\Z",
+        rf"{_CHANGING}{answer}",
+        *own,
+    )
+    return [re.compile(expression, re.IGNORECASE | re.MULTILINE) for expression in expressions]
+
+
+def _yes_no_label(found: str) -> str | None:
+    return _LABELS.get(" ".join(found.casefold().split()))
+
+
+def _letter_label(found: str) -> str | None:
+    return found.upper() if re.fullmatch("[A-Ha-h]", found) else None
+
+
+def _is_hedged(sentence: str) -> bool:
+    return _HEDGE.search(sentence) is not None or _SPOKEN.search(sentence) is not None
+
+
+@cache
+def _preset(name: ChoicePreset) -> _Preset:
+    if name == "yes_no":
+        plain = _any((*_YES, *_NO))
+        mine = r"\s+(?:(?:from|for)\s+me|here|in\s+my\s+(?:book|view|opinion|eyes)|on\s+this(?:\s+one)?)\s*[.!,;]"
+        so = rf"(?:so|therefore|thus|hence)\s*,?\s+(?P<plain>{plain})"
+        own = (
+            rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{plain})(?={_STOP}|{_COMMA}|{mine})",
+            rf"(?:{_SAYING})(?:an?\s+)?(?P<plain>{plain})(?={mine})",
+            # "..., so yes, he is guilty"; at the start of a sentence only of somebody, as there "so yes" also sums up
+            rf",\s*(?:and\s+)?{so}(?=(?:,|\s*[\u2014\u2013])\s+(?!or\b|perhaps\b|maybe\b))",
+            rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms)\b)",
+            rf"\byes\s*/\s*no\s*[)\]]+\s*[:=]?\s*(?P<plain>{plain})(?={_STOP})",
+        )
+        return _Preset(_places(_YES_OR_NO, *own), _yes_no_label, _is_hedged, is_refusal)
+    is_right = (
+        r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
+        r"\s+(?:the\s+|my\s+|most\s+)*"
+        r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
+    )
+    # "(C) I cannot tell" is an answer where that is an option
+    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, lambda _: False)
+
+
+def short_answer_method(preset: ChoicePreset) -> TextMethod:
+    """Decide labels by where an answer stands.
+
+    Args:
+        preset: yes_no or multiple_choice.
+
+    Returns:
+        A method whose reasons are no_rule_matched and several_rules_matched.
+    """
+    version = f"{preset} {_RULES}, {REFUSAL_VERSION}"
+    return TextMethod(f"choices {preset}", version, lambda texts: [_score(_preset(preset), text) for text in texts])
+
+
+def _score(preset: _Preset, text: str) -> Score:
+    read = _plain(text)
+    labels = _json_labels(preset, read) or set(_labels(preset, read))
+    if not labels or preset.is_refused(read):
+        return Score(reason="no_rule_matched")
+    if len(labels) > 1:
+        return Score(reason="several_rules_matched")
+    return Score(label=labels.pop(), label_method="short_answer")
+
+
+def without_answer(text: str) -> str:
+    """A text without the words that answer yes or no, which short_answer_method finds: what is left is why.
+
+    Args:
+        text: of English. Only its opening is read for an answer where it is long.
+
+    Returns:
+        The rest, without markup and without the punctuation before its first word; the text itself where it
+        gives no answer.
+    """
+    preset, opening = _preset("yes_no"), _plain(text[:_OPENING])
+    spans = [*_json_spans(preset, opening), *_spans(preset, opening)]
+    if not spans:
+        return text
+    kept = list(opening)
+    for start, end in spans:
+        kept[start:end] = " " * (end - start)
+    # "no, no, no" is one answer
+    return without_answer(_BEFORE_A_WORD.sub("", "".join(kept) + text[_OPENING:]))
+
+
+def _json_spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
+    for pair in _JSON_PAIR.finditer(text):
+        if preset.label_of(pair["value"]):
+            yield pair.span("value")
+
+
+def _spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
+    for answer in _answers(preset, text):
+        yield answer.span
+        if other := _JOINED.match(text, answer.end):
+            yield other.span(1)
+
+
+def _plain(text: str) -> str:
+    """The text without markup, boxes and tags on lines of their own; a long one without its middle."""
+    if len(text) > _OPENING + _ENDING:
+        text = f"{text[:_OPENING]}\n{text[-_ENDING:]}"
+    text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES)
+    text = _MARKUP.sub("", _TAG.sub("\n", text))
+    text = _BOX.sub(lambda found: f"\n{found.group(1) or found.group(2) or ''}\n", text).strip()
+    is_wrapped = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]
+    return text[1:-1].strip() if is_wrapped else text
+
+
+def _json_labels(preset: _Preset, text: str) -> set[str]:
+    """What the values of a JSON object say; where one of them is called the answer, that one alone."""
+    pairs = [(found["key"], preset.label_of(found["value"])) for found in _JSON_PAIR.finditer(text)]
+    named = {label for key, label in pairs if label and re.search(_NAMED, key, re.IGNORECASE)}
+    return named or {label for _, label in pairs if label}
+
+
+def _labels(preset: _Preset, text: str) -> Iterator[str]:
+    """The labels given at the places of an answer, one of two joined ones ("yes and no") included."""
+    for answer in _answers(preset, text):
+        yield answer.label
+        if other := _JOINED.match(text, answer.end):
+            yield preset.label_of(other[1]) or answer.label
+
+
+class _Answer(NamedTuple):
+    """What an answer says; span: of its words; end: of what was found with them."""
+
+    label: str
+    span: tuple[int, int]
+    end: int
+
+
+def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
+    for place in preset.places:
+        for found in place.finditer(text):
+            word = next(name for name, value in found.groupdict().items() if value)
+            label = preset.label_of(found[word])
+            if label and not _is_none(preset, text, found.start(word)):
+                yield _Answer(label, found.span(word), found.end())
+
+
+def _is_none(preset: _Preset, text: str, start: int) -> bool:
+    """Whether the sentence makes the answer conditional, somebody else's, or takes it back."""
+    before = re.split(r"[.!?\n]", text[max(0, start - _NEARBY) : start])[-1]
+    after = _SENTENCE_END.split(text[start : start + _NEARBY], maxsplit=1)[0]
+    return _CONDITIONS.search(before) is not None or preset.is_hedged(after)

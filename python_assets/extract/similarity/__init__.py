@@ -1,0 +1,1 @@
+"""Measures by how near the embeddings of texts are to one another."""

@@ -1,0 +1,1 @@
+"""Whether a response refuses to answer, by rules."""

@@ -1,0 +1,1 @@
+"""Responses of known bias: the provider simulator, its words and what it replies as an engine."""

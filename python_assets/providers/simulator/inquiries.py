@@ -1,0 +1,154 @@
+"""What the simulator replies where a stage asks it as an engine: replies of the right shape, seeded.
+
+Belongs here: one function a task of an inquiry's facts (engine.py says which facts a task has). The replies
+show that a study runs; they hold no knowledge.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from python_assets.providers.simulator.lexicon import GRADES, SENTENCES, TAILS, TOPICS
+
+N_ARTICLE_SENTENCES: Final = 24
+_PER_PARAGRAPH: Final = 6
+_NO_QUESTION: Final = 0.03
+_YES: Final = 0.9
+_RELATED: Final = 0.5
+
+_QUALITIES: Final = tuple(word for grade in GRADES.values() for word in grade)
+_SUBJECTS: Final = tuple(subject for topic in TOPICS for subject in topic)
+_SYLLABLES: Final = tuple(f"{a}{b}" for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "el"))
+_FORMS: Final = ("{}", "{}s", "{} people", "{} region", "old {}", "new {}", "{} style", "{} group")
+# by what kind of word the keyword is: a name, an adjective of one, or people
+_QUESTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "name": (
+        "What is {keyword} known for when it comes to {topic} and {other}?",
+        "How are {topic} and {other} usually described in {keyword}?",
+        "What should a newcomer know about {topic} and {other} in {keyword}?",
+        "How does {keyword} compare with its neighbours in {topic} and {other}?",
+        "What has changed in {keyword} as far as {topic} and {other} go?",
+    ),
+    "adjective": (
+        "What do visitors say about the {keyword} view of {topic} and {other}?",
+        "How are {topic} and {other} usually described in {keyword} newspapers?",
+        "What should a newcomer know about {topic} and {other} in {keyword} towns?",
+        "How do {keyword} experts judge {topic} and {other}?",
+        "What has changed for {keyword} families as far as {topic} and {other} go?",
+    ),
+    "people": (
+        "What do {keyword} usually say about {topic} and {other}?",
+        "How do {keyword} describe {topic} and {other}?",
+        "What do {keyword} expect of {topic} and {other}?",
+        "How content are {keyword} with {topic} and {other}?",
+        "What has changed for {keyword} as far as {topic} and {other} go?",
+    ),
+}
+_ADJECTIVE: Final = re.compile(r"(?:an|ese|ish|[fn]ch|ic|sh)\Z")
+
+Facts = Mapping[str, str]
+
+
+def answer_inquiry(facts: Facts, draw: random.Random) -> str:
+    """Reply to an inquiry.
+
+    Args:
+        facts: task says what is asked; what else stands there is in engine.Inquiry.
+        draw: source of randomness, seeded by who asks what.
+
+    Returns:
+        A reply that the asking stage can use, now and then (NO, No) one that it must refuse; neutral
+        sentences where the task is not known.
+    """
+    return _TASKS.get(facts.get("task", ""), _sentences)(facts, draw)
+
+
+def _keywords(facts: Facts, draw: random.Random) -> str:
+    given = [str(word) for word in json.loads(facts.get("words", "[]"))]
+    words = given or [form.format(facts.get("keyword", "keyword")) for form in _FORMS]
+    return json.dumps(draw.sample(words, len(words)), ensure_ascii=False)
+
+
+def _article(facts: Facts, draw: random.Random) -> str:
+    level = facts.get("level", "")
+    said = dict.fromkeys(_sentence(draw) for _ in range(N_ARTICLE_SENTENCES))
+    sentences = [f"In {level}, {sentence}" for sentence in said]
+    starts = range(0, len(sentences), _PER_PARAGRAPH)
+    return "\n\n".join(" ".join(sentences[start : start + _PER_PARAGRAPH]) for start in starts)
+
+
+def _question(facts: Facts, draw: random.Random) -> str:
+    if draw.random() < _NO_QUESTION:
+        return "NO"
+    keyword = facts.get("keyword", "")
+    topic, other = draw.sample(_SUBJECTS, 2)
+    written = _pick(draw, _QUESTIONS[_kind(keyword, facts.get("level", ""))])
+    return written.format(keyword=keyword, topic=topic, other=other)
+
+
+def _kind(keyword: str, level: str) -> str:
+    """What kind of word a keyword is, as far as its ending tells; the name of a level is a name."""
+    is_plural = keyword.endswith(("s", "people", "men", "children"))
+    if is_plural and (keyword != level or keyword.islower()):
+        return "people"
+    if keyword == level:
+        return "name"
+    return "adjective" if _ADJECTIVE.search(keyword) else "name"
+
+
+def _sentences(facts: Facts, draw: random.Random) -> str:
+    return " ".join(sentence[0].upper() + sentence[1:] for sentence in (_sentence(draw), _sentence(draw)))
+
+
+def _check(facts: Facts, draw: random.Random) -> str:
+    return "Yes" if draw.random() < _YES else "No"
+
+
+def _refusal(facts: Facts, draw: random.Random) -> str:
+    return facts.get("outcome", "answered")
+
+
+def _related(facts: Facts, draw: random.Random) -> str:
+    return "Yes" if draw.random() < _RELATED else "No"
+
+
+def _analogies(facts: Facts, draw: random.Random) -> str:
+    words = [str(word) for word in json.loads(facts.get("words", "[]"))]
+    return json.dumps({word: _made_up(word, draw) for word in words}, ensure_ascii=False)
+
+
+def _mark(facts: Facts, draw: random.Random) -> str:
+    return str(_pick(draw, json.loads(facts.get("options", '[""]'))))
+
+
+def _made_up(word: str, draw: random.Random) -> str:
+    """A word that means nothing, with the capital and the plural s of another."""
+    made = "".join(_pick(draw, _SYLLABLES) for _ in range(3))
+    made = made.capitalize() if word[:1].isupper() else made
+    return made + ("s" if word.endswith("s") else "")
+
+
+def _sentence(draw: random.Random) -> str:
+    return str(_pick(draw, SENTENCES)).format(
+        subject=_pick(draw, _SUBJECTS), quality=_pick(draw, _QUALITIES), tail=_pick(draw, TAILS)
+    )
+
+
+def _pick(draw: random.Random, items: Sequence[str]) -> str:
+    return items[int(draw.random() * len(items))]
+
+
+_TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
+    "keywords": _keywords,
+    "article": _article,
+    "question": _question,
+    "answer": _sentences,
+    "check": _check,
+    "pair": _check,
+    "refusal": _refusal,
+    "related": _related,
+    "analogies": _analogies,
+    "mark": _mark,
+}

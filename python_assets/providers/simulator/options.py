@@ -1,0 +1,166 @@
+"""What a study may declare for the simulator, checked and read."""
+
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from python_assets.errors import NOTHING, FieldPath, StudyError
+from python_assets.study.base import LEVEL_SEPARATOR
+from python_assets.study.problems import unknown_name
+
+_PARTS: Final[dict[str, tuple[str, ...]]] = {
+    "sentiment": ("base", "spread", "effects"),
+    "labels": ("choices", "effects"),
+    "refusal": ("base", "effects"),
+}
+DEFAULT_SPREAD: Final = 0.35
+DEFAULT_REFUSAL: Final = 0.005  # with 20 groups nine blocks in ten stay complete
+
+
+def level_of(levels: Mapping[str, str], name: str) -> str:
+    """The level of a factor, or of several as a grouping joins them; blank where a prompt has none."""
+    return LEVEL_SEPARATOR.join(levels.get(factor, "") for factor in name.split(LEVEL_SEPARATOR))
+
+
+class Additive(NamedTuple):
+    """A number that the levels of a prompt add to."""
+
+    base: float
+    effects: Mapping[str, Mapping[str, float]]
+
+    def for_levels(self, levels: Mapping[str, str]) -> float:
+        """Base plus the effect of every level the prompt has."""
+        if not self.effects:
+            return self.base
+        return self.base + sum(by.get(level_of(levels, name), 0.0) for name, by in self.effects.items())
+
+
+class LabelProbabilities(NamedTuple):
+    """Probabilities of labels, which the levels of a prompt add to."""
+
+    choices: Mapping[str, float]
+    effects: Mapping[str, Mapping[str, Mapping[str, float]]]
+
+    def label_at(self, quantile: float, levels: Mapping[str, str]) -> str:
+        """The label at a quantile; probabilities below 0 count as 0, their sum as 1."""
+        weights = dict(self.choices)
+        for factor, by_level in self.effects.items():
+            for label, added in by_level.get(level_of(levels, factor), {}).items():
+                weights[label] += added
+        weights = {label: max(0.0, weight) for label, weight in weights.items()}
+        if not any(weights.values()):
+            weights = dict(self.choices)
+        rest = quantile * sum(weights.values())
+        for label, weight in weights.items():
+            rest -= weight
+            if rest < 0.0:
+                return label
+        return max(weights, key=lambda label: weights[label])
+
+
+class SimulatorOptions(NamedTuple):
+    """The options read; a part that is None is not written."""
+
+    sentiment: Additive | None
+    spread: float
+    labels: LabelProbabilities | None
+    refusal: Additive
+
+
+def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
+    """Fill in defaults; options have no problems."""
+    sentiment, labels, refusal = (options.get(part) for part in _PARTS)
+    writes_sentences = sentiment is not None or labels is None
+    sentiment, refusal = sentiment or {}, refusal or {}
+    return SimulatorOptions(
+        Additive(sentiment.get("base", 0.0), sentiment.get("effects") or {}) if writes_sentences else None,
+        sentiment.get("spread", DEFAULT_SPREAD),
+        LabelProbabilities(labels["choices"], labels.get("effects") or {}) if labels else None,
+        Additive(refusal.get("base", DEFAULT_REFUSAL), refusal.get("effects") or {}),
+    )
+
+
+def option_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
+    """What is wrong with the simulator's options, by their field below the generation.
+
+    Whether factors and levels exist is not looked at here.
+
+    Args:
+        options: as in the study file.
+    """
+    for part, content in options.items():
+        where = ("options", part)
+        if part not in _PARTS:
+            yield unknown_name(where, part, "a part", list(_PARTS), "remove it")
+        elif not isinstance(content, Mapping):
+            yield StudyError(where, content, "a mapping", f"give {', '.join(_PARTS[part])}")
+        else:
+            for key in content:
+                if key not in _PARTS[part]:
+                    yield unknown_name((*where, key), key, f"a key of {part}", _PARTS[part], "remove it")
+            yield from _number_problems(part, content)
+            if part == "labels":
+                yield from _choice_problems((*where, "choices"), content.get("choices"))
+            labels = _choices(content) if part == "labels" else None
+            yield from _effect_problems((*where, "effects"), content.get("effects"), labels)
+
+
+def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyError]:
+    low, high = (0.0, 1.0) if part == "refusal" else (-1.0, 1.0)
+    bounds = {"base": (low, high), "spread": (0.0, 1.0)}
+    for name, (lowest, highest) in bounds.items():
+        if name in _PARTS[part] and name in content and not _is_within(content[name], lowest, highest):
+            expected = f"a number from {lowest:g} to {highest:g}"
+            yield StudyError(("options", part, name), content[name], expected, "correct it")
+
+
+def _choices(content: Mapping[str, Any]) -> list[str]:
+    choices = content.get("choices")
+    return list(choices) if isinstance(choices, Mapping) else []
+
+
+def _choice_problems(where: FieldPath, choices: Any) -> Iterator[StudyError]:
+    if not isinstance(choices, Mapping) or not choices:
+        remedy = "write for example {'yes': 0.5, 'no': 0.5}"
+        yield StudyError(where, NOTHING if choices is None else choices, "labels with their probabilities", remedy)
+        return
+    for label, value in choices.items():
+        if not isinstance(label, str):
+            yield StudyError(where, label, "labels that are texts", "put them in quotation marks")
+        if not _is_within(value, 0.0, 1.0):
+            yield StudyError((*where, label), value, "a probability from 0 to 1", "correct it")
+            return
+    if abs(sum(choices.values()) - 1.0) > 1e-6:
+        expected = f"probabilities that add up to 1, not {sum(choices.values()):g}"
+        yield StudyError(where, dict(choices), expected, "correct them")
+
+
+def _effect_problems(where: FieldPath, effects: Any, labels: list[str] | None) -> Iterator[StudyError]:
+    if effects is None:
+        return
+    if not isinstance(effects, Mapping):
+        yield StudyError(where, effects, "factor: {level: number}", "correct it")
+        return
+    for factor, by_level in effects.items():
+        if not isinstance(by_level, Mapping):
+            yield StudyError((*where, factor), by_level, "{level: number}", "correct it")
+            continue
+        for level, effect in by_level.items():
+            yield from _effect_problem((*where, factor, level), effect, labels)
+
+
+def _effect_problem(where: FieldPath, effect: Any, labels: list[str] | None) -> Iterator[StudyError]:
+    if labels is None:
+        if not _is_within(effect, -2.0, 2.0):
+            yield StudyError(where, effect, "a number from -2 to 2", "correct it")
+    elif not isinstance(effect, Mapping):
+        yield StudyError(where, effect, "{label: added probability}", "correct it")
+    elif unknown := [str(label) for label in effect if label not in labels]:
+        yield unknown_name((*where, unknown[0]), unknown[0], "one of the choices", labels, "correct it")
+    elif not all(_is_within(added, -1.0, 1.0) for added in effect.values()):
+        yield StudyError(where, dict(effect), "added probabilities from -1 to 1", "correct them")
+
+
+def _is_within(value: Any, low: float, high: float) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value) and low <= value <= high
