@@ -17,6 +17,7 @@ from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.study.control_characters import printable
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.warehouse import paths
+from python_assets.warehouse.build import unwritable
 
 if TYPE_CHECKING:
     from python_assets.study.study import Study
@@ -49,9 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False
-    )
+    parser = argparse.ArgumentParser(prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False)
     parser.set_defaults(interrupted="Nothing was changed by half; run the command again.", mistake=MISTAKE)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -59,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("study", help="name of a study, or path of its file")
     _add_provider(run)
     run.add_argument("--verbose", action="store_true", help="show every step")
+    run.add_argument(
+        "--data-docs", action="store_true", help="write Great Expectations' pages of what was checked, and say where"
+    )
     run.set_defaults(
         command=_run,
         interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
@@ -71,9 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_provider(plan)
     of_plan = plan.add_mutually_exclusive_group()
     of_plan.add_argument(
-        "--freeze",
-        action="store_true",
-        help="record the analysis as declared now, before the responses",
+        "--freeze", action="store_true", help="record the analysis as declared now, before the responses"
     )
     of_plan.add_argument(
         "--add",
@@ -89,9 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare the latest run of a study with an earlier one; exits with 1 where a group moved",
     )
     gate.add_argument("study")
-    gate.add_argument(
-        "--against", required=True, metavar="RUN", help="an earlier run, as publications has it"
-    )
+    gate.add_argument("--against", required=True, metavar="RUN", help="an earlier run, as publications has it")
     gate.set_defaults(command=_gate, mistake=MISTAKE_AT_GATE)
 
     sql = commands.add_parser("sql", allow_abbrev=False, help="query the published database, read-only")
@@ -132,21 +130,23 @@ def _add_provider(parser: argparse.ArgumentParser) -> None:
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
     _stand_in(parsed.provider, study_id)
-    _materialise(study_id, verbose=parsed.verbose)
+    if parsed.data_docs and (problem := unwritable(paths.home().data_docs(study_id))):
+        raise problem
+    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs)
     from python_assets.published.run_summary import summary
 
     print(printable(summary(paths.home(), study_id)))
     return 0
 
 
-def _materialise(study_id: str, *, verbose: bool = False) -> None:
+def _materialise(study_id: str, *, verbose: bool = False, data_docs: bool = False) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     _require_ready(study_id)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
-    run_study(study_id, verbose=verbose)
+    run_study(study_id, verbose=verbose, data_docs=data_docs)
 
 
 def _stand_in(provider: str | None, study_id: str) -> None:
@@ -216,9 +216,7 @@ def _gate(parsed: argparse.Namespace) -> int:
         require_margins(study)
         # a run of its own, which neither readers nor Dagster's history see
         os.environ.update(
-            PLUMBLINE_HOME=str(home.root),
-            PLUMBLINE_STUDIES=str(study.folder),
-            DAGSTER_HOME=str(home.root / "dagster"),
+            PLUMBLINE_HOME=str(home.root), PLUMBLINE_STUDIES=str(study.folder), DAGSTER_HOME=str(home.root / "dagster")
         )
         _materialise(study.study_id)
         gate = read_gate(home.published, study)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from python_assets.errors import PlumblineError, StudyError
+from python_assets.errors import PlumblineError, StudyError, Told
 
 T = TypeVar("T")
 _MAKES_NAMES: Final = frozenset({"globals", "exec", "__getattr__"})  # names in a module that no table tells
@@ -27,7 +27,7 @@ class Registry(Generic[T]):
 
         Args:
             kind: what its objects are, for error texts.
-            module: the module it stands in; the files beside that register what they hold.
+            module: the module it stands in; the files beside it and in sub-rooms register what they hold.
         """
         self.kind = kind
         self._package = module.rpartition(".")[0]
@@ -52,8 +52,7 @@ class Registry(Generic[T]):
     def __getitem__(self, name: str) -> T:
         found = self._complete()
         if name not in found:
-            known = ", ".join(sorted(found))
-            raise PlumblineError(f"There is no {self.kind} {name!r}. Known: {known}.")
+            raise PlumblineError(self.kind, repr(name), f"one of {', '.join(sorted(found))}", "correct the name")
         return found[name]
 
     def __contains__(self, name: str) -> bool:
@@ -70,9 +69,9 @@ class Registry(Generic[T]):
 
 
 def import_files(package: str) -> None:
-    """Import every module of a package, so that each file registers what it holds."""
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        importlib.import_module(f"{package}.{module.name}")
+    """Import every module of a package and of its sub-rooms, so that each file registers what it holds."""
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        importlib.import_module(module.name)
 
 
 class UserFunction(NamedTuple):
@@ -88,7 +87,7 @@ def is_function_path(name: str) -> bool:
     return module.isidentifier() and function.isidentifier()
 
 
-def absent_function(path: str, folder: Path) -> str | None:
+def absent_function(path: str, folder: Path) -> StudyError | None:
     """Why `module:function` cannot be loaded, as far as its file tells without being run; None where it may.
 
     Args:
@@ -98,16 +97,25 @@ def absent_function(path: str, folder: Path) -> str | None:
     module_name, _, function_name = path.partition(":")
     file = folder / f"{module_name}.py"
     if not file.is_file():
-        return f"{path}: {file} does not exist. Put {module_name}.py beside the study file."
+        return StudyError(path, Told(f"no file {file}"), "the function in it", f"put {file.name} beside the study file")
     try:
         source = importlib.util.decode_source(file.read_bytes())
         names = symtable.symtable(source, str(file), "exec")
     except (SyntaxError, ValueError) as error:
-        return f"{path}: importing {file} failed with {type(error).__name__}: {error}"
+        return _broken(path, file, error)
     if "import *" in source or _MAKES_NAMES & set(names.get_identifiers()):
         return None
     own = {name.get_name() for name in names.get_symbols() if name.is_assigned() or name.is_imported()}
-    return None if function_name in own else f"{path}: {file} holds no function {function_name!r}."
+    return None if function_name in own else _lacking(path, file)
+
+
+def _broken(path: str, file: Path, error: Exception) -> StudyError:
+    got = Told(f"{type(error).__name__} in {file}: {error}")
+    return StudyError(path, got, "a file that can be imported", "correct it")
+
+
+def _lacking(path: str, file: Path) -> StudyError:
+    return StudyError(path, Told(f"{file} without it"), "a function", "add it, or correct the name")
 
 
 def load_function(path: str, folder: Path) -> UserFunction:
@@ -124,18 +132,18 @@ def load_function(path: str, folder: Path) -> UserFunction:
         StudyError: the file or the function is absent, or the file fails to import.
     """
     if problem := absent_function(path, folder):
-        raise StudyError(problem)
+        raise problem
     module_name, _, function_name = path.partition(":")
     file = folder / f"{module_name}.py"
     spec = importlib.util.spec_from_file_location(f"plumbline_study_{module_name}", file)
     if spec is None or spec.loader is None:
-        raise StudyError(f"{path}: {file} is not a Python file.")
+        raise ValueError(f"{file} is not a Python file")  # whose name ends in .py
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise StudyError(f"{path}: importing {file} failed with {type(error).__name__}: {error}") from error
+        raise _broken(path, file, error) from error
     function = getattr(module, function_name, None)
     if not callable(function):
-        raise StudyError(f"{path}: {file} holds no function {function_name!r}.")
+        raise _lacking(path, file)
     return UserFunction(function, hashlib.sha256(file.read_bytes()).hexdigest())

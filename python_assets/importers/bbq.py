@@ -13,16 +13,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.files import read_table_file, table_columns
-from python_assets.importers.formats import (
-    PATH_FIELD,
-    Described,
-    ImportedTable,
-    Importer,
-    import_of,
-    importer,
-)
+from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.row_rules import FILE, ROW
 from python_assets.importers.table import table_of_rows
 from python_assets.study.base import ROOT_PROMPT, Expanded
@@ -42,17 +35,12 @@ _ITEM_COLUMNS: Final = (*_ITEM, *ANSWERS, "label")
 # of the original files: lists and mappings within an item
 _NESTED: Final = ("answer_info", "additional_metadata")
 # of flat files: what stands there, one column each
-_FLAT: Final = (
-    *(f"{answer}_{part}" for answer in ANSWERS for part in ("text", "info")),
-    "stereotyped_groups",
-)
+_FLAT: Final = (*(f"{answer}_{part}" for answer in ANSWERS for part in ("text", "info")), "stereotyped_groups")
 _LONG: Final = ("model", "prediction")
 _HOLDS: Final = {"path": "items", "predictions": "predictions"}
 _FACTORS: Final = {
     "category": Factor(type="domain", definition="the social dimension that the question is about"),
-    "stereotyped_group": Factor(
-        type="domain", definition="whom the stereotype that the question asks for is about"
-    ),
+    "stereotyped_group": Factor(type="domain", definition="whom the stereotype that the question asks for is about"),
     "context_condition": Factor(
         type="prompt",
         levels=["disambig", "ambig"],
@@ -149,13 +137,13 @@ class BbqImporter(Importer):
             SourceError: they have not.
         """
         for field, paths, columns_of in _parts(study):
-            for file in _files(study, field, paths):
-                there = table_columns(file, f"prompts.import.{field}")
+            where = ("prompts", "import", field)
+            for file in _files(study, where, paths):
+                there = table_columns(file, where)
                 if missing := [column for column in columns_of(there) if column not in there]:
-                    raise SourceError(
-                        f"prompts.import.{field}: a file of BBQ's {_HOLDS[field]}, but {file} has no column "
-                        f"{listed(missing)}. Name a file as the authors have it."
-                    )
+                    got = f"{file} without column {listed(missing)}"
+                    expected = f"a file of BBQ's {_HOLDS[field]}"
+                    raise SourceError(where, got, expected, "name a file as the authors have it")
         return []
 
 
@@ -169,8 +157,7 @@ def _parts(study: Study) -> Iterator[tuple[str, list[str], ColumnsOf]]:
     yield "predictions", named, _prediction_columns
 
 
-def _files(study: Study, field: str, paths: Sequence[str]) -> list[Path]:
-    where = f"{study.path.name}: prompts.import.{field}"
+def _files(study: Study, where: FieldPath, paths: Sequence[str]) -> list[Path]:
     return [file for path in paths for file in find_files(study, path, where)]
 
 
@@ -205,10 +192,8 @@ def _items(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     items = items[is_usable].drop(columns=[FILE, ROW])
     if (twice := items.duplicated(KEY)).any():
         key = " ".join(map(str, items.loc[twice, KEY].iloc[0]))
-        raise SourceError(
-            f"{study.path.name}: {PATH_FIELD}: the item {key} is there twice. Expected each once; "
-            "name each file of items once."
-        )
+        got = f"the item {key} twice"
+        raise SourceError((study.path, *PATH_FIELD), got, "each item once", "name each file of items once")
     return items, quarantine
 
 
@@ -239,12 +224,10 @@ def _prediction_columns(there: Sequence[str]) -> Sequence[str]:
 
 def _read(study: Study, field: str) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The files of a field as one table, nested parts of items as columns of their own."""
-    where = f"{study.path.name}: prompts.import.{field}"
-    paths, columns_of = next(
-        (paths, columns_of) for name, paths, columns_of in _parts(study) if name == field
-    )
+    where = (study.path, "prompts", "import", field)
+    paths, columns_of = next((paths, columns_of) for name, paths, columns_of in _parts(study) if name == field)
     tables, quarantine = [], []
-    for file in _files(study, field, paths):
+    for file in _files(study, where, paths):
         read = read_table_file(file, list(columns_of(table_columns(file, where))), where)
         table = _flat(read.table) if _NESTED[0] in read.table else read.table
         table["example_id"] = pd.to_numeric(table["example_id"], errors="coerce").astype("Int64")
@@ -261,8 +244,7 @@ def _flat(table: pd.DataFrame) -> pd.DataFrame:
         for position, part in enumerate(("text", "info")):
             flat[f"{answer}_{part}"] = [_part(entry, answer, position) for entry in table["answer_info"]]
     flat["stereotyped_groups"] = [
-        entry.get("stereotyped_groups", []) if isinstance(entry, dict) else []
-        for entry in table["additional_metadata"]
+        entry.get("stereotyped_groups", []) if isinstance(entry, dict) else [] for entry in table["additional_metadata"]
     ]
     return flat
 

@@ -19,7 +19,7 @@ from python_assets.importers.row_rules import FILE, ROW
 from python_assets.published.archived import MARTS
 from python_assets.published.copies import identifier, literal
 from python_assets.published.export import responses_query
-from python_assets.published.manifest import ExportedFile, Manifest, read_manifest, sha256_of_file
+from python_assets.published.manifest import OTHER_VERSION, ExportedFile, Manifest, read_manifest, sha256_of_file
 from python_assets.study.base import BASELINE
 from python_assets.warehouse.build import Quarantined
 
@@ -59,25 +59,20 @@ class Copy(NamedTuple):
         by_name = {file.name: file for file in self.manifest.files}
         names = [f"{mart}.parquet" for mart in _READ]
         if absent := [name for name in names if name not in by_name]:
-            raise SourceError(
-                f"{PATH_FIELD}: {self.path} of Plumbline {self.manifest.plumbline_version} has no "
-                f"{absent[0]}. Read it with that version, or run its study again with this one."
-            )
+            raise _other_version(self, f"no {absent[0]}")
         return [self._file(self.path.parent / MARTS, by_name[name]) for name in names]
 
     def _file(self, folder: Path, copied: ExportedFile) -> Path:
         path = folder / Path(copied.name).name
         if not path.is_file():
-            raise SourceError(
-                f"{PATH_FIELD}: {path}, which the manifest names, does not exist. Put it beside it."
-            )
+            got = f"no file at {path}"
+            raise SourceError(PATH_FIELD, got, "what the manifest names", "put it beside it")
         if (found := sha256_of_file(path)) != copied.sha256:
-            remedy = (
-                "take another run" if self.is_archive else "export it again, or import it as format table"
-            )
             raise SourceError(
-                f"{PATH_FIELD}: {path} has sha256 {found}, expected {copied.sha256} as exported. It was "
-                f"changed or damaged: {remedy}."
+                PATH_FIELD,
+                f"{path} of sha256 {found}, changed or damaged",
+                f"{copied.sha256} as exported",
+                "take another run" if self.is_archive else "export it again, or import it as format table",
             )
         return path
 
@@ -99,26 +94,20 @@ def read_copies(paths: Sequence[Path]) -> list[Copy]:
     copies = [Copy(path, read_manifest(path, PATH_FIELD)) for path in paths]
     for copy in copies:
         if copy.manifest.stage == "statistics":
-            raise SourceError(
-                f"{PATH_FIELD}: expected an export of prompts or responses, but {copy.path} is one of "
-                f"statistics. Write one with: plumbline export {copy.manifest.study_id} --stage prompts"
-            )
+            got, expected = f"{copy.path} of statistics", "an export of prompts or responses"
+            remedy = f"write one with: plumbline export {copy.manifest.study_id} --stage prompts"
+            raise SourceError(PATH_FIELD, got, expected, remedy)
         if copy.manifest.hides_texts:
-            raise SourceError(
-                f"{PATH_FIELD}: expected an export with texts, but {copy.path} is of a study that hides them "
-                f"(report: hide_texts). Export {copy.manifest.study_id} without it, or ask its authors to."
-            )
+            got = f"{copy.path} of a study that hides them (report: hide_texts)"
+            remedy = f"export {copy.manifest.study_id} without it, or ask its authors to"
+            raise SourceError(PATH_FIELD, got, "an export with texts", remedy)
         first = next(one for one in copies if _run(one) == _run(copy))
         if first is not copy:
-            raise SourceError(
-                f"{PATH_FIELD}: expected every run once, but {first.path} and {copy.path} are both of run "
-                f"{copy.manifest.run_id}. Remove one of them."
-            )
+            got = f"{first.path} and {copy.path}, both of run {copy.manifest.run_id}"
+            raise SourceError(PATH_FIELD, got, "every run once", "remove one of them")
         if copy.has_responses != copies[0].has_responses:
-            raise SourceError(
-                f"{PATH_FIELD}: expected copies of one stage, but {copies[0].path} is of "
-                f"{copies[0].manifest.stage} and {copy.path} of {copy.manifest.stage}. Remove one of them."
-            )
+            stages = f"{copies[0].path} of {copies[0].manifest.stage} and {copy.path} of {copy.manifest.stage}"
+            raise SourceError(PATH_FIELD, stages, "copies of one stage", "remove one of them")
     return copies
 
 
@@ -219,9 +208,7 @@ def _archived_rows(
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
         try:
             for file in files:
-                connection.execute(
-                    f"create view {identifier(file.stem)} as from read_parquet({literal(str(file))})"
-                )
+                connection.execute(f"create view {identifier(file.stem)} as from read_parquet({literal(str(file))})")
             query = _with_measurements(copy.manifest)
             there = [name for name, *_ in connection.execute(f"describe {query}", _of(copy)).fetchall()]
             if absent := [name for name in columns if name not in there]:
@@ -254,11 +241,8 @@ def _with_measurements(manifest: Manifest) -> str:
 
 
 def _other_version(copy: Copy, what: str) -> SourceError:
-    return SourceError(
-        f"{PATH_FIELD}: expected the tables of this version of Plumbline, but {copy.path} was written by "
-        f"Plumbline {copy.manifest.plumbline_version} ({what}). Read it with that version, or run its study "
-        "again with this one."
-    )
+    got = f"{copy.path}, written by Plumbline {copy.manifest.plumbline_version} ({what})"
+    return SourceError(PATH_FIELD, got, "the tables of this version of Plumbline", OTHER_VERSION)
 
 
 def n_unpaired(tables: Sequence[pd.DataFrame]) -> int:

@@ -16,7 +16,7 @@ from python_assets.errors import SourceError
 from python_assets.importers.formats import PATH_FIELD, import_of
 from python_assets.importers.row_rules import FILE
 from python_assets.published.manifest import sha256_of_file
-from python_assets.study.base import Columns, Direction, FactorName, Kind, make_id, stated_fields
+from python_assets.study.base import Columns, Direction, FactorName, Kind, Unfit, make_id, stated_fields
 from python_assets.study.problems import listed
 from python_assets.study.study import Import, MeasureSpec, Study
 from python_assets.texts.files import find_files
@@ -45,7 +45,7 @@ class LogImport(Import):
     @model_validator(mode="after")
     def _no_columns(self) -> Self:
         if stated_fields(self) & {"columns", "task"}:
-            raise ValueError(f"no columns or task: format {self.format} has them; remove them")
+            raise Unfit(f"no columns or task: format {self.format} has them", "remove them")
         return self
 
     @property
@@ -66,8 +66,16 @@ class LogImport(Import):
         return spec
 
 
-def log_files(study: Study, spec: Import, ending: str) -> list[Path]:
+def log_files(
+    study: Study, spec: Import, ending: str, remedies: Mapping[str, str] = MappingProxyType({})
+) -> list[Path]:
     """The logs that an import names, each content once: a copy, or a file named twice, changes nothing.
+
+    Args:
+        study: says where its file lies.
+        spec: names the logs.
+        ending: of logs.
+        remedies: what to do with files of other endings.
 
     Raises:
         SourceError: a pattern that no file matches, a file that is absent or has another ending.
@@ -76,22 +84,17 @@ def log_files(study: Study, spec: Import, ending: str) -> list[Path]:
     for path in spec.paths:
         for file in find_files(study, path, PATH_FIELD):
             if not file.is_file():
-                raise SourceError(
-                    f"{PATH_FIELD}: expected a file, but there is none at {file}. Correct the path."
-                )
+                raise SourceError(PATH_FIELD, f"no file at {file}", "a log", "correct the path")
             if file.suffix != ending:
-                raise SourceError(
-                    f"{PATH_FIELD}: expected a log that ends in {ending}, but there is {file}. "
-                    "Name the logs alone."
-                )
+                expected = f"a log that ends in {ending}"
+                remedy = remedies.get(file.suffix, "name the logs alone")
+                raise SourceError(PATH_FIELD, f"{file}", expected, remedy)
             files.setdefault(sha256_of_file(file), file)
     return list(files.values())
 
 
 def score_measures(
-    values: Mapping[str, Iterable[Any]],
-    prefix: str,
-    directions: Mapping[str, Direction] = MappingProxyType({}),
+    values: Mapping[str, Iterable[Any]], prefix: str, directions: Mapping[str, Direction] = MappingProxyType({})
 ) -> list[MeasureSpec]:
     """A measure for every score, of the kind that its values have.
 
@@ -115,14 +118,11 @@ def score_measures(
             continue
         name = make_id(score) or make_id(f"score_{score}")
         if name in names:
-            raise SourceError(
-                f"{PATH_FIELD}: expected scores whose names keep different identifiers, but {names[name]!r} "
-                f"and {score!r} are both {name}. Name logs with one of them."
-            )
+            got = f"the scores {names[name]!r} and {score!r}, which are both {name}"
+            expected = "scores whose names keep different identifiers"
+            raise SourceError(PATH_FIELD, got, expected, "name logs with one of them")
         names[name] = score
-        measures.append(
-            MeasureSpec(name=name, kind=kind, column=f"{prefix}{score}", direction=directions.get(score))
-        )
+        measures.append(MeasureSpec(name=name, kind=kind, column=f"{prefix}{score}", direction=directions.get(score)))
     return measures
 
 
@@ -146,7 +146,7 @@ def require_told_apart(rows: pd.DataFrame, key: list[str], remedy: str) -> None:
     Args:
         rows: of all logs, with FILE.
         key: the columns that tell responses apart.
-        remedy: what the user does, as a sentence.
+        remedy: what the user does.
 
     Raises:
         SourceError: two of them do.
@@ -160,10 +160,8 @@ def require_told_apart(rows: pd.DataFrame, key: list[str], remedy: str) -> None:
     if first[FILE] == row[FILE]:
         return
     named = ", ".join(f"{column.rpartition('.')[2]} {row[column]}" for column in key)
-    raise SourceError(
-        f"{PATH_FIELD}: {first[FILE]} and {row[FILE]} both hold the response of {named}. Expected each in "
-        f"one log. {remedy}"
-    )
+    got = f"{first[FILE]} and {row[FILE]}, which both hold the response of {named}"
+    raise SourceError(PATH_FIELD, got, "each response in one log", remedy)
 
 
 def rows_of(study: Study, own: Sequence[str], records: Iterable[Record], entry: Entry) -> pd.DataFrame:
@@ -206,10 +204,8 @@ def require_named(study: Study, records: Sequence[Record], entry: Entry) -> None
         if "." in column and not any(entry(record, column) is not None for record in records):
             there = dict.fromkeys(path for record in records for path in _paths(record))
             section = [path for path in there if path.startswith(f"{column.partition('.')[0]}.")]
-            raise SourceError(
-                f"{PATH_FIELD}: expected logs with {column}, but none has it. There are "
-                f"{listed(section or list(there))}. Correct the path."
-            )
+            got = f"logs without {column}"
+            raise SourceError(PATH_FIELD, got, f"one of {listed(section or list(there))}", "correct the path")
 
 
 def _paths(record: Record) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
+from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import listed
 from python_assets.study.study import Factor
 
@@ -78,7 +79,31 @@ def _holds(factor: Factor, levels: pd.DataFrame) -> pd.Series:
     return holds
 
 
-def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: str) -> pd.DataFrame:
+def require_levels(entries: pd.Series, factor: Factor | None, file: str, field: FieldPath) -> None:
+    """See that the entries of a table can be levels of a factor, and are declared where it declares some.
+
+    Args:
+        entries: the column, which is called as the factor is.
+        factor: None where it is not declared.
+        file: the name of the table.
+        field: of the study file that names the table.
+
+    Raises:
+        SourceError: one cannot be, or is not.
+    """
+    joined = entries[entries.str.contains(LEVEL_SEPARATOR, regex=False)]
+    if not joined.empty:
+        got = f"the {entries.name} {listed(dict.fromkeys(joined))} in {file}"
+        expected = f"a level without {LEVEL_SEPARATOR!r}, which joins levels into a group"
+        raise SourceError(field, got, expected, "reword it")
+    declared = factor.levels if factor else None
+    unknown = [] if declared is None else [entry for entry in dict.fromkeys(entries) if entry not in declared]
+    if unknown:
+        got, expected = f"the {entries.name} {listed(unknown)} in {file}", f"one of {listed(declared or ())}"
+        raise SourceError(field, got, expected, f"correct it, or add it to factors.{entries.name}.levels")
+
+
+def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: FieldPath) -> pd.DataFrame:
     """The levels that each imported generation has of factors of models.
 
     Args:
@@ -102,9 +127,10 @@ def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: str) 
         if not several.empty:
             found = pairs.loc[pairs["generation"] == several.iloc[0], "level"]
             raise SourceError(
-                f"{field}.{name}: generation {several.iloc[0]!r} has several levels of {name}, a factor of "
-                f"models: {listed(found)}. Name its column in prompts.import.columns.generation, or declare "
-                "it as type: prompt."
+                (*field, str(name)),
+                f"the levels {listed(found)} of generation {several.iloc[0]!r}",
+                f"one level of {name}, a factor of models",
+                "name its column in prompts.import.columns.generation, or declare it as type: prompt",
             )
         parts.append(pairs)
     return pd.concat(parts, ignore_index=True)

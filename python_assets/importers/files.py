@@ -15,14 +15,8 @@ from xml.etree.ElementTree import ParseError, iterparse
 
 import pandas as pd
 
-from python_assets.errors import SourceError, StudyError
-from python_assets.texts.decoding import (
-    PACKED,
-    check_unpacked,
-    quarantine_undecodable,
-    read_text,
-    require_file,
-)
+from python_assets.errors import FieldPath, SourceError, StudyError, Told
+from python_assets.texts.decoding import PACKED, check_unpacked, quarantine_undecodable, read_text, require_file
 from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
 from python_assets.warehouse.build import Quarantined
 
@@ -40,16 +34,11 @@ class TableFile(NamedTuple):
 
 
 # (file, columns to read where they are there, field of the study file)
-TableReader = Callable[[Path, Collection[str], str], TableFile]
+TableReader = Callable[[Path, Collection[str], FieldPath], TableFile]
 
 
 def read_table_file(
-    path: Path,
-    columns: Collection[str],
-    field: str,
-    *,
-    is_escaped: bool = False,
-    sheet: str | None = None,
+    path: Path, columns: Collection[str], field: FieldPath, *, is_escaped: bool = False, sheet: str | None = None
 ) -> TableFile:
     """Read some columns of a table.
 
@@ -71,10 +60,8 @@ def read_table_file(
     read = _read(path, columns, field, sheet)
     missing = [column for column in dict.fromkeys(columns) if column not in read.there]
     if missing:
-        raise StudyError(
-            f"{field}: {path.name} has no column {', '.join(map(repr, missing))}. "
-            f"Columns there: {', '.join(read.there)}. Correct the name in the study file."
-        )
+        got = Told(f"{path.name} without column {', '.join(map(repr, missing))}")
+        raise StudyError(field, got, f"columns of {', '.join(read.there)}", "correct the name in the study file")
     if not is_escaped:
         return read
     # a column without a value would change its type
@@ -85,7 +72,7 @@ def _unescaped(value: Any) -> Any:
     return value.removeprefix("'") if isinstance(value, str) else value
 
 
-def table_columns(path: Path, field: str, sheet: str | None = None) -> list[str]:
+def table_columns(path: Path, field: FieldPath, sheet: str | None = None) -> list[str]:
     """The names of the columns of a table, of jsonl with the paths of what stands inside entries.
 
     Raises:
@@ -94,24 +81,19 @@ def table_columns(path: Path, field: str, sheet: str | None = None) -> list[str]
     return _read(path, (), field, sheet).there
 
 
-def _read(path: Path, columns: Collection[str], field: str, sheet: str | None) -> TableFile:
+def _read(path: Path, columns: Collection[str], field: FieldPath, sheet: str | None) -> TableFile:
     require_file(path, field)
     ending = _ending(path)
     reader = READERS.get(ending)
     if reader is None:
-        raise SourceError(
-            f"{field}: {path} ends in {ending!r}. Expected {', '.join(READERS)}; convert the file."
-        )
+        raise SourceError(field, f"{path}", f"a file that ends in {', '.join(READERS)}", "convert the file")
     if sheet is not None and ending != XLSX:
-        raise SourceError(
-            f"{field}: {path} has no sheet {sheet!r}: only {XLSX} files have sheets. Remove the sheet."
-        )
+        got, expected = f"{path} and the sheet {sheet!r}", f"no sheet, which only {XLSX} files have"
+        raise SourceError(field, got, expected, "remove the sheet")
     read = _read_xlsx(path, columns, field, sheet) if ending == XLSX else reader(path, columns, field)
     if len(read.there) > MOST_COLUMNS:
-        raise SourceError(
-            f"{field}: {path} has {len(read.there):,} columns. Expected at most {MOST_COLUMNS:,}; "
-            "save those that the study names."
-        )
+        got, expected = f"{len(read.there):,} columns in {path}", f"at most {MOST_COLUMNS:,}"
+        raise SourceError(field, got, expected, "save those that the study names")
     return read
 
 
@@ -121,7 +103,7 @@ def _ending(path: Path) -> str:
     return "".join(endings[-2:]) if endings[-1:] == [PACKED] else "".join(endings[-1:])
 
 
-def _read_csv(path: Path, columns: Collection[str], field: str) -> TableFile:
+def _read_csv(path: Path, columns: Collection[str], field: FieldPath) -> TableFile:
     decoded = read_text(path, field)
     try:
         there = list(pd.read_csv(io.StringIO(decoded.text), dtype=str, nrows=0).columns)
@@ -136,7 +118,7 @@ def _read_csv(path: Path, columns: Collection[str], field: str) -> TableFile:
     return TableFile(table, there, quarantine_undecodable("import", path.name, decoded.undecodable))
 
 
-def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
+def _read_jsonl(path: Path, columns: Collection[str], field: FieldPath) -> TableFile:
     decoded = read_text(path, field)
     quarantine = quarantine_undecodable("import", path.name, decoded.undecodable)
     there: dict[str, None] = {}
@@ -155,7 +137,7 @@ def _read_jsonl(path: Path, columns: Collection[str], field: str) -> TableFile:
                 there.update(dict.fromkeys(islice(_paths_inside(name, value), MOST_COLUMNS - len(there))))
         records.append([value_at(record, column) for column in columns])
     if not records:
-        raise SourceError(f"{field}: {path} holds no JSON object. Expected one a line.")
+        raise SourceError(field, f"{path} without any", "a JSON object a line", "mend the file")
     # object: numbers, texts and truth values of one column stay what they are
     return TableFile(pd.DataFrame(records, columns=list(columns), dtype=object), list(there), quarantine)
 
@@ -204,13 +186,10 @@ def _is_deeper(value: Any, n_levels: int) -> bool:
 
 
 def _without_surrogates(record: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
-        for key, value in record.items()
-    }
+    return {key: _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value for key, value in record.items()}
 
 
-def _read_parquet(path: Path, columns: Collection[str], field: str) -> TableFile:
+def _read_parquet(path: Path, columns: Collection[str], field: FieldPath) -> TableFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -223,15 +202,14 @@ def _read_parquet(path: Path, columns: Collection[str], field: str) -> TableFile
     return TableFile(table, there, [])
 
 
-def _read_xlsx(path: Path, columns: Collection[str], field: str, sheet: str | None = None) -> TableFile:
+def _read_xlsx(path: Path, columns: Collection[str], field: FieldPath, sheet: str | None = None) -> TableFile:
     try:
         _check_sheets(path)
         with pd.ExcelFile(path, engine="openpyxl") as book:
             sheets = [str(name) for name in book.sheet_names]
             if sheet is not None and sheet not in sheets:
-                raise SourceError(
-                    f"{field}: {path} has no sheet {sheet!r}. Sheets there: {', '.join(sheets)}. Correct it."
-                )
+                got, expected = f"{path} without sheet {sheet!r}", f"one of {', '.join(sheets)}"
+                raise SourceError(field, got, expected, "correct the name")
             named = sheets[0] if sheet is None else sheet
             table = pd.read_excel(book, named, dtype=object, keep_default_na=False, na_values=[""])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, ParseError) as error:
@@ -275,10 +253,9 @@ def _check_cells(n_rows: int, n_columns: int) -> None:
         raise ValueError(f"{n_rows:,} rows of {n_columns:,} columns are more than {MOST_CELLS:,} cells")
 
 
-def _unreadable(path: Path, field: str, kind: str, error: Exception) -> SourceError:
-    return SourceError(
-        f"{field}: {path} cannot be read as {kind}: {error}. Mend the file, or rename it to what it is."
-    )
+def _unreadable(path: Path, field: FieldPath, kind: str, error: Exception) -> SourceError:
+    expected, remedy = f"a file that can be read as {kind}", "mend the file, or rename it to what it is"
+    return SourceError(field, f"{path}: {error}", expected, remedy)
 
 
 READERS: Final[dict[str, TableReader]] = {

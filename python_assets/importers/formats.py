@@ -8,13 +8,19 @@ from typing import ClassVar, Final, NamedTuple, TypeVar
 
 import pandas as pd
 
+from python_assets.errors import FieldPath
 from python_assets.registry import Registry
 from python_assets.study.imports import IMPORT_OPTIONS, Import, ImportColumns
 from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.raw_tables import columns_of
 
-PATH_FIELD: Final = "prompts.import.path"
+PATH_FIELD: Final[FieldPath] = ("prompts", "import", "path")
+
+
+def _no_rows(table: str) -> pd.DataFrame:
+    return pd.DataFrame(columns=columns_of(table))
 
 
 class Described(NamedTuple):
@@ -24,7 +30,7 @@ class Described(NamedTuple):
     references. unit: what the independent units are. units: the factors whose levels are those of some
     prompts, each with the factors that its units are nested in. measures: those that a study has which names
     none, and that others may take by name. removes_prompt: whether responses are measured without their
-    prompt.
+    prompt. no_measures: why nothing could be measured if the study names no measure; None where responses can.
     """
 
     columns: ImportColumns
@@ -34,6 +40,7 @@ class Described(NamedTuple):
     measures: Sequence[MeasureSpec] = ()
     removes_prompt: bool | None = None
     units: Mapping[str, Sequence[str]] = MappingProxyType({})
+    no_measures: str | None = None
 
 
 class ImportedTable(NamedTuple):
@@ -47,7 +54,8 @@ class ImportedTable(NamedTuple):
     there is no text of a response.
     quarantine: rows that were rejected; n_rows: all rows of the file. normalised: record_key, factor, entry
     and level of what kept rows spell otherwise than the study file. n_unpaired: prompts that some of several
-    imported runs lack.
+    imported runs lack. metrics, samples, sample_parts: rows of the raw tables imported_metrics, imported_samples
+    and imported_sample_parts, without study_id; none where the format publishes no metrics.
     """
 
     prompts: pd.DataFrame
@@ -58,6 +66,9 @@ class ImportedTable(NamedTuple):
     n_rows: int
     normalised: pd.DataFrame
     n_unpaired: int = 0
+    metrics: pd.DataFrame = _no_rows("imported_metrics")
+    samples: pd.DataFrame = _no_rows("imported_samples")
+    sample_parts: pd.DataFrame = _no_rows("imported_sample_parts")
 
 
 class Importer(ABC):
@@ -78,7 +89,7 @@ class Importer(ABC):
             study: as its file says it, with prompts.import.
 
         Raises:
-            SourceError: what tells it cannot be read; the text begins with PATH_FIELD.
+            SourceError: what tells it cannot be read.
         """
 
     @classmethod
@@ -99,7 +110,7 @@ class Importer(ABC):
         """The files that have the columns which a study file names; none where the importer makes them.
 
         Raises:
-            SourceError: they are not those that are expected; the text begins with the field.
+            SourceError: they are not those that are expected.
         """
         return find_files(study, path, PATH_FIELD)
 

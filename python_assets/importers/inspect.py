@@ -25,16 +25,12 @@ from python_assets.importers.eval_logs import (
     score_measures,
 )
 from python_assets.importers.files import value_at
-from python_assets.importers.formats import (
-    PATH_FIELD,
-    Described,
-    ImportedTable,
-    Importer,
-    import_of,
-    importer,
-)
+from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
+from python_assets.importers.inspect_metrics import METADATA, SCORES, as_number, numbers_for_marks, published_metrics
+from python_assets.importers.log_metrics import PublishedMetric, with_metrics
 from python_assets.importers.row_rules import FILE, ROW
-from python_assets.importers.table import table_of_rows
+from python_assets.importers.table import ENDINGS, table_of_rows
+from python_assets.providers.outcomes import CONTENT_FILTER
 from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study
 from python_assets.texts.limits import MOST_UNPACKED_BYTES
@@ -42,20 +38,21 @@ from python_assets.warehouse.build import Quarantined
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
+    from inspect_ai.model import ChatMessage
 
 ENDING: Final = ".eval"
 SCHEMA_VERSION: Final = 2
 OLDEST: Final = "0.3.285"
 INSTALL: Final = "pip install 'plumbline[inspect]'"
-METADATA: Final = "metadata."
-SCORES: Final = "scores."
+CONVERT: Final = "convert it: inspect log convert --to eval --output-dir FOLDER LOG"
 SAMPLES_AT_ONCE: Final = 100
 
-# what scorers write for correct, incorrect, partial and no answer; inspect_ai.scorer.value_to_float
-_MARKS: Final = {"C": 1, "I": 0, "P": 0.5, "N": 0}
 # parts of a sample that may be as long as its transcript and are not imported
 _NOT_READ: Final = {"events", "events_data", "messages", "store", "timelines"}
-_FINISH_REASONS: Final = {"model_length": "length"}
+_LENGTH: Final = "length"
+_FINISH_REASONS: Final = {"model_length": _LENGTH}
+# what a prompt or an answer holds besides text
+_TEXT: Final = ("text", "reasoning")
 _KEY: Final = ["dataset", "id", "epoch"]
 
 
@@ -68,11 +65,12 @@ class InspectImport(LogImport):
 
 
 class _Log(NamedTuple):
-    """A log as far as it is read without its transcripts; n_epochs: how often each sample was to be asked."""
+    """A log as far as it is read without its transcripts; marked: the scores whose letters are read as numbers."""
 
     file: Path
     header: "EvalLog"
     summaries: "list[EvalSampleSummary]"
+    marked: frozenset[str] = frozenset()
 
     @property
     def missing(self) -> Iterator[tuple[str | int, int]]:
@@ -88,8 +86,8 @@ class _Log(NamedTuple):
 class InspectImporter(Importer):
     """Every sample and epoch of every log: prompts are samples, epochs replicates, scores measures.
 
-    A generation is a model and a task, and what model_factors adds. C and I are 1 and 0, as in the means that
-    Inspect prints.
+    A generation is a model and a task, and what model_factors adds. Marks are the numbers that Inspect counts
+    them as, where nothing but marks stands there and Inspect counts them.
     """
 
     options: ClassVar = InspectImport
@@ -133,12 +131,12 @@ class InspectImporter(Importer):
             SourceError: a log cannot be read, or two logs hold the same response.
         """
         logs = _logs(study)
-        own = (FILE, ROW, *_KEY, "input", "replicate", "response", "finish_reason", "error", "is_invalid")
+        own = (FILE, ROW, *_KEY, "input", "replicate", "response", *ENDINGS, "is_invalid")
         rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
         require_told_apart(
             rows,
             [*import_of(study).columns_of_models.values(), *_KEY],
-            "Name one of the logs, or what tells them apart: model_factors: {NAME: eval.task_args.ARGUMENT}.",
+            "name one of the logs, or what tells them apart: model_factors: {NAME: eval.task_args.ARGUMENT}",
         )
         valid = ~rows["is_invalid"].astype(bool)
         quarantine = [
@@ -146,7 +144,8 @@ class InspectImporter(Importer):
             *(_invalid(row) for _, row in rows[~valid].iterrows()),
         ]
         kept = rows[valid].drop(columns="is_invalid").reset_index(drop=True)
-        return table_of_rows(study, kept, quarantine, needs_levels=True, tells_endings=True)
+        table = table_of_rows(study, kept, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
+        return with_metrics(study, table, _published(logs))
 
     @classmethod
     def tables(cls, study: Study, path: str) -> list[Path]:
@@ -168,7 +167,7 @@ def _logs(study: Study) -> list[_Log]:
     Raises:
         SourceError: inspect_ai is absent or too old, or a log is no whole log that it can read.
     """
-    files = log_files(study, InspectImport.of(study), ENDING)
+    files = log_files(study, InspectImport.of(study), ENDING, remedies={".json": CONVERT})
     try:
         from inspect_ai.log import (
             read_eval_log,
@@ -176,10 +175,8 @@ def _logs(study: Study) -> list[_Log]:
             read_eval_log_samples_by_id,  # noqa: F401  (which older versions lack)
         )
     except ImportError as error:
-        raise SourceError(
-            f"{PATH_FIELD}: logs of Inspect need inspect_ai {OLDEST} or newer ({error}). "
-            f"Install it: {INSTALL}."
-        ) from error
+        expected = f"inspect_ai {OLDEST} or newer, which reads logs of Inspect"
+        raise SourceError(PATH_FIELD, f"{error}", expected, f"install it: {INSTALL}") from error
     logs = []
     for file in files:
         with _readable(file):
@@ -187,7 +184,8 @@ def _logs(study: Study) -> list[_Log]:
             header = read_eval_log(file, header_only=True)
             _require_version(file, header.version)
             logs.append(_Log(file, header, read_eval_log_sample_summaries(file)))
-    return logs
+    marked = frozenset(numbers_for_marks([log.header for log in logs], _scores(logs)))
+    return [log._replace(marked=marked) for log in logs]
 
 
 def _require_small_parts(file: Path) -> None:
@@ -200,10 +198,9 @@ def _require_small_parts(file: Path) -> None:
 
 def _require_version(file: Path, version: int) -> None:
     if version != SCHEMA_VERSION:
-        raise SourceError(
-            f"{PATH_FIELD}: expected a log of schema version {SCHEMA_VERSION}, but {file} is of {version}. "
-            "Convert it with `inspect log convert`, or take a version of Plumbline that reads it."
-        )
+        got, expected = f"{file} of version {version}", f"a log of schema version {SCHEMA_VERSION}"
+        remedy = "convert it with `inspect log convert`, or take a version of Plumbline that reads it"
+        raise SourceError(PATH_FIELD, got, expected, remedy)
 
 
 @contextmanager
@@ -215,19 +212,24 @@ def _readable(file: Path) -> Iterator[None]:
     try:
         yield
     except broken as error:
-        raise SourceError(
-            f"{PATH_FIELD}: {file} cannot be read as a log of Inspect ({type(error).__name__}: {error}). It "
-            "was cut, or is none. Copy it again, or recover it with `inspect log recover`."
-        ) from error
+        got = f"{file}, which was cut or is none ({type(error).__name__}: {error})"
+        remedy = "copy it again, or recover it with `inspect log recover`"
+        raise SourceError(PATH_FIELD, got, "a log of Inspect", remedy) from error
 
 
 def _scores(logs: Sequence[_Log]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for log in logs:
         for summary in log.summaries:
-            for name, value in _scores_of(summary).items():
+            for name, value in _scores_of(log, summary).items():
                 found.setdefault(name, []).append(value)
     return found
+
+
+def _published(logs: Sequence[_Log]) -> Iterator[PublishedMetric]:
+    for log in logs:
+        n_samples = len({str(summary.id) for summary in log.summaries})
+        yield from published_metrics(log.file, log.header, n_samples)
 
 
 def _records(log: _Log) -> Iterator[dict[str, Any]]:
@@ -239,10 +241,7 @@ def _records(log: _Log) -> Iterator[dict[str, Any]]:
     for start in range(0, len(keys), SAMPLES_AT_ONCE):
         with _readable(log.file):
             samples = read_eval_log_samples_by_id(
-                log.file,
-                keys[start : start + SAMPLES_AT_ONCE],
-                resolve_attachments="core",
-                exclude_fields=_NOT_READ,
+                log.file, keys[start : start + SAMPLES_AT_ONCE], resolve_attachments="core", exclude_fields=_NOT_READ
             )
         for position, sample in enumerate(samples, start + 1):
             yield {FILE: log.file.name, ROW: position, **header, **_of_sample(log, sample)}
@@ -253,38 +252,50 @@ def _header(log: _Log) -> dict[str, Any]:
 
 
 def _of_sample(log: _Log, sample: "EvalSample") -> dict[str, Any]:
-    stop_reason = sample.output.choices[0].stop_reason if sample.output.choices else None
     return {
         "dataset": log.header.eval.dataset.name or log.header.eval.task,
         "id": str(sample.id),
         "epoch": sample.epoch,
         "replicate": sample.epoch - 1,
         "input": _prompt(sample),
-        "response": sample.output.completion,
-        "finish_reason": _FINISH_REASONS.get(stop_reason or "", stop_reason),
+        "response": _response(sample),
+        "finish_reason": _finish_reason(sample),
         "error": None if sample.error is None else f"imported: {sample.error.message}",
         "is_invalid": sample.invalidation is not None,
         "metadata": sample.metadata,
-        "scores": _scores_of(sample),
+        "scores": _scores_of(log, sample),
     }
 
 
-def _scores_of(sample: "EvalSample | EvalSampleSummary") -> dict[str, Any]:
+def _finish_reason(sample: "EvalSample") -> str | None:
+    """Why an answer ended, as its server said; where a limit of its sample ended it, that it was cut."""
+    stop_reason = sample.output.choices[0].stop_reason if sample.output.choices else None
+    told = _FINISH_REASONS.get(stop_reason or "", stop_reason)
+    if sample.limit is None or told == CONTENT_FILTER:
+        return told
+    return _LENGTH
+
+
+def _response(sample: "EvalSample") -> str:
+    """What was answered, a mark for each part that is no text."""
+    message = sample.output.choices[0].message if sample.output.choices else None
+    is_text = message is None or isinstance(message.content, str) or _marks_of(message) == ""
+    return sample.output.completion if is_text or message is None else _text_of(message)
+
+
+def _scores_of(log: _Log, sample: "EvalSample | EvalSampleSummary") -> dict[str, Any]:
     scores = (sample.scores or {}).items()
-    return dict(part for name, score in scores for part in _parts(name, score.value))
+    found = dict(part for name, score in scores for part in _parts(name, score.value))
+    return {name: as_number(value) if name in log.marked else value for name, value in found.items()}
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A score of several parts is several scores, each called by its path."""
     if isinstance(value, dict | list):
         for step, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield f"{name}.{step}", _mark(part)
+            yield f"{name}.{step}", part
     else:
-        yield name, _mark(value)
-
-
-def _mark(value: Any) -> Any:
-    return _MARKS.get(value, value) if isinstance(value, str) else value
+        yield name, value
 
 
 def _summarised(logs: Sequence[_Log]) -> Iterator[dict[str, Any]]:
@@ -292,7 +303,7 @@ def _summarised(logs: Sequence[_Log]) -> Iterator[dict[str, Any]]:
     for log in logs:
         header = _header(log)
         for summary in log.summaries:
-            yield {**header, "metadata": summary.metadata, "scores": _scores_of(summary)}
+            yield {**header, "metadata": summary.metadata, "scores": _scores_of(log, summary)}
 
 
 def _entry(record: dict[str, Any], column: str) -> Any:
@@ -307,11 +318,22 @@ def _prompt(sample: "EvalSample") -> str:
     if isinstance(sample.input, str):
         text = sample.input
     elif len(sample.input) == 1:
-        text = sample.input[0].text
+        text = _text_of(sample.input[0])
     else:
-        text = "\n\n".join(f"{message.role}: {message.text}" for message in sample.input)
+        text = "\n\n".join(f"{message.role}: {_text_of(message)}" for message in sample.input)
     choices = (f"\n{chr(ord('A') + at)}) {choice}" for at, choice in enumerate(sample.choices or []))
     return text + "".join(choices)
+
+
+def _text_of(message: "ChatMessage") -> str:
+    """The text of a message, after a mark for each image or other part that is none."""
+    return f"{_marks_of(message)}{message.text}"
+
+
+def _marks_of(message: "ChatMessage") -> str:
+    content = message.content
+    kinds = [] if isinstance(content, str) else [part.type for part in content if part.type not in _TEXT]
+    return "".join(f"[{kind}]\n" for kind in kinds)
 
 
 def _absent(log: _Log) -> Iterator[Quarantined]:

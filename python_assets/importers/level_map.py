@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
+from python_assets.importers.factor_levels import require_levels
 from python_assets.importers.files import read_table_file
-from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import listed
 from python_assets.study.study import Factor, Study
 
@@ -22,7 +22,7 @@ class LevelTable(NamedTuple):
     mapped: dict[str, str]
     source: str
     file: str
-    field: str
+    field: FieldPath
 
     def of(self, levels: Iterable[str]) -> dict[str, str]:
         """The mapped level of each of some levels.
@@ -32,10 +32,8 @@ class LevelTable(NamedTuple):
         """
         wanted = list(dict.fromkeys(levels))
         if missing := [level for level in wanted if level not in self.mapped]:
-            raise SourceError(
-                f"{self.field}: {self.file} has no row for {self.source} {listed(missing)}. "
-                "Add a row for each level, or correct its spelling."
-            )
+            got = f"{self.file} without a row for {self.source} {listed(missing)}"
+            raise SourceError(self.field, got, "a row of each level", "add it, or correct the spelling")
         return {level: self.mapped[level] for level in wanted}
 
 
@@ -46,10 +44,10 @@ def study_level_table(study: Study, name: str) -> LevelTable:
         ValueError: the factor is not mapped.
         SourceError, StudyError: as read_level_table.
     """
-    return read_level_table(study.folder, name, study.factors[name], f"{study.path.name}: ")
+    return read_level_table(study.folder, name, study.factors[name], (study.path,))
 
 
-def read_level_table(folder: Path, name: str, factor: Factor, where: str = "") -> LevelTable:
+def read_level_table(folder: Path, name: str, factor: Factor, where: FieldPath = ()) -> LevelTable:
     """Read the table that a factor is mapped by: two columns, named by the factors; others are passed over.
 
     Args:
@@ -66,38 +64,25 @@ def read_level_table(folder: Path, name: str, factor: Factor, where: str = "") -
     """
     if factor.map is None:
         raise ValueError(f"factor {name} is not mapped")
-    source, field = factor.map.from_, f"{where}factors.{name}.map.file"
+    source, field = factor.map.from_, (*where, "factors", name, "map", "file")
     path = folder / factor.map.file
     if not path.is_file():
-        raise SourceError(f"{field}: expected a file, but there is none at {path}. Correct the path.")
+        raise SourceError(field, f"no file at {path}", "a table of levels", "correct the path")
     table = read_table_file(path, [source, name], field).table[[source, name]]
-    pairs = (
-        table.astype(object).where(table.notna(), "").astype("str").apply(lambda column: column.str.strip())
-    )
+    pairs = table.astype(object).where(table.notna(), "").astype("str").apply(lambda column: column.str.strip())
     pairs = pairs[pairs[source] != ""].drop_duplicates([source, name])
-    _check(pairs, name, factor, f"{field}: {path.name}")
+    _check(pairs, name, factor, path.name, field)
     return LevelTable(dict(zip(pairs[source], pairs[name], strict=True)), source, path.name, field)
 
 
-def _check(pairs: pd.DataFrame, name: str, factor: Factor, where: str) -> None:
+def _check(pairs: pd.DataFrame, name: str, factor: Factor, file: str, field: FieldPath) -> None:
     source = pairs.columns[0]
     twice = pairs.loc[pairs[source].duplicated(), source]
     if not twice.empty:
-        raise SourceError(
-            f"{where} has several rows for {source} {listed(twice)} that differ in {name}. Keep one of them."
-        )
+        got = f"{file} with several rows for {source} {listed(twice)} that differ in {name}"
+        raise SourceError(field, got, "a row of each level", "keep one of them")
     blank = pairs.loc[pairs[name] == "", source]
     if not blank.empty:
-        raise SourceError(f"{where} has no {name} for {source} {listed(blank)}. Fill it in.")
-    joined = pairs.loc[pairs[name].str.contains(LEVEL_SEPARATOR, regex=False), name]
-    if not joined.empty:
-        raise SourceError(
-            f"{where} has the {name} {listed(joined)}, which holds {LEVEL_SEPARATOR!r}. That joins levels "
-            "into a group: reword it."
-        )
-    unknown = pairs.loc[~pairs[name].isin(factor.levels or pairs[name]), name]
-    if not unknown.empty:
-        raise SourceError(
-            f"{where} has the {name} {listed(dict.fromkeys(unknown))}, which factors.{name}.levels lacks. "
-            "Correct it, or declare the level."
-        )
+        got = f"{file} without {name} for {source} {listed(blank)}"
+        raise SourceError(field, got, f"a {name} in every row", "fill it in")
+    require_levels(pairs[name], factor, file, field)

@@ -20,16 +20,23 @@ from python_assets.importers.eval_logs import (
     score_measures,
 )
 from python_assets.importers.files import parse_object, value_at
-from python_assets.importers.formats import (
-    PATH_FIELD,
-    Described,
-    ImportedTable,
-    Importer,
-    import_of,
-    importer,
+from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
+from python_assets.importers.lm_eval_metrics import (
+    METRICS,
+    SampleScore,
+    aggregation_of,
+    aggregations,
+    direction_of,
+    group_metrics,
+    measure_name,
+    n_items,
+    of_task,
+    published_metrics,
+    sample_score,
 )
+from python_assets.importers.log_metrics import TRUE_LABEL, WEIGHT, PublishedMetric, with_metrics
 from python_assets.importers.row_rules import FILE, ROW
-from python_assets.importers.table import table_of_rows
+from python_assets.importers.table import ENDINGS, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.base import Direction
 from python_assets.study.imports import ImportColumns
@@ -41,12 +48,10 @@ ENDING: Final = ".jsonl"
 VERSIONS: Final = re.compile(r"0\.4(\..*)?")
 KNOWN_VERSIONS: Final = "0.4"
 DOC: Final = "doc."
-METRICS: Final = "metrics."
 
 _FILE_NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.-]+)\.jsonl")
-# the filter of a task that names none
-_NO_FILTER: Final = "none"
 _GENERATED: Final = "generate_until"
+NOTHING_TO_MEASURE: Final = "logs that record no answers, and no metric of single items that can be read"
 _NEEDED: Final = ("doc_id", "doc", "arguments", "resps", "filter", "metrics")
 _KEY: Final = [EVAL_TASK, "id", "replicate"]
 
@@ -83,7 +88,18 @@ class _Log(NamedTuple):
     @property
     def config(self) -> dict[str, Any]:
         """What the task is, as its results have it."""
-        return dict(self.results.get("configs", {}).get(self.task, {}))
+        found = of_task(self.results, "configs", self.task)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a model wrote answers; else it gave those that were there a probability."""
+        return bool(self.config.get("output_type", _GENERATED) == _GENERATED)
+
+    @property
+    def aggregations(self) -> dict[str, str | None]:
+        """How the metrics that the task names are aggregated."""
+        return aggregations(self.config)
 
 
 @importer("lm_eval")
@@ -123,6 +139,7 @@ class LmEvalImporter(Importer):
             column_of={**of_prompts, EVAL_TASK: EVAL_TASK, **of_models},
             factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
             measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
+            no_measures=None if any(log.is_written for log in logs) else NOTHING_TO_MEASURE,
         )
 
     @classmethod
@@ -137,15 +154,17 @@ class LmEvalImporter(Importer):
             SourceError: a log cannot be read, or two logs hold the same response.
         """
         logs = _logs(study)
-        own = (FILE, ROW, *_KEY, "input", "response", "finish_reason", "error")
+        parts = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
+        own = (FILE, ROW, *_KEY, "input", "response", *ENDINGS, *parts)
         rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
         require_told_apart(
             rows,
             [*import_of(study).columns_of_models.values(), *_KEY],
-            "Name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}.",
+            "name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}",
         )
         quarantine = [one for log in logs for one in (*log.quarantine, *_absent(log))]
-        return table_of_rows(study, rows, quarantine, needs_levels=True, tells_endings=True)
+        table = table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE, *parts))
+        return with_metrics(study, table, _published(logs))
 
     @classmethod
     def tables(cls, study: Study, path: str) -> list[Path]:
@@ -165,10 +184,8 @@ def _logs(study: Study) -> list[_Log]:
 def _log(file: Path) -> _Log:
     named = _FILE_NAME.fullmatch(file.name)
     if named is None:
-        raise SourceError(
-            f"{PATH_FIELD}: expected a log that is called samples_<task>_<time>.jsonl as lm_eval wrote it, "
-            f"but there is {file}. Give it its name back."
-        )
+        expected = "a log that is called samples_<task>_<time>.jsonl as lm_eval wrote it"
+        raise SourceError(PATH_FIELD, f"{file}", expected, "give it its name back")
     results = _results(file, file.with_name(f"results_{named['date']}.json"))
     decoded = read_text(file, PATH_FIELD)
     items, quarantine = _items(file, decoded.text)
@@ -179,22 +196,17 @@ def _log(file: Path) -> _Log:
 def _results(log: Path, file: Path) -> dict[str, Any]:
     """What lm_eval wrote beside a log, of a version whose logs are known."""
     if not file.is_file():
-        raise SourceError(
-            f"{PATH_FIELD}: expected {file.name} beside {log}, which says what model answered, but there is "
-            "none. Put it there."
-        )
+        got, expected = f"{log} alone", f"{file.name} beside it, which says what model answered"
+        raise SourceError(PATH_FIELD, got, expected, "put it there")
     results = parse_object(read_text(file, PATH_FIELD).text)
     if results is None or "model_name" not in results:
-        raise SourceError(
-            f"{PATH_FIELD}: expected the results of lm_eval, but {file} is no whole JSON object with "
-            "model_name. Copy it again."
-        )
+        got = f"{file}, no whole JSON object with model_name"
+        raise SourceError(PATH_FIELD, got, "the results of lm_eval", "copy it again")
     version = str(results.get("lm_eval_version"))
     if not VERSIONS.fullmatch(version):
-        raise SourceError(
-            f"{PATH_FIELD}: expected logs of lm_eval {KNOWN_VERSIONS}, but {file} is of {version}. Write "
-            "them with such a version, or import them as format table."
-        )
+        got, expected = f"{file} of lm_eval {version}", f"logs of lm_eval {KNOWN_VERSIONS}"
+        remedy = "write them with such a version, or import them as format table"
+        raise SourceError(PATH_FIELD, got, expected, remedy)
     return results
 
 
@@ -226,22 +238,22 @@ def _lacks(sample: dict[str, Any] | None) -> str:
 
 def _absent(log: _Log) -> Iterator[Quarantined]:
     """Items that the results count beyond those that the log has, usable or not."""
-    n_items = value_at(log.results, f"n-samples.{log.task}.effective") or 0
+    n_counted = n_items(log.results, log.task) or 0
     n_unusable = sum(one.rule == "unparseable" for one in log.quarantine)
-    n_missing = n_items - len(log.items) - n_unusable
+    n_missing = n_counted - len(log.items) - n_unusable
     for place in range(1, n_missing + 1):
         yield Quarantined(
             f"{log.file.name}:missing item {place}",
             "not_in_log",
-            f"import: of the {n_items} items that its results count, {log.file.name} lacks {n_missing}; copy "
-            "it again",
+            f"import: of the {n_counted} items that its results count, {log.file.name} lacks {n_missing}; "
+            "copy it again",
             "{}",
         )
 
 
 def _rows(log: _Log) -> Iterator[dict[str, Any]]:
     """One row a response, what the log says of its item beside it."""
-    is_written = log.config.get("output_type", _GENERATED) == _GENERATED
+    is_written = log.is_written
     for item in log.items:
         sample = item.first
         row = {
@@ -257,7 +269,7 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
         }
         responses = _responses(sample) if is_written else [None]
         for replicate, response in enumerate(responses):
-            metrics = _metrics_of(item) if replicate == 0 else {}
+            metrics = _metrics_of(log, item) if replicate == 0 else {}
             yield {**row, "replicate": replicate, "response": response, "metrics": metrics}
 
 
@@ -268,44 +280,62 @@ def _responses(sample: dict[str, Any]) -> list[Any]:
     return repeats if isinstance(repeats, list) and repeats else [repeats]
 
 
-def _metrics_of(item: _Item) -> dict[str, Any]:
-    """Every metric that is one number; of a task with filters by metric and filter, as in its results."""
-    return {
-        _name(metric, name): sample[metric]
-        for name, sample in item.samples.items()
-        for metric in sample["metrics"]
-        if isinstance(sample.get(metric), bool | int | float)
-    }
-
-
-def _name(metric: str, of: str) -> str:
-    return metric if of == _NO_FILTER else f"{metric}_{of}"
+def _metrics_of(log: _Log, item: _Item) -> dict[str, SampleScore]:
+    """What an item has of every metric; of a task with filters by metric and filter, as in its results."""
+    found = {}
+    named = log.aggregations
+    for of, sample in item.samples.items():
+        metrics = sample["metrics"]
+        for metric in metrics if isinstance(metrics, list) else ():
+            aggregation = aggregation_of(metric, named)
+            score = sample_score(sample.get(metric), aggregation)
+            if score is not None:
+                found[measure_name(metric, aggregation, of)] = score
+    return found
 
 
 def _metrics(logs: Iterable[_Log]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for log in logs:
         for item in log.items:
-            for name, value in _metrics_of(item).items():
-                found.setdefault(name, []).append(value)
+            for name, score in _metrics_of(log, item).items():
+                found.setdefault(name, []).append(score.value)
     return found
 
 
 def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
-    """Which end of a metric is good, where its task says so."""
+    """Which end of the scores is good, where their task says so of the metric."""
     found: dict[str, Direction] = {}
     for log in logs:
-        said = value_at(log.results, f"higher_is_better.{log.task}") or {}
-        for item in log.items:
-            for metric, is_higher_better in said.items():
-                names = [_name(metric, of) for of in item.samples] if is_higher_better is not None else []
-                found |= dict.fromkeys(names, "higher_better" if is_higher_better else "higher_worse")
+        there, named = of_task(log.results, "higher_is_better", log.task), log.aggregations
+        for metric, is_higher_better in (there if isinstance(there, dict) else {}).items():
+            aggregation = aggregation_of(metric, named)
+            direction = direction_of(aggregation, is_higher_better=bool(is_higher_better))
+            if is_higher_better is not None and direction is not None:
+                filters = {of for item in log.items for of in item.samples}
+                found |= {measure_name(metric, aggregation, of): direction for of in filters}
     return found
+
+
+def _published(logs: Iterable[_Log]) -> Iterator[PublishedMetric]:
+    """The metrics of every task, and once those of the groups in the results beside them."""
+    dates = set()
+    for log in logs:
+        lines = [sample for item in log.items for sample in item.samples.values()]
+        yield from published_metrics(log.file.name, log.task, log.results, log.aggregations, lines)
+        if log.results.get("date") not in dates:
+            dates.add(log.results.get("date"))
+            yield from group_metrics(log.file.name, log.results)
 
 
 def _entry(row: dict[str, Any], column: str) -> Any:
     """What a column stands for; the name of a metric may hold dots itself."""
-    if column.startswith(METRICS):
-        return row["metrics"].get(column.removeprefix(METRICS))
+    for prefix, part in (
+        (METRICS, "value"),
+        (f"{WEIGHT}{METRICS}", "weight"),
+        (f"{TRUE_LABEL}{METRICS}", "true_label"),
+    ):
+        if column.startswith(prefix):
+            return getattr(row["metrics"].get(column.removeprefix(prefix)), part, None)
     value = value_at(row, column)
     return json.dumps(value, ensure_ascii=False) if column == "input" and isinstance(value, list) else value

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import pandas as pd
 
-from python_assets.errors import SourceError, StudyError
+from python_assets.errors import SourceError, StudyError, Told
 from python_assets.importers.copies import (
     Copy,
     Named,
@@ -22,18 +22,11 @@ from python_assets.importers.copies import (
     read_rows,
 )
 from python_assets.importers.entries import is_blank
-from python_assets.importers.formats import (
-    PATH_FIELD,
-    Described,
-    ImportedTable,
-    Importer,
-    import_of,
-    importer,
-)
+from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.manifest import FACTOR_PREFIX
-from python_assets.study.base import OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, UNMATCHED
 from python_assets.study.factors import OF_GENERATIONS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
@@ -106,16 +99,12 @@ class PlumblineImporter(Importer):
         """
         copies = _copies(study)
         names = named_generations(copies)
-        read = [
-            _rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)
-        ]
+        read = [_rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)]
         tables = _refused_alike([table for table, _ in read])
         table = pd.concat(tables, ignore_index=True)
         if absent := [name for name in measure_columns(study) if name not in table]:
-            raise StudyError(
-                f"{PATH_FIELD}: {copies[0].path} has no column {absent[0]!r}, which a measure names. "
-                "Correct the name in the study file."
-            )
+            got = Told(f"{copies[0].path} without column {absent[0]!r}")
+            raise StudyError(PATH_FIELD, got, "the columns of measures", "correct the name in the study file")
         quarantine = [record for _, records in read for record in records]
         # a prompt that was copied may have had no level of a factor
         imported = table_of_rows(study, table, quarantine, needs_levels=False)
@@ -144,11 +133,8 @@ def _agreed(copies: Sequence[Copy], what: str, said: Sequence[T]) -> T:
     """What all copies say."""
     different = next((index for index, one in enumerate(said) if one != said[0]), None)
     if different is not None:
-        raise SourceError(
-            f"{PATH_FIELD}: expected copies that agree, but {copies[0].path} and "
-            f"{copies[different].path} differ in {what} ({said[0]} and {said[different]}). Import them one "
-            "by one."
-        )
+        got = f"{copies[0].path} and {copies[different].path} with {what} {said[0]} and {said[different]}"
+        raise SourceError(PATH_FIELD, got, "copies that agree", "import them one by one")
     return said[0]
 
 
@@ -180,9 +166,7 @@ def _own_units(copy: Copy) -> dict[str, list[str]]:
     factors = copy.manifest.factors
     declared = copy.manifest.config.get("unit")
     return {
-        name: factor.nested_in
-        for name, factor in factors.items()
-        if factor.nested_in is not None and name != declared
+        name: factor.nested_in for name, factor in factors.items() if factor.nested_in is not None and name != declared
     }
 
 
@@ -198,6 +182,7 @@ def _recorded_measures(copies: Sequence[Copy]) -> list[MeasureSpec]:
     for row in (row for copy in copies for row in copy.manifest.measures):
         rows.setdefault(row["measure_id"], row)
     derived = {f"{key}{UNMATCHED}" for key, row in rows.items() if row["kind"] == "categorical"}
+    derived |= {f"{key}{AS_WRITTEN_READING}" for key in rows}
     has_baseline = all(copy.manifest.config.get("baseline") is None for copy in copies)
     return [
         _recorded(key, row, has_baseline=has_baseline)
@@ -222,25 +207,16 @@ def _recorded(key: str, row: dict[str, Any], *, has_baseline: bool) -> MeasureSp
     )
 
 
-def _rows(
-    copy: Copy, names: dict[str, Named], measured: Collection[str]
-) -> tuple[pd.DataFrame, list[Quarantined]]:
+def _rows(copy: Copy, names: dict[str, Named], measured: Collection[str]) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The rows of a copy, its generations under the names that they have among all copies."""
-    columns = [
-        *_PROMPT.values(),
-        "is_root",
-        *_KEPT,
-        *(FACTOR_PREFIX + name for name in copy.manifest.factors),
-    ]
+    columns = [*_PROMPT.values(), "is_root", *_KEPT, *(FACTOR_PREFIX + name for name in copy.manifest.factors)]
     if copy.has_responses:
         columns += [*_RESPONSE.values(), "status", "error"]
     optional = [*_UNIT, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
     table, quarantine = read_rows(copy, columns, optional)
     if table.empty:
-        raise SourceError(
-            f"{PATH_FIELD}: {copy.path} holds no rows of run {copy.manifest.run_id}, so that nothing can be "
-            "compared with it. Take it out, or take another run."
-        )
+        got, expected = f"{copy.path} without rows of run {copy.manifest.run_id}", "rows to compare with"
+        raise SourceError(PATH_FIELD, got, expected, "take it out, or take another run")
     table = _with_units(copy, table)
     if copy.has_responses:
         called = {key: named.name for key, named in names.items()}
@@ -258,11 +234,10 @@ def _with_units(copy: Copy, table: pd.DataFrame) -> pd.DataFrame:
         return table.assign(unit_id=table["root_prompt_id"], unit_factor=None)
     untold = set(table["unit_factor"].dropna()) - {*_own_units(copy), copy.manifest.config.get("unit")}
     if untold:
-        raise SourceError(
-            f"{PATH_FIELD}: expected a manifest that tells the units of prompts, but {copy.path}, written "
-            f"by Plumbline {copy.manifest.plumbline_version}, says nothing of {min(untold)}. Run its study "
-            "again with this version."
-        )
+        version = copy.manifest.plumbline_version
+        got = f"{copy.path}, written by Plumbline {version}, which says nothing of {min(untold)}"
+        expected = "a manifest that tells the units of prompts"
+        raise SourceError(PATH_FIELD, got, expected, "run its study again with this version")
     return table
 
 
@@ -271,20 +246,15 @@ def _refused_alike(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
 
     Then the rules of today tell the refusals of all of them; what a server declined has no text.
     """
-    versions = {
-        one for table in tables if _REFUSAL_VERSION in table for one in table[_REFUSAL_VERSION].dropna()
-    }
+    versions = {one for table in tables if _REFUSAL_VERSION in table for one in table[_REFUSAL_VERSION].dropna()}
     if len(versions) < 2:
         return list(tables)
     return [
-        table.assign(is_refused=_is_true(table["is_refused"]) & is_blank(table["response_text"]))
-        for table in tables
+        table.assign(is_refused=_is_true(table["is_refused"]) & is_blank(table["response_text"])) for table in tables
     ]
 
 
-def _generation_factors(
-    study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]
-) -> pd.DataFrame:
+def _generation_factors(study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]) -> pd.DataFrame:
     """The levels that the copies tell; the name of a generation is its model where none does."""
     known = {*OF_GENERATIONS, *(name for name, factor in study.factors.items() if factor.type == "model")}
     told = pd.DataFrame(list(_told_levels(names)), columns=["generation", "factor", "level"])

@@ -23,8 +23,7 @@ SHOWN_CHARACTERS: Final = 80
 _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
     "unknown_generation": "the row names no generation, or one of the columns that do is blank",
-    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} "
-    "or a control character",
+    "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} or a control character",
     "conflicting_prompt": "the row disagrees with the first of its prompt",
     "condition_not_met": "the level of a factor contradicts its condition (when)",
     "invalid_replicate": "the replicate is no whole number",

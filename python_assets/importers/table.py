@@ -8,25 +8,14 @@ import numpy as np
 import pandas as pd
 from pydantic import model_validator
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.entries import as_text, is_blank, joined, text_or_null
-from python_assets.importers.factor_levels import (
-    as_declared,
-    conditional,
-    generation_levels,
-    with_references,
-)
+from python_assets.importers.factor_levels import as_declared, conditional, generation_levels, with_references
 from python_assets.importers.files import read_table_file
-from python_assets.importers.formats import (
-    PATH_FIELD,
-    Described,
-    ImportedTable,
-    Importer,
-    import_of,
-    importer,
-)
+from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.row_rules import FILE, LEVEL, ROW, broken_rules, quarantine_of
 from python_assets.providers.outcomes import NOT_RECORDED
+from python_assets.study.base import Unfit
 from python_assets.study.study import Columns, Factor, Import, Study
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
@@ -52,7 +41,7 @@ class TableImport(Import):
     @model_validator(mode="after")
     def _columns_of_a_table(self) -> "TableImport":
         if "columns" not in self.model_fields_set:
-            raise ValueError("columns, which say what stands where; add columns: {prompt: COLUMN}")
+            raise Unfit("columns, which say what stands where", "add columns: {prompt: COLUMN}")
         return self
 
 
@@ -92,7 +81,7 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
     """
     spec = import_of(study)
     wanted = list(dict.fromkeys([*_named_columns(spec), *measure_columns(study)]))
-    field = f"{study.path.name}: {PATH_FIELD}"
+    field = (study.path, *PATH_FIELD)
     files = [file for path in spec.paths for file in find_files(study, path, field)]
     table, quarantine = _read_files(
         [(file, sheet) for file in files for sheet in spec.sheets], wanted, field, is_escaped=is_escaped
@@ -101,7 +90,7 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
 
 
 def _read_files(
-    files: Sequence[tuple[Path, str | None]], columns: Sequence[str], field: str, *, is_escaped: bool
+    files: Sequence[tuple[Path, str | None]], columns: Sequence[str], field: FieldPath, *, is_escaped: bool
 ) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The rows of files and their sheets one after the other, with FILE and ROW beside the columns."""
     tables, quarantine = [], []
@@ -120,7 +109,7 @@ def table_of_rows(
     quarantine: Sequence[Quarantined],
     *,
     needs_levels: bool,
-    tells_endings: bool = False,
+    carried: Sequence[str] = (),
 ) -> ImportedTable:
     """Read rows of responses as an import.
 
@@ -129,7 +118,7 @@ def table_of_rows(
         table: one row a response, with FILE and ROW.
         quarantine: what was rejected before.
         needs_levels: whether every prompt has a level of every factor.
-        tells_endings: whether the table has the columns of ENDINGS.
+        carried: further columns that rows are to have, those of ENDINGS where the table has them.
 
     Returns:
         What table_of_files gives.
@@ -155,25 +144,24 @@ def table_of_rows(
         needs_levels=needs_levels,
     )
     if not rules.keeps.any():
-        raise SourceError(
-            f"{study.path.name}: prompts.import: every row of {', '.join(spec.paths)} was rejected, "
-            f"the first because: {rules.detail(0) if len(table) else 'the table has no rows'}."
-        )
+        first = f"the first because: {rules.detail(0)}" if len(table) else "for there is none"
+        got = f"no row of {', '.join(spec.paths)} that can be used, {first}"
+        raise SourceError((study.path, *PATH_FIELD), got, "rows of responses", "mend the table")
     kept = keyed[rules.keeps].reset_index(drop=True)
     prompts, prompt_factors = _prompt_tables(study, spec, kept)
     rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
         rows["finish_reason"] = NOT_RECORDED
-    carried = [*(ENDINGS if tells_endings else ()), *measured]
-    rows[carried] = table.loc[rules.keeps, carried].reset_index(drop=True)
+    further = list(dict.fromkeys([*carried, *measured]))
+    rows[further] = table.loc[rules.keeps, further].reset_index(drop=True)
     return ImportedTable(
         prompts=prompts,
         prompt_factors=prompt_factors,
         generation_factors=generation_levels(
             keyed.loc[rules.keeps, "generation"],
             levels.loc[rules.keeps, of_models],
-            f"{study.path.name}: prompts.import.factors",
+            (study.path, "prompts", "import", "factors"),
         ),
         rows=rows,
         quarantine=[*quarantine, *quarantine_of(table, rules)],

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.study.ground_truth import LATEST, TABLES, GroundTruth
 from python_assets.study.problems import listed, suggestion
@@ -21,6 +21,7 @@ AMOUNTS: Final = ("count", "share")
 STRATUM: Final = "stratum"
 ROUNDING_OF_SHARES: Final = 0.01  # by how much published shares of one category miss 1
 _KEY: Final = ["category", "group"]
+_Told = tuple[str, str, str]  # what came, was expected and is to be done
 FIRST_ROW: Final = 2  # of a table file, below its header
 
 
@@ -50,7 +51,7 @@ class TruthTable(NamedTuple):
         return list(dict.fromkeys(self.rows.group))
 
 
-def read_truth_table(folder: Path, truth: GroundTruth, field: str) -> TruthTable:
+def read_truth_table(folder: Path, truth: GroundTruth, field: FieldPath) -> TruthTable:
     """Read the table that a measure is held against.
 
     Args:
@@ -63,7 +64,7 @@ def read_truth_table(folder: Path, truth: GroundTruth, field: str) -> TruthTable
             counts one twice, or its shares do not add up to 1.
         StudyError: it lacks a column.
     """
-    where = f"{field}.{truth.field}"
+    where = (*field, truth.field)
     path = TABLES if truth.path is None else folder / truth.path
     name = truth.table or path.name
     table = _read(path, where)
@@ -71,7 +72,7 @@ def read_truth_table(folder: Path, truth: GroundTruth, field: str) -> TruthTable
         table = table[table.truth_table == truth.table]
     table = _of_stratum(table, truth, field, name)
     table = _of_period(table, truth, field, name)
-    rows = _shares(table, f"{where}: {name}", AMOUNTS[0] if AMOUNTS[0] in table else AMOUNTS[1])
+    rows = _shares(table, name, where, AMOUNTS[0] if AMOUNTS[0] in table else AMOUNTS[1])
     period = str(table.period.iloc[0])
     chosen = {"table": name, "period": period, STRATUM: str(table[STRATUM].iloc[0])}
     return TruthTable(
@@ -84,24 +85,24 @@ def read_truth_table(folder: Path, truth: GroundTruth, field: str) -> TruthTable
     )
 
 
-def _read(path: Path, where: str) -> pd.DataFrame:
+def _read(path: Path, where: FieldPath) -> pd.DataFrame:
     """All of the table as text, with the row that each line stands in."""
     there = table_columns(path, where)
     given = [name for name in AMOUNTS if name in there]
     if len(given) != 1:
-        raise SourceError(
-            f"{where}: {path.name} has {len(given)} of the columns {' and '.join(AMOUNTS)}. Expected one: "
-            "persons, or the share of the group in the category. Add it, or remove the other."
-        )
+        got = f"{len(given)} of the columns {' and '.join(AMOUNTS)} in {path.name}"
+        expected = "one of them: persons, or the share of the group in the category"
+        raise SourceError(where, got, expected, "add it, or remove the other")
     optional = [name for name in (STRATUM, "truth_table") if name in there]
     read = read_table_file(path, (*REQUIRED, *given, *optional), where)
     if read.table.empty:
-        raise SourceError(f"{where}: {path.name} has no rows. Expected one a category and group; add them.")
+        raise SourceError(where, f"no row in {path.name}", "one a category and group", "add them")
     text = read.table.map(_text)
     text = text.assign(row=np.arange(FIRST_ROW, len(text) + FIRST_ROW))
     for name in REQUIRED:
         if len(blank := text.row[text[name] == ""]):
-            raise SourceError(f"{where}: {path.name} has no {name} in row {blank.iloc[0]}. Fill it in.")
+            got = f"{path.name} without {name} in row {blank.iloc[0]}"
+            raise SourceError(where, got, f"a {name} in every row", "fill it in")
     return text if STRATUM in text else text.assign(**{STRATUM: ""})
 
 
@@ -114,25 +115,23 @@ def _text(value: object) -> str:
     return str(value).strip()
 
 
-def _of_stratum(table: pd.DataFrame, truth: GroundTruth, field: str, file: str) -> pd.DataFrame:
+def _of_stratum(table: pd.DataFrame, truth: GroundTruth, field: FieldPath, file: str) -> pd.DataFrame:
     strata = list(dict.fromkeys(table[STRATUM]))
     if truth.stratum is None and len(strata) == 1:
         return table
     if truth.stratum not in strata:
-        came = "none is named" if truth.stratum is None else f"{truth.stratum!r} is not one of them"
-        remedy = suggestion(truth.stratum, strata, f"Write {STRATUM}: with one of them.")
-        raise SourceError(f"{field}.{STRATUM}: {file} has the strata {listed(strata)}, and {came}. {remedy}")
+        got = "nothing" if truth.stratum is None else repr(truth.stratum)
+        remedy = suggestion(truth.stratum, strata, f"write {STRATUM}: with one of them")
+        raise SourceError((*field, STRATUM), got, f"one of the strata of {file}: {listed(strata)}", remedy)
     return table[table[STRATUM] == truth.stratum]
 
 
-def _of_period(table: pd.DataFrame, truth: GroundTruth, field: str, file: str) -> pd.DataFrame:
+def _of_period(table: pd.DataFrame, truth: GroundTruth, field: FieldPath, file: str) -> pd.DataFrame:
     periods = sorted(set(table.period), key=_place)
     period = periods[-1] if truth.period == LATEST else truth.period
     if period not in periods:
-        raise SourceError(
-            f"{field}.period: {file} has no {period}; its periods are {_told(periods)}. "
-            f"Write one of them, or {LATEST}."
-        )
+        expected = f"a period of {file}: {_told(periods)}"
+        raise SourceError((*field, "period"), str(period), expected, f"write one of them, or {LATEST}")
     return table[table.period == period]
 
 
@@ -150,21 +149,20 @@ def _told(periods: list[str]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
-def _shares(table: pd.DataFrame, where: str, amount: str) -> pd.DataFrame:
+def _shares(table: pd.DataFrame, file: str, where: FieldPath, amount: str) -> pd.DataFrame:
     """Category, group, share and count, every category with every group."""
     for problems in (_cell_problems(table, amount), _shape_problems(table), _zero_problems(table, amount)):
-        for problem in problems:
-            raise SourceError(f"{where} {problem}")
+        for got, expected, remedy in problems:
+            raise SourceError(where, f"{file}: {got}", expected, remedy)
     amounts = table[amount].astype(float)
     totals = amounts.groupby(table.category).transform("sum")
     if amount == "share":
         off = (totals - 1).abs() > ROUNDING_OF_SHARES
         if off.any():
             category, total = table.category[off].iloc[0], totals[off].iloc[0]
-            raise SourceError(
-                f"{where} has shares of {category!r} that add up to {total:.4g} over its groups. Expected 1 "
-                f"(within {ROUNDING_OF_SHARES:g}): the share of each group in the category. Correct them."
-            )
+            got = f"{file}: shares of {category!r} that add up to {total:.4g} over its groups"
+            expected = f"1 (within {ROUNDING_OF_SHARES:g}): the share of each group in the category"
+            raise SourceError(where, got, expected, "correct them")
     return pd.DataFrame(
         {
             "category": table.category,
@@ -175,41 +173,35 @@ def _shares(table: pd.DataFrame, where: str, amount: str) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def _cell_problems(table: pd.DataFrame, amount: str) -> Iterator[str]:
+def _cell_problems(table: pd.DataFrame, amount: str) -> Iterator[_Told]:
     values = pd.to_numeric(table[amount], errors="coerce")
     wrong = ~np.isfinite(values) | (values < 0)
     if wrong.any():
         row, came = table.row[wrong].iloc[0], table[amount][wrong].iloc[0]
-        yield (
-            f"has the {amount} {came!r} in row {row}. Expected a number of 0 or more; correct it, or remove "
-            "all rows of that period."
-        )
+        remedy = "correct it, or remove all rows of that period"
+        yield f"the {amount} {came!r} in row {row}", "a number of 0 or more", remedy
 
 
-def _zero_problems(table: pd.DataFrame, amount: str) -> Iterator[str]:
+def _zero_problems(table: pd.DataFrame, amount: str) -> Iterator[_Told]:
     """A category without anybody is a gap; a group without anybody can be held against nothing."""
     of_group = table[amount].astype(float).groupby(table.group, sort=False).sum()
     for group in of_group.index[of_group == 0]:
-        yield f"has 0 of {group!r} in every category. Expected somebody in one; remove the rows of the group."
+        yield f"0 of {group!r} in every category", "somebody in one", "remove the rows of the group"
 
 
-def _shape_problems(table: pd.DataFrame) -> Iterator[str]:
+def _shape_problems(table: pd.DataFrame) -> Iterator[_Told]:
     twice = table[table.duplicated(_KEY)]
     if len(twice):
         row = twice.iloc[0]
-        yield (
-            f"has {row.category!r} and {row.group!r} of {row.period} a second time in row {row.row}. "
-            "Expected one row a category, group, stratum and period; remove one."
-        )
+        got = f"{row.category!r} and {row.group!r} of {row.period} a second time in row {row.row}"
+        yield got, "one row a category, group, stratum and period", "remove one"
         return
     groups = list(dict.fromkeys(table.group))
     if len(groups) < 2:
-        yield f"has one group alone, {groups[0]!r}. Expected two or more; add the rows of the others."
+        yield f"one group alone, {groups[0]!r}", "two or more", "add the rows of the others"
     there = set(zip(table.category, table.group, strict=True))
     for category in dict.fromkeys(table.category):
         if missing := [group for group in groups if (category, group) not in there]:
-            yield (
-                f"has no row of {category!r} for {listed(missing)} in {table.period.iloc[0]}. Expected every "
-                "group in every category; add the row, with 0 where there is nobody."
-            )
+            got = f"no row of {category!r} for {listed(missing)} in {table.period.iloc[0]}"
+            yield got, "every group in every category", "add the row, with 0 where there is nobody"
             return

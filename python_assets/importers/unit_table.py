@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from python_assets.errors import SourceError
+from python_assets.errors import FieldPath, SourceError
+from python_assets.importers.factor_levels import require_levels
 from python_assets.importers.files import read_table_file
-from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import listed
 from python_assets.study.prompts import TextUnits
 from python_assets.study.study import Factor
 
 
-def read_units(
-    folder: Path, units: TextUnits, factors: Mapping[str, Factor], field: str
-) -> list[dict[str, str]]:
+def read_units(folder: Path, units: TextUnits, factors: Mapping[str, Factor], field: FieldPath) -> list[dict[str, str]]:
     """Read the units of a template: their own name and their level of each factor that they are nested in.
 
     Args:
@@ -37,40 +35,26 @@ def read_units(
     """
     path = folder / units.file
     if not path.is_file():
-        raise SourceError(f"{field}: expected a file, but there is none at {path}. Correct the path.")
+        raise SourceError(field, f"no file at {path}", "a table of units", "correct the path")
     columns = [*units.nested_in, units.name]
     table = read_table_file(path, columns, field).table[columns]
-    rows = (
-        table.astype(object).where(table.notna(), "").astype("str").apply(lambda column: column.str.strip())
-    )
-    where = f"{field}: {path.name}"
+    rows = table.astype(object).where(table.notna(), "").astype("str").apply(lambda column: column.str.strip())
     if rows.empty:
-        raise SourceError(f"{where} has no row. Add a row for each {units.name}.")
+        raise SourceError(field, f"no row in {path.name}", f"a row of each {units.name}", "add them")
     for column in columns:
-        _check_levels(rows, column, units.name, factors.get(column), where)
+        _check_levels(rows, column, units.name, factors.get(column), path.name, field)
     if not (twice := rows.loc[rows[units.name].duplicated(), units.name]).empty:
-        raise SourceError(
-            f"{where} has several rows for {units.name} {listed(dict.fromkeys(twice))}. Each unit lies in "
-            "one group: keep one row of it."
-        )
+        got = f"{path.name} with several rows for {units.name} {listed(dict.fromkeys(twice))}"
+        raise SourceError(field, got, "one row of each unit, which lies in one group", "keep one of them")
     return [{str(name): level for name, level in row.items()} for row in rows.to_dict("records")]
 
 
-def _check_levels(rows: pd.DataFrame, column: str, unit: str, factor: Factor | None, where: str) -> None:
+def _check_levels(
+    rows: pd.DataFrame, column: str, unit: str, factor: Factor | None, file: str, field: FieldPath
+) -> None:
     blank = rows.index[rows[column] == ""]
     if len(blank):
         at = f"row {blank[0] + 1}" if column == unit else f"{unit} {rows.loc[blank[0], unit]!r}"
-        raise SourceError(f"{where} has no {column} for {at}. Fill it in.")
-    joined = rows.loc[rows[column].str.contains(LEVEL_SEPARATOR, regex=False), column]
-    if not joined.empty:
-        raise SourceError(
-            f"{where} has the {column} {listed(dict.fromkeys(joined))}, which holds {LEVEL_SEPARATOR!r}. "
-            "That joins levels into a group: reword it."
-        )
-    declared = rows[column] if factor is None or factor.levels is None else factor.levels
-    unknown = rows.loc[~rows[column].isin(declared), column]
-    if not unknown.empty:
-        raise SourceError(
-            f"{where} has the {column} {listed(dict.fromkeys(unknown))}, which factors.{column}.levels "
-            "lacks. Correct it, or declare the level."
-        )
+        got = f"{file} without {column} for {at}"
+        raise SourceError(field, got, f"a {column} in every row", "fill it in")
+    require_levels(rows[column], factor, file, field)

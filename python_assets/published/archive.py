@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.published.archived import MARTS, WRITING, ArchivedRun, archived_runs
 from python_assets.published.copies import (
     factors_of,
@@ -66,10 +66,8 @@ def archive_study(home: Home, study_id: str, study_file: Path, keep: int) -> Arc
             for run in removed:
                 _remove(run.folder)
     except (OSError, duckdb.IOException) as error:
-        raise WarehouseError(
-            f"{home.archives(study_id)} cannot be written: {error}. Free some space, lower keep in the study "
-            "file, or set PLUMBLINE_HOME to a folder that can be written."
-        ) from error
+        remedy = f"free some space, lower keep in the study file, or {OTHER_HOME}"
+        raise WarehouseError(home.archives(study_id), error, "a folder that can be written", remedy) from error
     return Archived(folder, [run.run_id for run in kept], [run.run_id for run in removed])
 
 
@@ -153,9 +151,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
     return [name for name, *_ in connection.execute(f"describe select * from {table}").fetchall()]
 
 
-def _say_where(
-    connection: duckdb.DuckDBPyConnection, home: Home, study_id: str, kept: Sequence[ArchivedRun]
-) -> None:
+def _say_where(connection: duckdb.DuckDBPyConnection, home: Home, study_id: str, kept: Sequence[ArchivedRun]) -> None:
     connection.execute(
         f"update {PUBLICATIONS} set archive_path = null, archive_removed_at = ? "
         "where study_id = ? and archive_path is not null and not list_contains(?, run_id)",
@@ -163,7 +159,6 @@ def _say_where(
     )
     for run in kept:
         connection.execute(
-            f"update {PUBLICATIONS} set archive_path = ?, archive_removed_at = null "
-            "where study_id = ? and run_id = ?",
+            f"update {PUBLICATIONS} set archive_path = ?, archive_removed_at = null where study_id = ? and run_id = ?",
             [str(run.folder.relative_to(home.root)), study_id, run.run_id],
         )

@@ -50,22 +50,19 @@ def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
     Raises:
         WarehouseError: there is none of that name, or several begin so; the text names those that are kept.
     """
-    runs = archived_runs(home, study_id)
+    where, runs = f"the kept runs of {study_id}", archived_runs(home, study_id)
     found = [run for run in runs if run.run_id.startswith(run_id)]
     if len(found) == 1:
         return found[0]
     if found:
-        raise WarehouseError(
-            f"{len(found)} runs of {study_id} begin with {run_id!r}: {_named(found)}. Write out one of them."
-        )
+        got = f"{run_id!r}, which begins {len(found)} runs: {_named(found)}"
+        raise WarehouseError(where, got, "one of them", "write it out")
     if not runs:
-        raise WarehouseError(
-            f"No run of {study_id} is kept in {home.archives(study_id)}. "
-            f"Run it, with keep above 0, by: plumbline run {study_id}"
-        )
+        remedy = f"run it, with keep above 0, by: plumbline run {study_id}"
+        raise WarehouseError(where, f"no run in {home.archives(study_id)}", remedy=remedy)
     near = nearest(run_id, [run.run_id for run in runs])
-    remedy = f"Did you mean {near}?" if near else "Name one of them."
-    raise WarehouseError(f"No run {run_id!r} of {study_id} is kept. Kept: {_named(runs)}. {remedy}")
+    remedy = f"did you mean {near}?" if near else "name one of them"
+    raise WarehouseError(where, repr(run_id), f"one of {_named(runs)}", remedy)
 
 
 def _named(runs: list[ArchivedRun]) -> str:

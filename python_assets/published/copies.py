@@ -24,6 +24,7 @@ from python_assets.published.manifest import (
     sha256_of_file,
 )
 from python_assets.study.factors import level_positions
+from python_assets.study.problems import listed
 from python_assets.study.study import AS_WRITTEN, Prompts
 from python_assets.warehouse.build import utc_now
 
@@ -64,10 +65,9 @@ def study_row(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str,
     rows = _rows(connection, "select * from studies where study_id = $study", study_id)
     if not rows:
         known = [name for (name,) in connection.execute("select study_id from studies order by 1").fetchall()]
-        raise WarehouseError(
-            f"{study_id} has not been published. Published: {', '.join(known) or 'none'}. "
-            f"Run it with: plumbline run {study_id}"
-        )
+        expected = f"a published study: {listed(known)}"
+        remedy = f"run it with: plumbline run {study_id}"
+        raise WarehouseError("studies", repr(study_id), expected, remedy)
     return rows[0]
 
 

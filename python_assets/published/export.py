@@ -20,15 +20,7 @@ from python_assets.published.copies import (
     write_table,
 )
 from python_assets.published.hidden_texts import hide_texts
-from python_assets.published.manifest import (
-    FACTOR_PREFIX,
-    FORMULA,
-    QUOTE,
-    Archive,
-    ExportedFactor,
-    ExportFormat,
-    Stage,
-)
+from python_assets.published.manifest import FACTOR_PREFIX, FORMULA, QUOTE, Archive, ExportedFactor, ExportFormat, Stage
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home, make_folder
 from python_assets.warehouse.raw_tables import columns_of
@@ -45,6 +37,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "responses": "responses",
     # a file each
     "association_tests": "statistics",
+    "blocking_factors": "statistics",
     "cluster_precision": "statistics",
     "clusters": "statistics",
     "concentrations": "statistics",
@@ -63,7 +56,9 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "findings": "statistics",
     "generation_comparisons": "statistics",
     "ground_truth": "statistics",
+    "imported_metrics": "statistics",
     "impossible_cells": "statistics",
+    "instruments": "statistics",
     "interpretations": "statistics",
     "measures": "statistics",
     "outcome_distributions": "statistics",
@@ -98,13 +93,7 @@ class Exported(NamedTuple):
 
 
 def export_study(
-    home: Home,
-    study_id: str,
-    stage: Stage,
-    output: ExportFormat,
-    folder: Path | None,
-    *,
-    escapes_formulas: bool = True,
+    home: Home, study_id: str, stage: Stage, output: ExportFormat, folder: Path | None, *, escapes_formulas: bool = True
 ) -> Exported:
     """Copy one stage of a published study into a folder, with a manifest.
 
@@ -129,10 +118,9 @@ def export_study(
     try:
         return _exported(home, study_id, stage, output, target, escapes_formulas=escapes_formulas)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
-        raise WarehouseError(
-            f"{home.published} lacks what this version of Plumbline exports ({str(error).splitlines()[0]}). "
-            f"Run the study again: plumbline run {study_id}"
-        ) from error
+        got, expected = str(error).splitlines()[0], "what this version of Plumbline exports"
+        remedy = f"run the study again: plumbline run {study_id}"
+        raise WarehouseError(home.published, got, expected, remedy) from error
 
 
 def _exported(
@@ -153,14 +141,11 @@ def _exported(
                 for name, query in queries.items()
             ]
             manifest = manifest_of(connection, study, stage, files, factors)
-            manifest = manifest.model_copy(
-                update={"escapes_formulas": escapes_formulas, "hides_texts": hides_texts}
-            )
+            manifest = manifest.model_copy(update={"escapes_formulas": escapes_formulas, "hides_texts": hides_texts})
             write_manifest(target, manifest)
         except (OSError, duckdb.IOException) as error:
-            raise WarehouseError(
-                f"{target} cannot be written: {error}. Name a folder that can be written with --to FOLDER."
-            ) from error
+            remedy = "name one with --to FOLDER"
+            raise WarehouseError(target, error, "a folder that can be written", remedy) from error
     n_rows = {file.name: file.n_rows for file in files}
     return Exported(target, n_rows, manifest.licence_summary)
 
@@ -200,7 +185,8 @@ def responses_query(factors: Collection[str]) -> str:
     Args:
         factors: names of the factors that have a column each.
     """
-    answers = ", ".join(columns_of("responses", without={"prompt_id"}))
+    # archives that were written before them have no outcome and no is_declined
+    answers = ", ".join(columns_of("responses", without={"prompt_id", "outcome", "is_declined"}))
     return f"""
         select {answers}, prompt.*
         from responses
@@ -214,8 +200,7 @@ def _escaped(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -
     """A query with ' before what a spreadsheet would compute."""
     described = connection.execute(f"describe {query}", {"study": study_id}).fetchall()
     columns = [
-        _escaped_column(identifier(name)) if kind == "VARCHAR" else identifier(name)
-        for name, kind, *_ in described
+        _escaped_column(identifier(name)) if kind == "VARCHAR" else identifier(name) for name, kind, *_ in described
     ]
     return f"select {', '.join(columns)} from ({query})"
 

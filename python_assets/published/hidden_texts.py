@@ -52,8 +52,7 @@ def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
         if shown:
             replaced = ", ".join(f"{expression} as {column}" for column, expression in shown.items())
             connection.execute(
-                f"create temp view {table} as select * replace ({replaced}) "
-                f"from {_database(connection)}.main.{table}"
+                f"create temp view {table} as select * replace ({replaced}) from {_database(connection)}.main.{table}"
             )
     return True
 

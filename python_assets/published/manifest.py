@@ -12,11 +12,12 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, Where
 from python_assets.study.base import FactorName
 
 KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 1"
+OTHER_VERSION: Final = "read it with that version, or run its study again with this one"
 NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
 # what a spreadsheet would compute, or take ' away from
@@ -106,7 +107,7 @@ class Manifest(_Record):
         return ", ".join([*self.licences, *unknown])
 
 
-def read_manifest(path: Path, field: str) -> Manifest:
+def read_manifest(path: Path, field: Where) -> Manifest:
     """Read a manifest.
 
     Args:
@@ -117,14 +118,13 @@ def read_manifest(path: Path, field: str) -> Manifest:
         SourceError: there is no such file, it is no manifest, or one of another version of Plumbline.
     """
     if path.exists() and not path.is_file():
-        raise SourceError(f"{field}: {path} is no file. Correct the path.")
+        raise SourceError(field, f"{path}, which is no file", f"the {NAME} of an export", "correct the path")
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise SourceError(
-            f"{field}: expected the {NAME} of an export, but {_absence(path, error)}. "
-            "Correct the path, which starts from the folder of the study file."
-        ) from error
+        remedy = "correct the path, which starts from the folder of the study file"
+        got = f"{error.strerror}: {path}"
+        raise SourceError(field, got, f"the {NAME} of an export", remedy) from error
     _check_format(path, field, text)
     try:
         return Manifest.model_validate_json(text)
@@ -132,8 +132,10 @@ def read_manifest(path: Path, field: str) -> Manifest:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise SourceError(
-            f"{field}: expected the {NAME} of an export, but {path} is none ({where}: {first['msg']}). "
-            "Write one with: plumbline export STUDY --stage prompts"
+            field,
+            f"{path} ({where}: {first['msg']})",
+            f"the {NAME} of an export",
+            "write one with: plumbline export STUDY --stage prompts",
         ) from error
 
 
@@ -144,23 +146,18 @@ class _Format(BaseModel):
     plumbline_version: str = "of unknown version"
 
 
-def _check_format(path: Path, field: str, text: bytes) -> None:
+def _check_format(path: Path, field: Where, text: bytes) -> None:
     try:
         found = _Format.model_validate_json(text)
     except ValidationError:
         return  # no manifest at all, which reading it tells
     if found.format != FORMAT and found.format.startswith(KIND):
         raise SourceError(
-            f"{field}: expected a manifest of format {FORMAT!r}, which Plumbline {version('plumbline')} "
-            f"reads, but {path} has {found.format!r}: it was written by Plumbline {found.plumbline_version}. "
-            "Read it with that version, or run its study again with this one."
+            field,
+            f"{path} of format {found.format!r}, written by Plumbline {found.plumbline_version}",
+            f"format {FORMAT!r}, which Plumbline {version('plumbline')} reads",
+            OTHER_VERSION,
         )
-
-
-def _absence(path: Path, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"there is none at {path}"
-    return f"{path} cannot be read ({error.strerror})"
 
 
 def sha256_of_file(path: Path) -> str:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
 from python_assets.warehouse.build import Home, utc_now
 
@@ -80,16 +80,19 @@ def publish(build_path: Path, home: Home, study_id: str) -> Published:
     """
     started = time.monotonic()
     if not build_path.is_file():
-        raise WarehouseError(f"{build_path} does not exist. Run the study {study_id} before publishing it.")
+        raise _not_run(build_path, study_id)
     try:
         with publish_lock(home):
             n_rows = _publish(build_path, home, study_id)
     except (OSError, duckdb.IOException) as error:
-        raise WarehouseError(
-            f"{home.root} cannot be written: {error}. Free some space, or set PLUMBLINE_HOME to a "
-            "folder that can be written."
-        ) from error
+        remedy = f"free some space, or {OTHER_HOME}"
+        raise WarehouseError(home.root, error, "a folder that can be written", remedy) from error
     return Published(home.published, n_rows, time.monotonic() - started)
+
+
+def _not_run(build_path: Path, study_id: str) -> WarehouseError:
+    remedy = f"run the study {study_id} before publishing it"
+    return WarehouseError(build_path, "no marts", "those of a run", remedy)
 
 
 @contextmanager
@@ -130,9 +133,7 @@ def _publish(build_path: Path, home: Home, study_id: str) -> dict[str, int]:
             connection.execute("attach ':memory:' as earlier")
         marts = _marts(connection, "build", "marts")
         if not marts:
-            raise WarehouseError(
-                f"{build_path} holds no marts. Run the study {study_id} before publishing it."
-            )
+            raise _not_run(build_path, study_id)
         earlier = {mart.name: mart for mart in _marts(connection, "earlier", "main")}
         n_rows = _write_unfinished(connection, home, _Study(study_id, utc_now()), marts, earlier)
     finally:
@@ -145,10 +146,11 @@ def _attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> No
     try:
         connection.execute(f"attach {_text(path)} as {alias} (read_only)")
     except duckdb.Error as error:
-        raise WarehouseError(
-            f"{path} cannot be read: {error}. Close the process that has it open for writing; if the file is "
-            "damaged, move it away and publish its studies again."
-        ) from error
+        remedy = (
+            "close the process that has it open for writing; if the file is damaged, move it away and "
+            "publish its studies again"
+        )
+        raise WarehouseError(path, error, "a database that can be read", remedy) from error
 
 
 def _marts(connection: duckdb.DuckDBPyConnection, database: str, schema: str) -> list[Mart]:
@@ -176,11 +178,7 @@ def _marts(connection: duckdb.DuckDBPyConnection, database: str, schema: str) ->
 
 
 def _write_unfinished(
-    connection: duckdb.DuckDBPyConnection,
-    home: Home,
-    study: _Study,
-    marts: list[Mart],
-    earlier: dict[str, Mart],
+    connection: duckdb.DuckDBPyConnection, home: Home, study: _Study, marts: list[Mart], earlier: dict[str, Mart]
 ) -> dict[str, int]:
     path = _unfinished(home.published)
     connection.execute(f"attach {_text(path)} as fresh (storage_version '{STORAGE_VERSION}')")
@@ -198,9 +196,7 @@ def _write_unfinished(
     return n_rows
 
 
-def _write_mart(
-    connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None
-) -> int:
+def _write_mart(connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None) -> int:
     carried = _carry_over(connection, study, mart, earlier)
     _create(connection, mart, carried)
     if carried:
@@ -215,9 +211,7 @@ def _built_rows(study: _Study, mart: Mart) -> str:
     return f"(select * replace (timestamp '{study.published_at.isoformat()}' as published_at) from {source})"
 
 
-def _carry_over(
-    connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None
-) -> list[Column]:
+def _carry_over(connection: duckdb.DuckDBPyConnection, study: _Study, mart: Mart, earlier: Mart | None) -> list[Column]:
     """Make the view carried_rows of what stays published; its columns that the mart still has."""
     known = {column.name: column for column in earlier.columns} if earlier else {}
     if "study_id" not in known:
@@ -268,9 +262,10 @@ def _insert(connection: duckdb.DuckDBPyConnection, mart: Mart, source: str, name
         ).fetchone()
     except (duckdb.ConversionException, duckdb.BinderException) as error:
         raise WarehouseError(
-            f"Rows of other studies in the published table {mart.name} no longer fit its columns: "
-            f"{str(error).splitlines()[0]}. "
-            "Move the published database away and publish its studies again."
+            f"the published table {mart.name}",
+            str(error).splitlines()[0],
+            "rows of other studies that fit its columns",
+            "move the published database away and publish its studies again",
         ) from error
     return int(row[0]) if row else 0
 

@@ -25,9 +25,7 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
         WarehouseError: nothing has been published yet.
     """
     if not path.is_file():
-        raise WarehouseError(
-            f"{path} does not exist: no study has been run. Run one with: plumbline run g20_demo"
-        )
+        raise WarehouseError(path, "no file", "a study that was run", "run one with: plumbline run g20_demo")
     connection = duckdb.connect(str(path), read_only=True)
     if writes_to is not None:
         connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
@@ -48,7 +46,7 @@ def print_query(path: Path, query: str, output: QueryFormat) -> None:
             names = [column[0] for column in cursor.description or []]
             rows = cursor.fetchall()
         except duckdb.Error as error:
-            raise WarehouseError(f"The query failed: {error}") from error
+            raise WarehouseError("the query", error) from error
     {"table": _print_table, "csv": _print_csv, "json": _print_json}[output](names, rows)
 
 
@@ -58,8 +56,7 @@ def format_table(names: list[str], rows: list[tuple[Any, ...]], max_cell: int = 
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     lines = [names, ["-" * width for width in widths], *cells]
     return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
 
 

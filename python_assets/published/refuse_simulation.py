@@ -33,10 +33,12 @@ def refuse_simulation(home: Home, study_id: str) -> None:
             [study_id],
         ).fetchall()
     if answered:
+        models = listed(name for (name,) in answered)
         raise WarehouseError(
-            f"{home.published} holds the study {study_id} as real models answered it "
-            f"({listed(name for (name,) in answered)}), which a simulated run does not replace. "
-            "Set PLUMBLINE_HOME to another folder, or run without --provider."
+            home.published,
+            f"the study {study_id} as real models answered it ({models})",
+            "one that a simulated run may replace",
+            "set PLUMBLINE_HOME to another folder, or run without --provider",
         )
 
 
@@ -58,8 +60,5 @@ def has_stand_in(connection: duckdb.DuckDBPyConnection, database: str, schema: s
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, database: str, schema: str, table: str) -> set[str]:
-    query = (
-        "select column_name from duckdb_columns() "
-        "where database_name = ? and schema_name = ? and table_name = ?"
-    )
+    query = "select column_name from duckdb_columns() where database_name = ? and schema_name = ? and table_name = ?"
     return {name for (name,) in connection.execute(query, [database, schema, table]).fetchall()}

@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.published.query import open_published
-from python_assets.study.base import GROUND_TRUTH, HELD, LEFT_OUT
+from python_assets.study.base import GROUND_TRUTH
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
 MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
+MOST_METRICS: Final = 3
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
         (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
@@ -68,20 +69,34 @@ NOT_FOUND: Final = """
     from findings
     where study_id = $study
 """
-OF_BLOCKS: Final = f"""
-    select distinct grouping_id, split_part(split_part(method, '{HELD}', 2), ';', 1) as held,
-        split_part(method, '{LEFT_OUT}', 2) as left_out
-    from contrasts
-    where study_id = $study and slice_id = 'all' and method like '%{LEFT_OUT}%'
-    order by all
+# units are compared whole: what varies within one is left out of no block
+OF_BLOCKS: Final = """
+    select grouping_id, string_agg(factor, ', ' order by factor) filter (is_held) as held,
+        string_agg(factor, ', ' order by factor) filter (not is_held) as left_out
+    from blocking_factors
+    where study_id = $study and slice_id = 'all' and left_out_because is distinct from 'varies_within_unit'
+    group by grouping_id
+    having left_out is not null
+    order by grouping_id
 """
-# sentences of questions that could not be tested end in the reason and what can be done
 UNTESTED: Final = """
-    select split_part(sentence, ' could not be tested: ', 2) as why, count(*) as n
-    from findings
+    select word as reason, meaning, remedy, count(*) as n,
+        list(distinct measure_id order by measure_id) as measures
+    from (select *, coalesce(inference_reason, reason) as word from findings) as questions
+    left join (select reason as word, meaning, remedy from reasons) as reasons using (word)
     where study_id = $study and p_value is null
-    group by why
-    order by n desc, why
+    group by word, meaning, remedy
+    order by n desc, meaning, word
+"""
+# what a log publishes, held against what was imported from it
+OF_LOGS: Final = """
+    select status, count(*) as n,
+        list(concat_ws(' ', nullif(scorer, ''), nullif(reducer, ''), metric) order by metric_position) as metrics,
+        list(value_published order by metric_position) as theirs,
+        list(value_recomputed order by metric_position) as ours
+    from imported_metrics
+    where study_id = $study
+    group by status
 """
 Row = dict[str, Any]
 
@@ -109,6 +124,7 @@ def summary(home: Home, study_id: str) -> str:
         lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
+        lines += _of_logs(study.rows(OF_LOGS))
         sets = study.rows(QUESTION_SETS, alpha=facts["alpha"])
         untested = _untested(study.rows(UNTESTED))
         if not any(row["n_tested"] for row in sets):
@@ -123,6 +139,41 @@ def summary(home: Home, study_id: str) -> str:
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
+
+
+def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:
+    """What a reason means, without the kind of number that it is about, and what can be done.
+
+    Args:
+        reason: the word; None where none was recorded.
+        meaning: of table reasons; None of a word that it lacks, and so the remedy.
+        remedy: what to do.
+    """
+    kind, _, told = (meaning or (reason or "no reason was recorded").replace("_", " ")).partition(": ")
+    return "; ".join(filter(None, (told or kind, remedy)))
+
+
+def _of_logs(rows: list[Row]) -> list[str]:
+    """In one line, how many metrics of imported logs come out the same, and the first ones that do not."""
+    if not rows:
+        return []
+    of = {row["status"]: row for row in rows}
+    n_of = {status: row["n"] for status, row in of.items()}
+    told = [f"{n_of.get('equal', 0):,} equal"]
+    if different := of.get("different"):
+        named = [
+            f"{metric} {ours:.6g} for {theirs:.6g}"
+            for metric, theirs, ours in zip(different["metrics"], different["theirs"], different["ours"], strict=True)
+        ]
+        more = [f"{len(named) - MOST_METRICS} more"] if len(named) > MOST_METRICS else []
+        told.append(f"WARNING: {different['n']:,} different ({', '.join([*named[:MOST_METRICS], *more])})")
+    if n := n_of.get("different_by_design"):
+        told.append(f"{n:,} different by design")
+    if n := n_of.get("not_imported"):
+        told.append(f"{n:,} not imported")
+    return [
+        f"Log        {_plural(sum(n_of.values()), 'metric')} of the log: {', '.join(told)} (table imported_metrics)"
+    ]
 
 
 def _of_set(row: Row, alpha: float) -> str:
@@ -208,7 +259,8 @@ def _untested(rows: list[Row]) -> str:
         return ""
     n_all, first = sum(row["n"] for row in rows), rows[0]
     others = f" ({first['n']}; {_plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
-    return f"{_plural(n_all, 'question')}: {first['why'].removesuffix('.')}{others}"
+    told = why(first["reason"], first["meaning"], first["remedy"])
+    return f"{_plural(n_all, 'question')}: {told}{others}"
 
 
 def _plural(count: int, noun: str) -> str:

@@ -1,7 +1,7 @@
 """Generations compared with each other: what changed by group, and the answers behind it.
 
 Belongs here: reading generation_comparisons, and which changes are shown with which answers. Changes are
-tested in infer/change_rows.py; nothing is computed here but which root prompts moved most.
+tested in infer/changes/; nothing is computed here but which root prompts moved most.
 """
 
 from itertools import groupby
@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
+from python_assets.report.readings import read_by_of
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import interval, number, probability
 
@@ -141,12 +142,13 @@ class Table(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A change that was shown, in words, with the root prompts that moved most."""
+    """A change that was shown, in words, with what read it and the root prompts that moved most."""
 
     title: str
     size: str
     own: str
     other: str
+    read_by: str
     prompts: list[Row]
 
 
@@ -240,6 +242,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
         own=row["generation_a_id"],
         other=row["generation_b_id"],
+        read_by=read_by_of(reader, row["measure_id"], [row["generation_a_id"], row["generation_b_id"]]),
         prompts=_moved(reader, row),
     )
 
@@ -248,20 +251,9 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
     """The root prompts that moved most to the side of the change; none of a slice."""
     if row["slice_id"] != "all":
         return []
-    names = (
-        "measure_id",
-        "calibration",
-        "category",
-        "group_id",
-        "generation_a_id",
-        "generation_b_id",
-        "value",
-    )
+    names = ("measure_id", "calibration", "category", "group_id", "generation_a_id", "generation_b_id", "value")
     found = reader.rows(
-        _MOVED,
-        **{name: row[name] for name in names},
-        factors=row["grouping_id"].split(" x "),
-        n_prompts=MAX_PROMPTS,
+        _MOVED, **{name: row[name] for name in names}, factors=row["grouping_id"].split(" x "), n_prompts=MAX_PROMPTS
     )
     return [{**one, "branches": _branches(reader, row, one)} for one in found]
 
@@ -270,6 +262,5 @@ def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:
     """The prompt of the group and the one beside it, each with the answers of both generations."""
     prompts = [moved["prompt_id"], *([moved["other_prompt_id"]] if moved["other_prompt_id"] else [])]
     return [
-        {side: answer(reader, row[f"generation_{side}_id"], prompt_id) for side in ("a", "b")}
-        for prompt_id in prompts
+        {side: answer(reader, row[f"generation_{side}_id"], prompt_id) for side in ("a", "b")} for prompt_id in prompts
     ]

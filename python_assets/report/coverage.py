@@ -83,9 +83,7 @@ def _targets(reader: Reader) -> list[Row]:
         "select factors, group_id, n_prompts, prompt_share, target_share from coverage_cells "
         "where study_id = $study and target_share is not null"
     )
-    return sorted(
-        declared, key=lambda row: (row["factors"], reader.group_order(row["factors"], row["group_id"]))
-    )
+    return sorted(declared, key=lambda row: (row["factors"], reader.group_order(row["factors"], row["group_id"])))
 
 
 def _listed_by_cell(sets: list[Row]) -> list[Row]:
@@ -112,9 +110,7 @@ def _cells(reader: Reader, factors: str) -> list[Row]:
 
 def _heatmap(reader: Reader, coverage: Row, conditions: list[Condition]) -> Heatmap:
     first, second = coverage["factors"].split(" x ")
-    counts = {
-        tuple(row["group_id"].split(" x ")): row["n_prompts"] for row in _cells(reader, coverage["factors"])
-    }
+    counts = {tuple(row["group_id"].split(" x ")): row["n_prompts"] for row in _cells(reader, coverage["factors"])}
     levels = {factor: _levels(reader, factor) for factor in (first, second)}
     down, across = sorted(levels, key=lambda factor: -len(levels[factor]))
     is_turned = down == second

@@ -158,11 +158,7 @@ def _positions(reader: Reader) -> dict[str, int]:
         """
     )
     groups.sort(
-        key=lambda row: (
-            row["is_level"],
-            row["grouping_id"],
-            reader.group_order(row["grouping_id"], row["group_id"]),
-        )
+        key=lambda row: (row["is_level"], row["grouping_id"], reader.group_order(row["grouping_id"], row["group_id"]))
     )
     positions: dict[str, int] = {}
     for position, row in enumerate(groups):
@@ -173,9 +169,7 @@ def _positions(reader: Reader) -> dict[str, int]:
 def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
     pack = Pack()
     queries = {"statistics": STATISTICS, "disparities": DISPARITIES}
-    tables: Header = {
-        name: pack.table(reader.table(query, max_rows=max_rows), keys) for name, query in queries.items()
-    }
+    tables: Header = {name: pack.table(reader.table(query, max_rows=max_rows), keys) for name, query in queries.items()}
     themes = pack.table(reader.table(THEMES), keys)
     return pack.packed({**tables, "themes": themes, "design": _design(reader, keys)})
 
@@ -183,9 +177,7 @@ def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
 def _design(reader: Reader, keys: dict[str, Key]) -> Header:
     """What the filters offer beside what stands in the tables."""
     names = (*GENERATION_COLUMNS, *GENERATION_FILTERS)
-    measures = reader.rows(
-        "select measure_id, kind, scale_low, extractor from measures where study_id = $study"
-    )
+    measures = reader.rows("select measure_id, kind, scale_low, extractor from measures where study_id = $study")
     return {
         "generations": [{name: row[name] for name in names} for row in reader.rows(GENERATIONS)],
         "generation_filters": GENERATION_FILTERS,

@@ -124,9 +124,7 @@ class Responses:
         found = self._reader.table(FACTORS, **self._drawn)
         n_prompts = self._prompts.num_rows
         names = found["factor"].to_pylist()[::n_prompts] if n_prompts else []
-        return pa.table(
-            {name: found["level"].slice(place * n_prompts, n_prompts) for place, name in enumerate(names)}
-        )
+        return pa.table({name: found["level"].slice(place * n_prompts, n_prompts) for place, name in enumerate(names)})
 
     def _measures(self, pack: Pack) -> Iterator[tuple[str, Header]]:
         found = self._reader.table(VALUES, **self._drawn)

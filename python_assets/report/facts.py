@@ -6,11 +6,11 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.run_summary import QUESTION_SETS
+from python_assets.published.run_summary import QUESTION_SETS, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
-from python_assets.report.sentences import UNTESTED, measure_name, quantity_of
+from python_assets.report.sentences import measure_name, quantity_of
 from python_assets.report.text import number, plain, plural, probability, sample, words
 from python_assets.study.base import GROUND_TRUTH
 
@@ -72,20 +72,7 @@ OPEN: Final = """
     group by generation_id, measure_id, grouping_id, slice_id
     order by place
 """
-# sentences of questions that could not be tested end in the reason and what can be done
-NOT_TESTED: Final = f"""
-    select
-        coalesce(
-            nullif(rtrim(split_part(sentence, ' {UNTESTED} ', 2), '.'), ''),
-            replace(coalesce(inference_reason, reason), '_', ' '),
-            'no reason was recorded'
-        ) as why,
-        count(*) as n, list(distinct measure_id order by measure_id) as measures
-    from findings
-    where study_id = $study and p_value is null
-    group by why
-    order by n desc, why
-"""
+
 TOOL: Final = """
     select count(p_value) as n_tested,
         count(*) filter (verdict in ('bias_shown', 'difference_shown')) as n_shown
@@ -153,7 +140,7 @@ def study_facts(reader: Reader) -> Facts:
         n_facts=found[0]["n_facts"] if found else 0,
         not_found=reader.rows(NOT_FOUND)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
-        not_tested=[_not_tested(row) for row in reader.rows(NOT_TESTED)],
+        not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         tool=reader.rows(TOOL)[0],
     )
 
@@ -164,9 +151,7 @@ def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
     sizes = slices.get("all") or next(iter(slices.values()), {})
     return {
         "compared": [
-            row["generation_id"]
-            for row in design["generations"]
-            if not row["is_baseline"] and not row["is_engine"]
+            row["generation_id"] for row in design["generations"] if not row["is_baseline"] and not row["is_engine"]
         ],
         "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
         "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
@@ -196,7 +181,8 @@ def _tested(row: Row, alpha: float) -> Row:
 
 
 def _not_tested(row: Row) -> Row:
-    return {**row, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+    told = why(row["reason"], row["meaning"], row["remedy"])
+    return {**row, "why": told, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
 
 
 def _fact(reader: Reader, question: Row) -> Fact:

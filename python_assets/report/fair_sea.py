@@ -136,8 +136,7 @@ def _analysis(reader: Reader, question: Row) -> Analysis:
     of_slice = "" if question["slice_id"] == "all" else f"{question['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
     sizes = sorted(
-        reader.rows(SIZES, **where),
-        key=lambda row: reader.group_order(question["grouping_id"], row["group_id"]),
+        reader.rows(SIZES, **where), key=lambda row: reader.group_order(question["grouping_id"], row["group_id"])
     )
     return Analysis(
         title=f"{of_slice}{measure_name(question['measure_id'])}, {question['grouping_id']} effect",
@@ -154,20 +153,14 @@ def _tests(question: Row, tests: dict[str, Row]) -> list[str]:
     lines = []
     if (row := tests.get("chi_square")) is not None:
         lines.append(f"χ² = {number(row['statistic_value'])}, {_p(row)}, df = {row['df1']:.0f}")
-        lines.append(
-            f"Cramér's V = {number(row['effect_size'])} ({size_word('cramers_v', row['effect_size'])} effect)"
-        )
+        lines.append(f"Cramér's V = {number(row['effect_size'])} ({size_word('cramers_v', row['effect_size'])} effect)")
     if (row := tests.get("t_pooled")) is not None:
         lines.append(f"t = {number(row['statistic_value'])}, {_p(row)}, df = {row['df1']:.0f}")
-        lines.append(
-            f"Cohen's d = {number(row['effect_size'])} ({size_word('cohens_d', row['effect_size'])} effect)"
-        )
+        lines.append(f"Cohen's d = {number(row['effect_size'])} ({size_word('cohens_d', row['effect_size'])} effect)")
     if (row := tests.get("anova")) is not None:
         df = f"{row['df1']:.0f}, {row['df2']:.0f}"
         lines.append(f"F = {number(row['statistic_value'])}, {_p(row)}, df = {df}")
-        lines.append(
-            f"η² = {number(row['effect_size'])} ({size_word('eta_squared', row['effect_size'])} effect)"
-        )
+        lines.append(f"η² = {number(row['effect_size'])} ({size_word('eta_squared', row['effect_size'])} effect)")
     if question["null_q95"] is not None and question["effect_name"] == "cramers_v":
         lines.append(f"Chance alone gives a V of up to {number(question['null_q95'])}")
     return lines
@@ -220,8 +213,7 @@ def _recommendation(question: Row, drivers: list[Row]) -> str:
     first = f"{action}." if action else "The document names no action for this."
     if drivers:
         driven = dict.fromkeys(
-            f"{row['group_id']} in “{row['category']}”" if row["category"] else row["group_id"]
-            for row in drivers
+            f"{row['group_id']} in “{row['category']}”" if row["category"] else row["group_id"] for row in drivers
         )
         return f"{first} Look first at {', '.join(driven)}."
     if question["verdict"] in SHOWN:

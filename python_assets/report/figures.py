@@ -156,9 +156,7 @@ def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) 
         varied = _led(varied, lead)
     kept = _fitting(varied, max_rows)
     drawn = [
-        _figure(
-            reader, key, measures[key.measure_id], [generations[name] for name in names], len(varied[key])
-        )
+        _figure(reader, key, measures[key.measure_id], [generations[name] for name in names], len(varied[key]))
         for key, names in kept.items()
     ]
     n_left_out = sum(map(len, varied.values())) - sum(map(len, kept.values()))
@@ -203,9 +201,7 @@ def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKe
     return {key: names for key, names in kept.items() if names}
 
 
-def _figure(
-    reader: Reader, key: FigureKey, measure: Row, generations: list[Row], n_generations: int
-) -> Figure:
+def _figure(reader: Reader, key: FigureKey, measure: Row, generations: list[Row], n_generations: int) -> Figure:
     parameters = {**key._asdict(), "generations": [row["generation_id"] for row in generations]}
     if key.category:
         means = reader.rows(SHARES, **_without(parameters, "calibration"))
@@ -224,11 +220,7 @@ def _figure(
         (row[name] for row in differences for name in ("value", "ci_low", "ci_high")), include=(0.0,)
     )
     drawer = PanelDrawer(
-        reader=reader,
-        grouping_id=key.grouping_id,
-        mean_axis=mean_axis,
-        difference_axis=difference_axis,
-        values=values,
+        reader=reader, grouping_id=key.grouping_id, mean_axis=mean_axis, difference_axis=difference_axis, values=values
     )
     panels = [drawer.panel(generation, means, differences) for generation in generations]
     return Figure(

@@ -51,11 +51,7 @@ def _of_effect(row: Row) -> str:
         small = "A difference was shown, though its size is green: there, but small by the document's table."
         return small if band == "green" else ""
     if band == "green":
-        return (
-            ""
-            if verdict == "equivalence_shown"
-            else "Green says that little was seen, not that groups are alike."
-        )
+        return "" if verdict == "equivalence_shown" else "Green says that little was seen, not that groups are alike."
     if verdict == "equivalence_shown":
         return f"The band is {band}, but the difference was shown to be inside the margin of the study."
     if floor is not None and abs(row["effect"]) <= floor:

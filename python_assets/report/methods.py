@@ -55,8 +55,7 @@ def methods_paragraph(study: Row) -> str:
         _compared(study, config),
         *_tested(study, config["analysis"]),
         _declared(study),
-        f"Computed by Plumbline {study['plumbline_version']} from the study file with sha256 "
-        f"{study['config_sha256']}.",
+        f"Computed by Plumbline {study['plumbline_version']} from the study file with sha256 {study['config_sha256']}.",
         CITATION.format(version=study["plumbline_version"]),
     ]
     return " ".join(sentence for sentence in sentences if sentence)

@@ -39,9 +39,7 @@ class Pack:
             return self.numbers(column.to_numpy())
         coded = column.combine_chunks().dictionary_encode()
         found = coded.dictionary.to_pylist()
-        order = sorted(
-            range(len(found)), key=lambda place: found[place] if key is None else key(found[place])
-        )
+        order = sorted(range(len(found)), key=lambda place: found[place] if key is None else key(found[place]))
         codes = np.zeros(len(found) + 1, dtype=np.int64)
         codes[np.array(order, dtype=np.int64) + 1] = np.arange(1, len(found) + 1)
         indices = coded.indices.fill_null(-1).to_numpy()

@@ -79,10 +79,7 @@ class PanelDrawer(NamedTuple):
         reasons = {_no_interval(row) for row in rows}
         caption = Caption(common, reasons.pop() if len(reasons) == 1 else "")
         pooled = _pooled(rows)
-        drawn = [
-            self._group(row, by_group[row["group_id"]], pooled, caption)
-            for row in self._ordered(rows, by_group)
-        ]
+        drawn = [self._group(row, by_group[row["group_id"]], pooled, caption) for row in self._ordered(rows, by_group)]
         flags = generation["is_simulated"], generation["is_baseline"]
         return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows))
 
@@ -109,9 +106,7 @@ class PanelDrawer(NamedTuple):
             mean=value,
             mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
             difference_chart=charts.row(
-                self.difference_axis,
-                _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True),
-                line=0.0,
+                self.difference_axis, _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True), line=0.0
             ),
             difference=difference,
             difference_interval=difference_interval,

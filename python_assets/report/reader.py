@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from python_assets.errors import WarehouseError
+from python_assets.published.copies import study_row
 from python_assets.published.hidden_texts import hide_texts
 from python_assets.study.factors import level_positions
 
@@ -36,6 +36,13 @@ OUTCOME: Final = """
 """
 
 
+def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Row) -> list[Row]:
+    """The rows of a query, by column name."""
+    cursor = connection.execute(query, parameters)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
 class Reader:
     """Reads one study: every query filters on $study."""
 
@@ -48,18 +55,13 @@ class Reader:
         self._connection = connection
         self.study_id = study_id
         hide_texts(connection, study_id)
-        studies = self.rows("select * from studies where study_id = $study")
-        if not studies:
-            raise WarehouseError(f"{study_id} has not been published. Run it with: plumbline run {study_id}")
-        self.study = studies[0]
+        self.study = study_row(connection, study_id)
         self.config: Row = json.loads(self.study["config_json"])
         self._positions = level_positions(self.config)
 
     def rows(self, query: str, **parameters: Any) -> list[Row]:
         """The rows of a query, by column name."""
-        cursor = self._connection.execute(query, {"study": self.study_id, **parameters})
-        names = [column[0] for column in cursor.description or []]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return rows_of(self._connection, query, {"study": self.study_id, **parameters})
 
     def table(self, query: str, **parameters: Any) -> "pa.Table":
         """The rows of a query as columns, for those that are too many to be named one by one."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from python_assets.published.run_summary import why
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import number, plural, share, words
 
@@ -36,12 +37,9 @@ def flag_sentences(flags: Sequence[Row]) -> pa.Table:
         Columns study_id, flag_id and sentence.
     """
     rows = [
-        {"study_id": flag["study_id"], "flag_id": flag["flag_id"], "sentence": flag_sentence(flag)}
-        for flag in flags
+        {"study_id": flag["study_id"], "flag_id": flag["flag_id"], "sentence": flag_sentence(flag)} for flag in flags
     ]
-    return pa.Table.from_pylist(
-        rows, pa.schema([(name, pa.string()) for name in ("study_id", "flag_id", "sentence")])
-    )
+    return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("study_id", "flag_id", "sentence")]))
 
 
 def flag_sentence(flag: Row) -> str:
@@ -135,6 +133,4 @@ def _place(flag: Row) -> str:
 
 
 def _why(flag: Row) -> str:
-    """The reason without the kind of number that it is about, and what can be done."""
-    meaning = (flag["meaning"] or words(flag["reason"])).partition(": ")
-    return f"{meaning[2] or meaning[0]}{'; ' + flag['remedy'] if flag['remedy'] else ''}"
+    return why(flag["reason"], flag["meaning"], flag["remedy"])

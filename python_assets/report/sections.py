@@ -12,6 +12,7 @@ from python_assets.report.reader import OUTCOME, Reader, Row
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
 MAX_FAILURES: Final = 60
+MAX_METRICS: Final = 100
 MAX_SET_ASIDE: Final = 20  # of one rule
 EXAMPLE_PROMPTS: Final = 3
 EXAMPLE_GENERATIONS: Final = 6
@@ -187,6 +188,25 @@ def disparities(reader: Reader) -> Listed:
     return _listed(reader, "disparities", "study_id = $study", order, MAX_DISPARITIES)
 
 
+def imported_metrics(reader: Reader) -> dict[str, Any]:
+    """What imported logs publish beside the same computed again: counts, and rows with those that differ first."""
+    rows = reader.rows(
+        """
+        select imported_metrics.*, split_part(reasons.meaning, ': ', 2) as because
+        from imported_metrics
+        left join reasons using (reason)
+        where study_id = $study
+        order by list_position(['different', 'different_by_design', 'equal', 'not_imported'], status), metric_position
+        limit $n
+        """,
+        n=MAX_METRICS,
+    )
+    counts = reader.rows(
+        "select status, count(*) as n from imported_metrics where study_id = $study group by status order by status"
+    )
+    return {"counts": counts, "listed": Listed(rows, sum(row["n"] for row in counts))}
+
+
 def quality(reader: Reader) -> dict[str, Any]:
     """What the gates checked, what they rejected, and which values are missing for which reason."""
     failed = "study_id = $study and not success"
@@ -243,7 +263,7 @@ def quality(reader: Reader) -> dict[str, Any]:
             select generation_id, {OUTCOME} as outcome, count(*) as n
             from responses
             where study_id = $study
-            group by generation_id, outcome
+            group by all
             order by generation_id, n desc, outcome
             """
         ),

@@ -11,10 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
+from python_assets.published.run_summary import why
 from python_assets.report.explanations import DISPARITIES, STATISTICS
+from python_assets.report.readings import read_by
 from python_assets.report.text import (
     ROUNDING,
     UNITS_LIKE_THESE,
+    is_as_written,
     number,
     plain,
     plural,
@@ -28,20 +31,11 @@ from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, OTHER_LANGUA
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
 QUESTION: Final = (
-    "study_id",
-    "slice_id",
-    "generation_id",
-    "grouping_id",
-    "measure_id",
-    "calibration",
-    "statistic",
-    "parameters",
-)
+    "study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
+)  # fmt: skip
 NAMES: Final = {
-    "cramers_v": "Cramér's V",
-    "kl_divergence": "KL divergence",
-    "jsd_truth_weighted": "Jensen-Shannon divergence",
-}
+    "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
+}  # fmt: skip
 MEASURES: Final = {
     "empty": "empty answers",
     "truncated": "truncated answers",
@@ -53,7 +47,7 @@ MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
-UNTESTED: Final = "could not be tested:"  # after it run_summary.py reads the reason and the remedy
+UNTESTED: Final = "could not be tested:"
 SHOWN: Final = ("bias_shown", "difference_shown")
 SCOPES: Final = {
     "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
@@ -63,12 +57,12 @@ SCOPES: Final = {
 }
 
 
-class Asked(NamedTuple):
+class StatisticSpec(NamedTuple):
     """A question with everything its sentence tells.
 
     groups: every group with a value, in their order. told: rows of those that stand, without mirrors.
     neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
-    calibrated values came to the same.
+    calibrated values came to the same. readings: how the measure is read, a row a family of models.
     """
 
     question: Row
@@ -76,44 +70,53 @@ class Asked(NamedTuple):
     told: Sequence[Row]
     neighbours: Mapping[str, Sequence[str]]
     is_confirmed: bool
+    readings: Sequence[Row] = ()
 
 
-def sentences(findings: Sequence[Row], question_groups: Sequence[Row], neighbours: Sequence[Row]) -> pa.Table:
+def sentences(
+    findings: Sequence[Row], question_groups: Sequence[Row], neighbours: Sequence[Row], readings: Sequence[Row] = ()
+) -> pa.Table:
     """The sentence of every question, whose group is empty, and of every called group.
 
     Args:
         findings: rows of int_findings.
         question_groups: rows of int_question_groups.
         neighbours: rows of int_group_neighbours.
+        readings: rows of int_instrument_families.
 
     Returns:
         Columns QUESTION, GROUP and sentence.
     """
-    rows_of: dict[Key, list[Row]] = defaultdict(list)
-    for row in sorted(question_groups, key=lambda row: row["group_position"]):
-        rows_of[_key(row)].append(row)
+    rows_of = _rows_by(QUESTION, sorted(question_groups, key=lambda row: row["group_position"]))
     meeting: dict[Key, dict[str, list[str]]] = defaultdict(dict)
     for row in neighbours:
         design = (row["study_id"], row["slice_id"], row["grouping_id"])
         meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
+    of_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
     told: list[dict[str, str]] = []
     for question in findings:
         key = _key(question)
         rows = rows_of[key]
-        asked = Asked(
+        asked = StatisticSpec(
             question,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["stands"] and not row["is_mirror"]],
             meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
             key in confirmed,
+            of_measure[question["study_id"], question["measure_id"]],
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
         told += [_named(key, row, group_sentence(row, asked)) for row in called]
-    return pa.Table.from_pylist(
-        told, pa.schema([(name, pa.string()) for name in (*QUESTION, *GROUP, "sentence")])
-    )
+    return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*QUESTION, *GROUP, "sentence")]))
+
+
+def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[tuple(row[name] for name in names)].append(row)
+    return found
 
 
 def _key(row: Row) -> Key:
@@ -121,14 +124,10 @@ def _key(row: Row) -> Key:
 
 
 def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
-    return {
-        **dict(zip(QUESTION, key, strict=True)),
-        **{name: group[name] for name in GROUP},
-        "sentence": sentence,
-    }
+    return {**dict(zip(QUESTION, key, strict=True)), **{name: group[name] for name in GROUP}, "sentence": sentence}
 
 
-def finding_sentence(asked: Asked) -> str:
+def finding_sentence(asked: StatisticSpec) -> str:
     """What a question came to.
 
     Args:
@@ -136,7 +135,8 @@ def finding_sentence(asked: Asked) -> str:
     """
     question = asked.question
     if question["is_repeated"]:
-        same = f"{quantity_of(question)} comes to the same for {_over(question)} as the raw values"
+        other = "with neutral words for those that name a group" if is_as_written(question) else "the raw values"
+        same = f"{quantity_of(question)} comes to the same for {_over(question)} as {other}"
         return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
     if question["verdict"] in SHOWN:
@@ -146,10 +146,11 @@ def finding_sentence(asked: Asked) -> str:
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
+        parts.append(read_by(asked.readings) if question["is_of_models"] else "")
     return " ".join(part for part in parts if part)
 
 
-def group_sentence(group: Row, asked: Asked) -> str:
+def group_sentence(group: Row, asked: StatisticSpec) -> str:
     """How a called group differs.
 
     Args:
@@ -216,7 +217,7 @@ def _start(question: Row) -> str:
     return f"Tool bias in {start}" if question["is_tool_bias"] else start
 
 
-def _answer(asked: Asked) -> str:
+def _answer(asked: StatisticSpec) -> str:
     question = asked.question
     if question["statistic"] == GROUND_TRUTH:
         return _answer_of_truth(question)
@@ -293,14 +294,10 @@ def _needed(question: Row) -> str:
 
 
 def _why(question: Row) -> str:
-    """The reason without the kind of number that it is about, and what can be done."""
-    reason = question["inference_reason"] or question["reason"]
-    meaning = (question["meaning"] or words(reason)).partition(": ")
-    remedy = question["remedy"]
-    return f"{meaning[2] or meaning[0]}{f'; {remedy}' if remedy else ''}"
+    return why(question["inference_reason"] or question["reason"], question["meaning"], question["remedy"])
 
 
-def _who(asked: Asked) -> list[str]:
+def _who(asked: StatisticSpec) -> list[str]:
     """Who differs: as two camps where half of the groups stand, else by side."""
     told = asked.told
     n_standing, has_labels = len({row["group_id"] for row in told}), any(row["category"] for row in told)
@@ -321,7 +318,7 @@ def _sign(row: Row) -> float:
     return float(row["value"] or 0)
 
 
-def _side(asked: Asked, rows: Sequence[Row]) -> str:
+def _side(asked: StatisticSpec, rows: Sequence[Row]) -> str:
     named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:MOST_GROUPS]]
     if len(rows) > MOST_GROUPS:
         named.append(f"{len(rows) - MOST_GROUPS} more")
@@ -329,14 +326,12 @@ def _side(asked: Asked, rows: Sequence[Row]) -> str:
     return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_listed(named)}."
 
 
-def _camps(asked: Asked) -> str:
+def _camps(asked: StatisticSpec) -> str:
     """Both camps by name: against the rest each would be called for what the other does."""
     higher = {row["group_id"] for row in asked.told if _sign(row) > 0}
     lower = {row["group_id"] for row in asked.told if _sign(row) < 0}
     left = {group for group in asked.groups if group not in higher | lower}
-    high, low = (
-        _listed([group for group in asked.groups if group in (camp or left)]) for camp in (higher, lower)
-    )
+    high, low = (_listed([group for group in asked.groups if group in (camp or left)]) for camp in (higher, lower))
     is_split = higher and lower and left
     between = f", with {_listed([name for name in asked.groups if name in left])} between" if is_split else ""
     largest = max(asked.told, key=lambda row: abs(row["value"] or 0))
@@ -348,7 +343,7 @@ def _camps(asked: Asked) -> str:
     )
 
 
-def _told(row: Row, asked: Asked) -> str:
+def _told(row: Row, asked: StatisticSpec) -> str:
     interval = _interval(row, asked.question["alpha"])
     return f"{_label(row)}{_amount(row)} than {_others(row, asked)}{f', {interval}' if interval else ''}"
 
@@ -373,7 +368,7 @@ def _digits(group: Row, value: float) -> str:
     return number(round(100 * value, 9) if group["contrast"] in RATES else value)
 
 
-def _others(group: Row, asked: Asked) -> str:
+def _others(group: Row, asked: StatisticSpec) -> str:
     """What the group is compared with: the rest only where all other groups are in it."""
     if group["reference"] not in ("rest", "grand_mean"):
         return str(group["reference"])
@@ -411,9 +406,7 @@ def _size(question: Row) -> str:
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
-    return (
-        f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
-    )
+    return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
 
 
 def _of_statistic(question: Row) -> str:
@@ -428,6 +421,8 @@ def _of_tool(question: Row) -> str:
         return "No model said this: the texts that answers are compared with differ themselves."
     if not question["is_tool_bias"]:
         return ""
+    if is_as_written(question):
+        return "Only as written: the instrument scores the words that name the group."
     of_what = "averages" if question["calibration"] == "raw" else "raw values"
     return f"The {of_what} show no difference, the baseline texts alone do."
 

@@ -25,12 +25,9 @@ def staircases(axis: Axis, samples: Sequence[Sequence[float]], ideal: float) -> 
     ticks = "".join(f"M{axis.place(tick)} 0V{HEIGHT}" for tick in axis.ticks)
     ticks += "".join(f"M0 {HEIGHT * quarter / 4:g}H{WIDTH}" for quarter in range(5))
     lines = "".join(
-        f'<path class="stairs stairs-{style}" d="{_stairs(axis, values)}"/>'
-        for style, values in enumerate(samples)
+        f'<path class="stairs stairs-{style}" d="{_stairs(axis, values)}"/>' for style, values in enumerate(samples)
     )
-    shapes = (
-        f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.place(ideal)} 0V{HEIGHT}"/>{lines}'
-    )
+    shapes = f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.place(ideal)} 0V{HEIGHT}"/>{lines}'
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
     return Markup(f'<svg class="ecdf" {box} aria-hidden="true">{shapes}</svg>')
 

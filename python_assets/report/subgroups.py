@@ -121,8 +121,7 @@ def _finest_first(sets: dict[tuple[str, str], list[Row]]) -> list[list[Row]]:
     """Measures in their order; of each the set with most subgroups first, as the document draws it."""
     order = {measure: place for place, (measure, _) in enumerate(sets)}
     return sorted(
-        sets.values(),
-        key=lambda rows: (order[rows[0]["measure_id"]], -max(row["n_subgroups"] for row in rows)),
+        sets.values(), key=lambda rows: (order[rows[0]["measure_id"]], -max(row["n_subgroups"] for row in rows))
     )
 
 

@@ -11,9 +11,7 @@ from markupsafe import Markup, escape
 
 RADII: Final = (58.0, 132.0, 206.0)
 FULL_COLOUR: Final = 1.5  # log disparity at which a colour is at its strongest: odds 4.5 to 1
-LEAST_LABEL: Final = (
-    11.0  # width of an arc in its middle, under which a label of this height is no longer read
-)
+LEAST_LABEL: Final = 11.0  # width of an arc in its middle, under which a label of this height is no longer read
 LABEL_CHARACTERS: Final = 13
 
 
@@ -55,9 +53,7 @@ def sunburst(branches: Sequence[Branch], title: str) -> Markup:
         place = end
     size = RADII[2] + 4
     box = f'viewBox="{-size:g} {-size:g} {2 * size:g} {2 * size:g}"'
-    return Markup(
-        f'<svg class="sunburst" {box} role="img" aria-label="{escape(title)}">{"".join(shapes)}</svg>'
-    )
+    return Markup(f'<svg class="sunburst" {box} role="img" aria-label="{escape(title)}">{"".join(shapes)}</svg>')
 
 
 def _sector(sector: Sector, inside: float, outside: float, angles: tuple[float, float]) -> str:

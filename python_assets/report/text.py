@@ -6,6 +6,8 @@ Belongs here: how one value is written. What is shown and in which order is sect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from python_assets.study.base import AS_WRITTEN_READING
+
 VERDICTS: Final[dict[str, str]] = {
     "bias_shown": "bias shown",
     "difference_shown": "difference shown",
@@ -118,6 +120,11 @@ def sample(question: Mapping[str, Any]) -> str:
     if n_units in (None, n_prompts):
         return plural(n_prompts, "unit" if question["scope"] == UNITS_LIKE_THESE else "root prompt")
     return f"{plural(n_units, 'unit')} and {plural(n_prompts, 'root prompt')}"
+
+
+def is_as_written(question: Mapping[str, Any]) -> bool:
+    """Whether a question is of a measure that reads the words that name the group, which another reads without."""
+    return str(question["measure_id"]).endswith(AS_WRITTEN_READING)
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -23,6 +23,7 @@ from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_se
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.reader import Reader
+from python_assets.report.readings import readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.report.variance import variance_section
 from python_assets.study.metrics import metric_names
@@ -76,9 +77,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "asked": design,
         "simulated": [row["generation_id"] for row in design["generations"] if row["is_simulated"]],
         "real": [
-            row["generation_id"]
-            for row in design["generations"]
-            if not row["is_simulated"] and not row["is_baseline"]
+            row["generation_id"] for row in design["generations"] if not row["is_simulated"] and not row["is_baseline"]
         ],
         **asked_in_short(design),
         "examples": sections.examples(reader),
@@ -107,6 +106,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_flags": MAX_FLAGS,
         "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
+        "readings": readings_section(reader),
+        "imported_metrics": sections.imported_metrics(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
         "explained": sections.explained(reader),
@@ -165,4 +166,4 @@ def _write(path: Path, page: bytes) -> None:
         unfinished.write_bytes(page)
         os.replace(unfinished, path)  # noqa: PTH105
     except OSError as error:
-        raise WarehouseError(f"{path} cannot be written: {error}. {OTHER_HOME}") from error
+        raise WarehouseError(path, error, "a file that can be written", OTHER_HOME) from error

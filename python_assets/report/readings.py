@@ -1,0 +1,155 @@
+"""What read a label, and what is known of how rightly it reads answers of the models that are compared, in words.
+
+Belongs here: the sentence beside a difference between models, for findings, comparisons and the gate, and the section
+of the report on how far the measuring can be trusted.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from python_assets.report.reader import Reader, Row
+from python_assets.report.text import interval, number, share, shortened
+
+LABELS: Final = ("binary", "categorical")
+OTHER: Final = "other"
+NAMES: Final = {OTHER: "models of no known family"}
+MOST_OF_VERSION: Final = 40
+MAX_ROWS: Final = 8  # of a measure
+_OLDER: Final = " (an older version)"
+UNKNOWN: Final = {
+    "judge_not_measured": "how rightly it marks was not measured",
+    "read_by_import": "how rightly is not known here",
+    "not_validated": "how rightly was not measured",
+}
+OF_MODELS: Final = """
+    select distinct v_instruments.*
+    from v_instruments
+    inner join generations using (study_id, model_family)
+    where study_id = $study and measure_id = $measure_id and list_contains($generations, generation_id)
+    order by v_instruments.model_family
+"""
+_INSTRUMENTS: Final = """
+    select instruments.*, reasons.meaning,
+        exists (
+            from generations
+            where generations.study_id = instruments.study_id
+                and generations.model_family = instruments.model_family
+                and not is_baseline and not is_engine
+        ) as is_of_study
+    from instruments
+    left join reasons using (reason)
+    where instruments.study_id = $study and reason is distinct from 'nothing_read'
+    order by measure_id, material = 'phrasings of our own', model_family <> '', n_positive desc nulls last, source,
+        language
+"""
+
+
+class Measured(NamedTuple):
+    """A measure with what reads it, and what was shown of it; rows are empty where nothing was."""
+
+    measure_id: str
+    reader: str
+    probe: str | None
+    rows: list[Row]
+    why: str
+
+
+def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What read a label and what is known of it for the models that differ; '' of a measure that is no label.
+
+    Args:
+        rows: of int_instrument_families or v_instruments, one measure, a row a family of models.
+    """
+    if not rows or rows[0]["kind"] not in LABELS or rows[0]["reason"] == "nothing_read":
+        return ""
+    first, reader = rows[0], reader_of(rows[0])
+    if first["reason"] in UNKNOWN:
+        return f"Read by {reader}: {UNKNOWN[first['reason']]}."
+    ordered = sorted(rows, key=lambda row: (row["recall_low"] is None, row["model_family"]))
+    found = [
+        f"{_range(row['recall_low'], row['recall_high'])} for {_family(row)}{'' if row['is_current'] else _OLDER}"
+        for row in ordered
+        if row["recall_low"] is not None
+    ]
+    unknown = [_family(row) for row in ordered if row["recall_low"] is None]
+    told = [f"of what it looks for it found {', '.join(found)} in real answers" if found else ""]
+    told.append(f"it was not tried on {' and '.join(unknown)}" if unknown else "")
+    return f"Read by {reader}: {'; '.join(filter(None, told))}. What it misses differs between models as well."
+
+
+def reader_of(row: Mapping[str, Any]) -> str:
+    """What reads a measure: its extractor, the labels it reads by, the model, the version."""
+    version = shortened(row["extractor_version"], MOST_OF_VERSION)
+    named = " ".join(filter(None, (row["extractor"], row["label_set"])))
+    model = f" by {row['model']}" if row["model"] else ""
+    return f"{named}{model} ({version})" if version else f"{named}{model}"
+
+
+def _family(row: Mapping[str, Any]) -> str:
+    return NAMES.get(row["model_family"], row["model_family"])
+
+
+def _range(low: float, high: float) -> str:
+    return number(low) if high - low < 0.005 else f"{number(low)} to {number(high)}"
+
+
+def read_by_of(reader: Reader, measure_id: str, generations: Sequence[str]) -> str:
+    """The sentence beside a difference between generations; '' where their models are of one name.
+
+    Args:
+        reader: the study.
+        measure_id: what differs.
+        generations: which are compared.
+    """
+    models = reader.rows(
+        "select count(distinct model) as n from generations "
+        "where study_id = $study and list_contains($generations, generation_id)",
+        generations=list(generations),
+    )
+    if models[0]["n"] < 2:
+        return ""
+    return read_by(reader.rows(OF_MODELS, measure_id=measure_id, generations=list(generations)))
+
+
+def readings_section(reader: Reader) -> list[Measured]:
+    """Each measure that is read, what was shown of it: of all models and of the families that answer here.
+
+    Args:
+        reader: the study.
+    """
+    found = []
+    for measure_id, of_measure in groupby(reader.rows(_INSTRUMENTS), key=lambda row: row["measure_id"]):
+        rows = list(of_measure)
+        shown = [row for row in rows if row["material"] and not row["topic"] and _is_told(row)]
+        why = "" if shown else _meaning(rows[0])
+        found.append(
+            Measured(measure_id, reader_of(rows[0]), rows[0]["probe"], [_told(row) for row in shown[:MAX_ROWS]], why)
+        )
+    return found
+
+
+def _is_told(row: Row) -> bool:
+    return not row["model_family"] or row["is_of_study"]
+
+
+def _meaning(row: Row) -> str:
+    """Why nothing is known, without the kind of number that the reason is of."""
+    return str(row["meaning"] or row["reason"]).partition(": ")[2]
+
+
+def _told(row: Row) -> Row:
+    return {
+        **row,
+        **{name: _share_of(row, name) for name in ("recall", "precision", "kappa")},
+        "of": row["model_family"] or "all models",
+    }
+
+
+def _share_of(row: Row, name: str) -> str:
+    value = row[name]
+    if value is None:
+        return "–"
+    write = number if name == "kappa" else share
+    limits = interval(row[f"{name}_low"], row[f"{name}_high"], write) if row[f"{name}_low"] is not None else ""
+    return f"{write(value)} {limits}".strip()
