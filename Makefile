@@ -5,15 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 # two workers, one thread each; slow files come first in the order of collection, so that neither waits at the end
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --no-loadscope-reorder --durations 20
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
 .PHONY: demo test test-long ui lint clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Plumbline needs Python 3.11 or newer; call: make PYTHON=python3.11")'
-	@echo "Installing into $(VENV): some minutes, and 2.3 GB where torch is its CPU build (README)"
+	@echo "Installing into $(VENV): some minutes, and 2.2 GB where torch is its CPU build (README)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	$(INSTALL) .
+	touch $@
+
+# an extra of pyproject.toml on top of what a user needs: test, dev
+$(VENV)/installed-%: $(VENV)/installed
+	$(INSTALL) '.[$*]'
 	touch $@
 
 demo: $(VENV)/installed
@@ -23,17 +29,18 @@ test test-long: export OMP_NUM_THREADS := 1
 # images that set it would have every run and worker compile anew; empty is off
 test test-long: export PYTHONDONTWRITEBYTECODE :=
 
-test: $(VENV)/installed
-	$(PYTEST) -m 'not long'
+test: $(VENV)/installed-test
+	$(PYTEST) -m 'not run'
 
-test-long: $(VENV)/installed
-	$(PYTEST) -m long
+test-long: $(VENV)/installed-test
+	$(PYTEST) -m run
 
 ui: $(VENV)/installed
 	$(BIN)/plumbline ui
 
-lint: $(VENV)/installed
+lint: $(VENV)/installed-dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/sqlfluff lint --processes 2 dbt_models/models dbt_models/tests
 
 clean:
 	rm -rf warehouse .dagster

@@ -33,10 +33,7 @@ BODY: Final = json.dumps(
         "usage": {"prompt_tokens": 9, "completion_tokens": 3},
     }
 ).encode()
-REPLY: Final = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (
-    len(BODY),
-    BODY,
-)
+REPLY: Final = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(BODY), BODY)
 
 
 class OneClient(Clients):

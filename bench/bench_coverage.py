@@ -23,8 +23,7 @@ def coverage(sizes: Scaled) -> None:
     def row(n: int) -> Row:
         layout = Layout(n, 21)
         of_rates = [
-            covered.of_rate_differences(layout, model, sizes(4_000, 1), [own] + [rest] * 20)
-            for own, rest in pairs
+            covered.of_rate_differences(layout, model, sizes(4_000, 1), [own] + [rest] * 20) for own, rest in pairs
         ]
         return str(layout), [
             covered.of_difference(layout, model, sizes(5_000, 1)),
@@ -137,13 +136,5 @@ def statistics(sizes: Scaled) -> None:
 
 if __name__ == "__main__":
     run_parts(
-        (
-            coverage,
-            statistics,
-            mean_indices,
-            rate_indices,
-            profiles,
-            differences_at_the_margin,
-            indices_at_the_margin,
-        )
+        (coverage, statistics, mean_indices, rate_indices, profiles, differences_at_the_margin, indices_at_the_margin)
     )

@@ -78,8 +78,7 @@ def made_up_texts(n: int, *, seed: int) -> list[str]:
         "doubt",
     )
     return [
-        " ".join([*draw.choices(common, k=N_WORDS - 1), "".join(draw.choices(SYLLABLES, k=3)) + "."])
-        for _ in range(n)
+        " ".join([*draw.choices(common, k=N_WORDS - 1), "".join(draw.choices(SYLLABLES, k=3)) + "."]) for _ in range(n)
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from bench.error_rates import measured
 from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 from bench.error_tables import SHARES, Row, Scaled, picked, run_parts, table
-from python_assets.infer.reference import Reference
+from python_assets.infer.options import Reference
 from python_assets.study.base import Against
 
 
@@ -20,13 +20,7 @@ def means(sizes: Scaled) -> None:
     names = ("mean_difference", "mean_difference, any maxT", "range", "standard_deviation", "max_abs_z")
     designs = [
         (layout, Model(rho, 0.1 if rho < 0.9 else 0.05, noise))
-        for layout, rho in (
-            (SAGED, 0.6),
-            (SAGED, 0.9),
-            (FAIR_SEA, 0.6),
-            (REPEATED, 0.6),
-            (Layout(30, 21), 0.8),
-        )
+        for layout, rho in ((SAGED, 0.6), (SAGED, 0.9), (FAIR_SEA, 0.6), (REPEATED, 0.6), (Layout(30, 21), 0.8))
         for noise in ("normal", "t3", "exponential")
     ]
     rows = (
@@ -45,9 +39,7 @@ def rates(sizes: Scaled) -> None:
     rows = (
         (
             f"{layout}, rate {p}, prompt correlation {rho}",
-            picked(
-                measured.false_positives(measured.compared_rates(layout, Model(rho), sizes(3_000), p)), names
-            ),
+            picked(measured.false_positives(measured.compared_rates(layout, Model(rho), sizes(3_000), p)), names),
         )
         for layout in (SAGED, FAIR_SEA, REPEATED)
         for p, rho in ((0.1, 0.6), (0.3, 0.6), (0.3, 0.8))
@@ -58,23 +50,13 @@ def rates(sizes: Scaled) -> None:
 def references(sizes: Scaled) -> None:
     """False-positive rates against other references."""
     layout = Layout(30, 5)
-    references = (
-        Reference(),
-        Reference(Against.GRAND_MEAN),
-        Reference(Against.LEVEL, 0),
-        Reference(Against.ALL_PAIRS),
-    )
+    references = (Reference(), Reference(Against.GRAND_MEAN), Reference(Against.LEVEL, 0), Reference(Against.ALL_PAIRS))
 
     def row(reference: Reference) -> Row:
         x = measured.compared_means(layout, Model(noise="t3"), sizes(5_000), reference)
         y = measured.compared_rates(layout, Model(), sizes(5_000), 0.3, reference)
         found = measured.false_positives(x) | measured.false_positives(y)
-        names = (
-            "mean_difference",
-            "mean_difference, any maxT",
-            "risk_difference",
-            "risk_difference, any maxT",
-        )
+        names = ("mean_difference", "mean_difference, any maxT", "risk_difference", "risk_difference, any maxT")
         return str(reference.against), picked(found, names)
 
     columns = ("mean difference", "any maxT", "risk difference", "any maxT")

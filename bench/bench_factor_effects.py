@@ -2,8 +2,8 @@
 
 python -m bench.bench_factor_effects [--sets 1000]
 
-Belongs here: made-up means of root prompts. The tests are infer/sign_flips.py, of factors that vary inside
-root prompts, and infer/exchanged_prompts.py, of those that part them.
+Belongs here: made-up means of root prompts. The tests are infer/associations/factor_effects.py: of factors that vary
+inside root prompts, and of those that part them.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,8 @@ import numpy as np
 from scipy.linalg import helmert
 
 from bench.error_tables import print_tables
-from python_assets.infer.exchanged_prompts import exchange_test
-from python_assets.infer.permutation import Floats
-from python_assets.infer.sign_flips import flip_test
+from python_assets.infer.associations.factor_effects import exchange_test, flip_test
+from python_assets.infer.draws.exchange import Floats
 
 ALPHA: Final = 0.05
 N_DRAWS: Final = 199
@@ -81,12 +80,10 @@ def pair_p(design: Inside, rng: np.random.Generator, seed: int) -> float:
     shape = (design.n_roots, design.n_concepts, design.n_roles)
     x = noise(rng, shape, is_skewed=design.is_skewed)
     x[:, 0, 0] *= design.wide
-    x += rng.normal(size=(design.n_roots, design.n_concepts, 1)) + rng.normal(
-        size=(design.n_roots, 1, design.n_roles)
-    )
+    x += rng.normal(size=(design.n_roots, design.n_concepts, 1)) + rng.normal(size=(design.n_roots, 1, design.n_roles))
     x += np.linspace(-1, 1, design.n_concepts)[:, None] + np.arange(design.n_roles)
     matrix = np.kron(helmert(design.n_concepts), helmert(design.n_roles))
-    return flip_test(x.reshape(design.n_roots, -1) @ matrix.T, n_draws=N_DRAWS, seed=seed).p
+    return flip_test(x.reshape(design.n_roots, -1) @ matrix.T, n_draws=N_DRAWS, seed=seed).p_value[0]
 
 
 def topic_p(design: Between, rng: np.random.Generator, seed: int) -> float:
@@ -94,8 +91,7 @@ def topic_p(design: Between, rng: np.random.Generator, seed: int) -> float:
     topic = np.repeat(np.arange(len(design.n_of_topic)), design.n_of_topic)
     x = noise(rng, (len(topic), design.q), is_skewed=design.is_skewed)
     x *= np.where(topic == 0, design.wide, 1)[:, None]
-    found = exchange_test(x, topic, np.zeros_like(topic), n_draws=N_DRAWS, seed=seed)
-    return np.nan if found is None else found.p
+    return exchange_test(x, topic, np.zeros_like(topic), n_draws=N_DRAWS, seed=seed).p_value[0]
 
 
 def share_called(design: Inside | Between, n_sets: int, seed: int) -> float:
@@ -107,10 +103,7 @@ def share_called(design: Inside | Between, n_sets: int, seed: int) -> float:
         seed: of everything random.
     """
     rng = np.random.default_rng(seed)
-    one = [
-        pair_p(design, rng, at) if isinstance(design, Inside) else topic_p(design, rng, at)
-        for at in range(n_sets)
-    ]
+    one = [pair_p(design, rng, at) if isinstance(design, Inside) else topic_p(design, rng, at) for at in range(n_sets)]
     p = np.array(one)
     return float(np.mean(p <= ALPHA)) if not np.isnan(p).any() else float("nan")
 

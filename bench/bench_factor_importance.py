@@ -3,7 +3,7 @@
     python -m bench.bench_factor_importance [--scale 1.0] [part ...]
 
 Responses of clusters that share a logit (sd 1), twenty or so each, in clusters of unequal size. Belongs here:
-made-up responses. The tests are infer/factor_importance.py.
+made-up responses. The tests are infer/regressions/factor_importance.py.
 """
 
 from collections.abc import Iterator
@@ -14,19 +14,17 @@ import pandas as pd
 from scipy.special import expit
 
 from bench.error_tables import Row, Scaled, run_parts, table
-from python_assets.infer.cluster_errors import cluster_errors, t_p
-from python_assets.infer.factor_importance import Importance, Responses, factor_importance
-from python_assets.infer.factor_tests import Design
-from python_assets.infer.logistic import Counts, fit_firth, fit_logistic, infinite_columns, left_out
-from python_assets.infer.permutation import stable_seed
-from python_assets.infer.scheme import Options
-from python_assets.infer.treatment_coding import coded
+from python_assets.infer.draws.exchange import stable_seed
+from python_assets.infer.options import Options
+from python_assets.infer.regressions.clusters import cluster_errors, t_p
+from python_assets.infer.regressions.coding import Design, coded
+from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance
+from python_assets.infer.regressions.logistic import Counts, fit_firth, fit_logistic, infinite_columns, left_out
 
 ALPHA = 0.05
-OPTIONS = Options(
-    seed=1, n_permutations=199, n_bootstrap=200, alpha=ALPHA, margins={}, references={}, contrasts=()
-)
+OPTIONS = Options(seed=1, n_permutations=199, n_bootstrap=200, alpha=ALPHA, margins={}, references={}, contrasts=())
 SPREAD = 1.0  # of clusters, on the logit
+TERMS = ["factor", "coefficient", "std_error_model", "ci_low", "ci_high", "p_value", "p_holm"]
 
 
 class Setting(NamedTuple):
@@ -70,12 +68,7 @@ def made_up(setting: Setting, rng: np.random.Generator) -> tuple[Responses, Desi
     frame = pd.DataFrame({name: codes.astype(str) for name, codes in factors.items()})
     names = [name for name in factors if frame[name].nunique() > 1]
     order = {name: sorted(frame[name].unique()) for name in names}
-    design = Design(
-        dict.fromkeys(names, "0"),
-        [("topic", "style")] if setting.interacts else [],
-        order,
-        "prompts like these",
-    )
+    design = Design(dict.fromkeys(names, "0"), [("topic", "style")] if setting.interacts else [], order)
     return Responses(frame[names], cluster, n.astype(float), k.astype(float)), design
 
 
@@ -109,7 +102,7 @@ def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = 
 
 def _firth(responses: Responses, design: Design) -> tuple[bool, bool]:
     """Whether a set is separated, and whether t over clusters left out calls its level different."""
-    of = coded(responses.levels, design.references, [], design.order)
+    of = coded(responses.levels, design._replace(interactions=[]))
     counts = Counts(of.x, responses.n, responses.k, responses.cluster)
     separated = bool(infinite_columns(counts).any())
     fit = fit_firth(counts) if separated else fit_logistic(counts)
@@ -119,16 +112,14 @@ def _firth(responses: Responses, design: Design) -> tuple[bool, bool]:
 
 def _errors(found: Importance) -> Iterator[tuple[str, bool]]:
     """Names of numbers, and whether each is in error (of intervals: whether it is right)."""
-    for row in found.models[1:]:
-        for name in ("p_value", "p_value_permutation"):
-            if not np.isnan(row.get(name, np.nan)):
-                yield f"{row['factor']} {name}", row[name] <= ALPHA
-    terms = pd.DataFrame([row for row in found.terms[1:] if "coefficient" in row])
+    for name in ("p_value", "p_value_permutation"):
+        effects = found.models[1:].reindex(columns=["factor", name]).dropna()
+        yield from ((f"{factor} {name}", p <= ALPHA) for factor, p in effects.itertuples(index=False))
+    terms = found.terms[1:].reindex(columns=TERMS).dropna(subset=["coefficient"])
     for factor, own in terms.groupby("factor"):
         yield from ((f"{factor} model", one) for one in own.coefficient.abs() > 1.96 * own.std_error_model)
-        if "ci_low" in own:
-            has = own[own.ci_low.notna()]
-            yield from ((f"{factor} covered", one) for one in (has.ci_low <= 0) & (has.ci_high >= 0))
+        has = own[own.ci_low.notna()]
+        yield from ((f"{factor} covered", one) for one in (has.ci_low <= 0) & (has.ci_high >= 0))
         tested = own[own.p_value.notna()]
         yield from ((f"{factor} level", one) for one in tested.p_value <= ALPHA)
         if len(tested):

@@ -12,13 +12,7 @@ from time import perf_counter
 from bench.make_raw import STUDY, Scale, make_raw
 from expectations import SCRAPED, TABLES
 from expectations.runner import run_suites
-from python_assets.study.study import (
-    AnalysisSpec,
-    Import,
-    ImportColumns,
-    Prompts,
-    Study,
-)
+from python_assets.study.study import AnalysisSpec, Import, ImportColumns, Prompts, Study
 from python_assets.warehouse.build import open_build
 
 MILLION = Scale(n_generations=14)  # about 1 million measurements
@@ -27,9 +21,7 @@ THREADS = 2
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--million", action="store_true", help="1 million measurements instead of paper scale"
-    )
+    parser.add_argument("--million", action="store_true", help="1 million measurements instead of paper scale")
     scale = MILLION if parser.parse_args().million else Scale()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.duckdb"
@@ -39,9 +31,7 @@ def main() -> None:
             started = perf_counter()
             run_suites(connection, bench_study(), [], run_id="import")
             print(f"import and context     {perf_counter() - started:6.2f} s")
-            total = sum(
-                _measure(connection, table, n_rows.get(table, 0)) for table in TABLES if table not in SCRAPED
-            )
+            total = sum(_measure(connection, table, n_rows.get(table, 0)) for table in TABLES if table not in SCRAPED)
     print(f"gate                   {total:6.2f} s")
 
 

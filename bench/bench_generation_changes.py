@@ -3,7 +3,7 @@
 python -m bench.bench_generation_changes [--sets 1000]
 
 Belongs here: made-up cells of two generations that answer the same root prompts. The tests are
-infer/changes.py.
+infer/changes/swapped.py.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.error_tables import print_tables
-from python_assets.infer.changes import Paired, RandomSigns, change, dispersion_change, paired
-from python_assets.infer.design import Frame
-from python_assets.infer.permutation import Floats
-from python_assets.infer.power import Spread, minimum_detectable_effect, sd_of_change
+from python_assets.infer.changes.swapped import dispersion_change, mean_changes, paired
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.draws.flips import Flips
+from python_assets.infer.result import Result
+from python_assets.plan.expected_effects import Spread, minimum_detectable_effect, sd_of_change
 
 ALPHA = 0.05
 N_DRAWS = 199
@@ -89,16 +91,16 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
     called = np.zeros((n_sets, 4))
     for at in range(n_sets):
         own, other = cells(rng, n_roots, n_groups)
-        signs = RandomSigns(int(rng.integers(2**32)), N_DRAWS, n_roots, np.arange(n_roots))
-        pair = _paired(own, other)
-        mean = change((own - other).mean(axis=1, keepdims=True), signs, ALPHA)
-        groups = change(pair.own_d - pair.other_d, signs, ALPHA)
-        spread = dispersion_change(pair, ALPHA)
+        signs = Flips(int(rng.integers(2**32)), N_DRAWS, n_roots)
+        differences = _differences(own, other)
+        mean = _of_mean(own, other, signs)
+        groups = mean_changes(differences, signs, ALPHA).result
+        spread = dispersion_change(differences, ALPHA).result
         called[at] = (
-            mean.p_question <= ALPHA,
-            groups.p_question <= ALPHA,
-            spread.p_value <= ALPHA,
-            spread.ci_low <= 0 <= spread.ci_high,
+            mean.p_question[0] <= ALPHA,
+            groups.p_question[0] <= ALPHA,
+            spread.p_value[0] <= ALPHA,
+            spread.ci_low[0] <= 0 <= spread.ci_high[0],
         )
     return Found(*called.mean(axis=0))
 
@@ -125,13 +127,9 @@ def power_of_plan(n_roots: int, spread: Spread, n_sets: int, seed: int) -> tuple
     n_found = np.zeros(2)
     for _ in range(n_sets):
         own, other = _answers(rng, n_roots, spread)
-        signs = RandomSigns(int(rng.integers(2**32)), 5 * N_DRAWS, n_roots, np.arange(n_roots))
-        of_mean = (own + shifts[0] - other).mean(axis=1, keepdims=True)
-        pair = _paired(own + shifts[1], other)
-        n_found += (
-            change(of_mean, signs, ALPHA).p_question <= ALPHA,
-            change(pair.own_d - pair.other_d, signs, ALPHA).p_maxt[0] <= ALPHA,
-        )
+        signs = Flips(int(rng.integers(2**32)), 5 * N_DRAWS, n_roots)
+        groups = mean_changes(_differences(own + shifts[1], other), signs, ALPHA).result
+        n_found += (_of_mean(own + shifts[0], other, signs).p_question[0] <= ALPHA, groups.p_maxt[0] <= ALPHA)
     return float(n_found[0] / n_sets), float(n_found[1] / n_sets)
 
 
@@ -143,11 +141,17 @@ def _answers(rng: np.random.Generator, n_roots: int, spread: Spread) -> tuple[Fl
     return spread.sd * own.mean(axis=2), spread.sd * other.mean(axis=2)
 
 
-def _paired(own: Floats, other: Floats) -> Paired:
+def _of_mean(own: Floats, other: Floats, signs: Flips) -> Result:
+    """The change of the mean of all groups."""
+    return mean_changes(np.stack([own, other]).mean(axis=2, keepdims=True), signs, ALPHA).result
+
+
+def _differences(own: Floats, other: Floats) -> Floats:
+    """Of both generations, each group minus the others, shape (2, root prompts, groups)."""
     n_roots, k = own.shape
     roots = np.arange(n_roots)
     frame = Frame(np.repeat(roots, k), np.tile(np.arange(k), n_roots), roots, k)
-    return paired(frame, own.ravel(), other.ravel())
+    return paired(frame, np.stack([own, other]).reshape(2, -1, 1)).differences
 
 
 def tables(n_sets: int) -> Iterator[str]:
@@ -159,10 +163,7 @@ def tables(n_sets: int) -> Iterator[str]:
             for n_groups in GROUPS:
                 shares = found(cells, n_roots, n_groups, n_sets, seed=n_roots * n_groups)
                 yield (
-                    " | ".join(
-                        [f"| {name}", str(n_roots), str(n_groups), *(f"{share:.3f}" for share in shares)]
-                    )
-                    + " |"
+                    " | ".join([f"| {name}", str(n_roots), str(n_groups), *(f"{share:.3f}" for share in shares)]) + " |"
                 )
     yield ""
     yield "| planned with .8 | mean_change | disparity_change |"
@@ -170,11 +171,7 @@ def tables(n_sets: int) -> Iterator[str]:
     for n_roots, n_groups in ((10, 3), (30, 5), (75, 21)):
         spread = Spread(sd=1, correlation=0.5, n_groups=n_groups, n_responses=2)
         shares = power_of_plan(n_roots, spread, n_sets, seed=n_roots)
-        yield (
-            f"| {n_roots} root prompts, {n_groups} groups | "
-            + " | ".join(f"{one:.3f}" for one in shares)
-            + " |"
-        )
+        yield (f"| {n_roots} root prompts, {n_groups} groups | " + " | ".join(f"{one:.3f}" for one in shares) + " |")
 
 
 if __name__ == "__main__":

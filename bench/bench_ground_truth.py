@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.infer import ground_truth
-from python_assets.infer.ground_truth import Answers, against_truth, shares_against_truth
+from python_assets.infer.truth import ground_truth
+from python_assets.infer.truth.ground_truth import Answers, against_truth, shares_against_truth
 
 N_SETS: Final = 2_000
 N_DRAWS: Final = 199
@@ -84,9 +84,7 @@ def _crossed(design: Design, of_group: np.ndarray, rng: np.random.Generator) -> 
     sources = rng.random((3, len(group)))
     sources[0], sources[1] = rng.random(design.n_units)[unit], rng.random(design.n_prompts)[prompt]
     own = 1 - design.rho
-    chosen = sources[
-        rng.choice(3, len(group), p=[design.rho / 2, design.rho / 2, own]), np.arange(len(group))
-    ]
+    chosen = sources[rng.choice(3, len(group), p=[design.rho / 2, design.rho / 2, own]), np.arange(len(group))]
     # one number stands for a category of each group, so that a prompt draws both groups the same way
     category = (chosen > np.cumsum(of_group, axis=0)[:-1, group]).sum(axis=0)
     n = np.zeros((len(group), *design.shares.shape))
@@ -130,8 +128,8 @@ def p_values(design: Design, rng: np.random.Generator) -> list[float]:
     marginal = shares_against_truth(
         [(Answers(n.sum(axis=2)[:, None], clusters), of_category)], n_draws=N_DRAWS, rng=rng
     )
-    sizes = [multinomial.sizes[name].p_value for name in ("jsd_truth_weighted", "jsd_truth_unweighted")]
-    return [multinomial.p_value, both.p_value, used, independent.p_value, *sizes, marginal.p_value]
+    sizes = [multinomial.sizes[name].p_value[0] for name in ("jsd_truth_weighted", "jsd_truth_unweighted")]
+    return [multinomial.p_value, both.p_value, used, independent.p_value, *sizes, marginal.p_value[0]]
 
 
 def main() -> None:

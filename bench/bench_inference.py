@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,12 +20,12 @@ import numpy as np
 
 from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import BEFORE_INFERENCE, build
-from python_assets.infer.comparison import compare_means, compare_rates
-from python_assets.infer.design import Design, Frame, Unit
-from python_assets.infer.inversion import resamples_of
-from python_assets.infer.permutation import Shuffles
+from python_assets.infer.contrasts.compare import compare_values
+from python_assets.infer.design.design import Design, Frame, Unit
+from python_assets.infer.draws.exchange import Shuffles
 from python_assets.infer.run import infer_study
-from python_assets.infer.scheme import Blocks
+from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.schemes.inversion import resamples_of
 from python_assets.warehouse.build import open_build
 
 MISSING_SHARE = 0.005
@@ -49,27 +50,22 @@ def main() -> None:
 def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     n_blocks, n_groups, n = options.root_prompts, options.groups, options.columns
     frame = Frame(
-        np.repeat(np.arange(n_blocks), n_groups),
-        np.tile(np.arange(n_groups), n_blocks),
-        np.arange(n_blocks),
-        n_groups,
+        np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), np.arange(n_blocks), n_groups
     )
     x = rng.normal(size=(n_blocks * n_groups, n))
     y = (x < -1).astype(float)
     scheme = scheme_of(frame, np.arange(len(x)), options)
     no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
-    report("contrasts and indices of means", n, lambda: compare_means(scheme, x, no_margin))
-    n_rates = n // 8
-    report(
-        "contrasts and indices of rates", n_rates, lambda: compare_rates(scheme, y[:, :n_rates], no_margin)
-    )
+    report("contrasts and indices of means", n, lambda: compare_values(scheme, x, no_margin, is_rate=False))
+    n_rates, rates = n // 8, partial(compare_values, is_rate=True, with_log=True)
+    report("contrasts and indices of rates", n_rates, lambda: rates(scheme, y[:, :n_rates], no_margin))
     kept = np.flatnonzero(rng.random(len(x)) > MISSING_SHARE)
     gaps = scheme_of(frame, kept, options)
     few = n // 20
     report(
         "contrasts and indices of means, with gaps",
         few,
-        lambda: compare_means(gaps, x[kept, :few], no_margin),
+        lambda: compare_values(gaps, x[kept, :few], no_margin, is_rate=False),
     )
 
 
@@ -96,6 +92,7 @@ def stored(options: argparse.Namespace) -> None:
         compared_with=None,
         primary=None,
         question_sets={},
+        unmatched_allowed={},
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "build.duckdb"
@@ -113,8 +110,7 @@ def report(step: str, n_columns: int, work: Callable[[], object]) -> None:
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{step:44}{n_columns:>9,}{seconds:>9.1f}{cpu:>9.1f}{1_000 * cpu / n_columns:>17.1f}{peak:>9,.0f}",
-        flush=True,
+        f"{step:44}{n_columns:>9,}{seconds:>9.1f}{cpu:>9.1f}{1_000 * cpu / n_columns:>17.1f}{peak:>9,.0f}", flush=True
     )
 
 

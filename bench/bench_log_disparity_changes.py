@@ -3,7 +3,7 @@
 python -m bench.bench_log_disparity_changes [--sets 1000]
 
 Belongs here: made-up yes and no of two generations on the same root prompts, of known rates. The test is
-infer/log_disparity_changes.py.
+infer/changes/log_disparities.py.
 """
 
 from collections.abc import Iterator
@@ -13,10 +13,11 @@ import numpy as np
 from scipy import stats
 
 from bench.error_tables import print_tables
-from python_assets.infer.changes import RandomSigns, paired
-from python_assets.infer.design import Frame
-from python_assets.infer.log_disparity_changes import log_disparity_change
-from python_assets.infer.permutation import Floats
+from python_assets.infer.changes.log_disparities import log_disparity_changes
+from python_assets.infer.changes.swapped import paired
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.draws.flips import Flips
 
 ALPHA: Final = 0.05
 N_DRAWS: Final = 199
@@ -65,21 +66,19 @@ def found(own: Floats, other: Floats, n_roots: int, n_sets: int, seed: int) -> F
     rng = np.random.default_rng(seed)
     n_groups = len(own)
     frame = Frame(
-        np.repeat(np.arange(n_roots), n_groups),
-        np.tile(np.arange(n_groups), n_roots),
-        np.arange(n_roots),
-        n_groups,
+        np.repeat(np.arange(n_roots), n_groups), np.tile(np.arange(n_groups), n_roots), np.arange(n_roots), n_groups
     )
     truth = log_disparity(own) - log_disparity(other)
-    told = []
+    tested = []
     for _ in range(n_sets):
-        pair = paired(frame, *(answers(rng, rates, n_roots).ravel() for rates in (own, other)))
-        signs = RandomSigns(int(rng.integers(2**32)), N_DRAWS, n_roots, np.arange(n_roots))
-        change = log_disparity_change(pair, signs, ALPHA)
+        x = np.stack([answers(rng, rates, n_roots) for rates in (own, other)])
+        pair = paired(frame, x.reshape(2, -1, 1))
+        signs = Flips(int(rng.integers(2**32)), N_DRAWS, n_roots)
+        change = log_disparity_changes(pair, signs, ALPHA).result
         p, low, high = change.p_value[0], change.ci_low[0], change.ci_high[0]
         if not np.isnan(p):
-            told.append((p <= ALPHA, low - 1e-9 <= truth <= high + 1e-9))
-    return Found(*np.mean(told, axis=0), 1 - len(told) / n_sets)
+            tested.append((p <= ALPHA, low - 1e-9 <= truth <= high + 1e-9))
+    return Found(*np.mean(tested, axis=0), 1 - len(tested) / n_sets)
 
 
 def tables(n_sets: int) -> Iterator[str]:

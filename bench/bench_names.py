@@ -25,9 +25,7 @@ DESIGNS = [
 ]
 
 
-def error_rates(
-    names: Names, shares: Shares, *, n_sets: int, n_permutations: int, seed: int = 1
-) -> dict[str, float]:
+def error_rates(names: Names, shares: Shares, *, n_sets: int, n_permutations: int, seed: int = 1) -> dict[str, float]:
     """Share of data sets that look different, of each part by its p and of all by the range's noise floor."""
     rng = np.random.default_rng(seed)
     parts = [
@@ -49,9 +47,7 @@ def _looks_different(names: Names, x: np.ndarray, n_permutations: int) -> dict[s
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of error rates."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=2000)
     parser.add_argument("--permutations", type=int, default=999)
     options = parser.parse_args(arguments)

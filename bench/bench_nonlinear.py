@@ -15,13 +15,14 @@ import numpy as np
 
 from bench.bench_inference import report
 from bench.error_rates.simulated import asked
-from python_assets.infer.bootstrap import bootstrap_intervals
-from python_assets.infer.cells import Cells, Values, of_statistic
-from python_assets.infer.design import Design, Unit
-from python_assets.infer.nonlinear import compare_statistic
-from python_assets.infer.permutation import Shuffles
-from python_assets.infer.read_cells import read_cells, read_values
-from python_assets.infer.scheme import Blocks, Options
+from python_assets.infer.design.cells import Cells, Values, of_statistic
+from python_assets.infer.design.design import Design, Unit
+from python_assets.infer.design.read_cells import read_cells, read_values
+from python_assets.infer.draws.exchange import Shuffles
+from python_assets.infer.options import Options
+from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.statistics.bootstrap import bootstrap_intervals
+from python_assets.infer.statistics.compare_statistics import compare_statistic
 
 PAIRED = ("correlation", "kl_divergence")
 OTHERS = ("median", "skewness", "kurtosis")
@@ -45,11 +46,7 @@ def main() -> None:
     connection = build(options)
     n = 2 * options.columns
     found = SimpleNamespace()
-    report(
-        "read cells",
-        n,
-        lambda: setattr(found, "cells", read_cells(connection, "all", "group", has_unit=False)),
-    )
+    report("read cells", n, lambda: setattr(found, "cells", read_cells(connection, "all", "group", has_unit=False)))
     report("read rows", n, lambda: setattr(found, "values", read_values(connection, found.cells)))
     started = time.perf_counter()
     tests(found.cells, found.values, ("variance", *PAIRED), options)

@@ -18,12 +18,12 @@ from scipy import stats
 from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, replicated, welch_rows
 from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
-from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
-from python_assets.infer.design import PROMPTS_LIKE_THESE
-from python_assets.infer.indices import IndexTest
-from python_assets.infer.multiplicity import benjamini_hochberg
-from python_assets.infer.permutation import Floats
-from python_assets.infer.verdict import index_verdicts
+from python_assets.infer.contrasts.compare import compare_labels, compare_values
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.multiplicity import benjamini_hochberg
+from python_assets.infer.formulas.verdict import index_verdicts
+from python_assets.infer.result import Result
+from python_assets.infer.tables import PROMPTS_LIKE_THESE
 
 N_MEASURES = 3
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
@@ -66,11 +66,11 @@ def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margins = simulated.no_margins(sizes.n_sets, impact_ratio=MARGINS["impact_ratio"])
     x, selected = (z.mean(axis=2).reshape(-1, sizes.n_sets) for z in (rows, is_selected))
-    means = compare_means(scheme, x, margins, with_indices=False).contrasts["mean_difference"]
+    means = compare_values(scheme, x, margins, with_indices=False, is_rate=False).contrasts["mean_difference"]
     excludes_zero = (means.ci_low > 0) | (means.ci_high < 0)
     yield "unadjusted 95 % interval without 0, any group", any_of(excludes_zero.any(axis=1))
     yield "**Plumbline**, any finding on means", any_of(q_of(means.p_question[:, 0]) <= ALPHA)
-    compared = compare_rates(scheme, selected, margins, with_log=False)
+    compared = compare_values(scheme, selected, margins, with_log=False, is_rate=True)
     q = q_of(compared.contrasts["risk_difference"].p_question[:, 0])
     yield "**Plumbline**, any finding on selection rates", any_of(q <= ALPHA)
     test = compared.indices["impact_ratio"]
@@ -88,16 +88,10 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     compared = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **limits))
     q = q_of(compared.contrasts["risk_difference"].p_question.reshape(sizes.n_sets, -1)[:, 0])
     yield "**Plumbline**, any finding", any_of(q <= ALPHA)
-    for metric, words in (
-        ("fdi", name),
-        ("cramers_v", "Cramer's V"),
-    ):
+    for metric, words in (("fdi", name), ("cramers_v", "Cramer's V")):
         yield from verdict_rows(words, index_words(metric, compared.indices[metric], q, limits[metric]))
     divergence = index_words("jsd", compared.indices["jsd"], q, limits["jsd"])  # it has no interval
-    yield (
-        "**Plumbline**, mean Jensen-Shannon divergence: difference_shown",
-        any_of(divergence == "difference_shown"),
-    )
+    yield ("**Plumbline**, mean Jensen-Shannon divergence: difference_shown", any_of(divergence == "difference_shown"))
 
 
 def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
@@ -139,7 +133,7 @@ def q_of(p: Floats) -> Floats:
     return np.concatenate([benjamini_hochberg(study) for study in p.reshape(-1, N_MEASURES)])
 
 
-def index_words(metric: str, test: IndexTest, q: Floats, margin: float) -> np.ndarray:
+def index_words(metric: str, test: Result, q: Floats, margin: float) -> np.ndarray:
     """Verdict of an index, which is a size of its question."""
     numbers = {name: getattr(test, name) for name in ("value", "null_q95", "ci_low", "ci_high", "p_value")}
     rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin})

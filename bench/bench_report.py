@@ -24,16 +24,7 @@ N_OPENED = 5
 # words of 3 to 9 letters; a text of them shrinks about as much as one of a model does
 WORDS = "(select list(substr(md5(w::varchar), 1, 3 + (w % 7)::int) order by w) from range(4000) words(w))"
 TESTED = ("range", "standard_deviation", "max_z", "max_abs_z", "min_max_ratio", "dixon_low", "dixon_high")
-METRICS = (
-    "max",
-    "mean",
-    "min",
-    *TESTED,
-    "dixon_excess_low",
-    "dixon_excess_high",
-    "impact_ratio",
-    "four_fifths",
-)
+METRICS = ("max", "mean", "min", *TESTED, "dixon_excess_low", "dixon_excess_high", "impact_ratio", "four_fifths")
 TABLES = {
     "studies": """
         select 'Paper scale' as title, 'countries' as domain, '{"analysis": {"alpha": 0.05}}' as config_json,
@@ -67,7 +58,7 @@ TABLES = {
     """,
     "responses": f"""
         select generation_id, prompt_id, 0 as replicate, generation_id || prompt_id as response_id,
-            'ok' as status, false as is_refused, false as is_empty, false as is_truncated,
+            'ok' as status, 'answered' as outcome, false as is_refused, false as is_empty, false as is_truncated,
             list_aggregate(list_transform(range(100),
                 lambda j: words[1 + (hash(generation_id, prompt_id, j) % 4000)::int]), 'string_agg', ' ')
                 as response_text
@@ -127,9 +118,7 @@ def make_published(path: Path) -> None:
             if table == "summary_statistics":
                 connection.execute(STATISTICS_OF_MEASURES)
             connection.execute(f"insert into {table} by name select 'paper' as study_id, * from ({query})")
-            print(
-                f"| rows of {table} | {connection.execute(f'select count(*) from {table}').fetchone()[0]:,} |"
-            )
+            print(f"| rows of {table} | {connection.execute(f'select count(*) from {table}').fetchone()[0]:,} |")
 
 
 def opening(opened: Browser, report: Path, fragment: str) -> str:

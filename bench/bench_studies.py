@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.comparison import compare_means
-from python_assets.infer.design import Design, Frame, Unit, presence_patterns, shared
-from python_assets.infer.multiplicity import question_levels
-from python_assets.infer.permutation import Floats, Shuffles
-from python_assets.infer.scheme import Blocks
+from python_assets.infer.contrasts.compare import compare_values
+from python_assets.infer.design.design import Design, Frame, Unit, presence_patterns, shared
+from python_assets.infer.draws.exchange import Floats, Shuffles
+from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.schemes.choose import Blocks
 
 ALPHA = 0.05
 SCREEN = 0.02
@@ -95,7 +95,7 @@ def _asked(frame: Frame, x: Floats, shuffles: Shuffles) -> tuple[Floats, Floats]
         cell = shared(frame, present)
         scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), frame.n_groups, shuffles.of(cell), ALPHA)
         margin = {"mean_difference": np.full(len(columns), np.nan)}
-        compared = compare_means(scheme, x[np.ix_(cell, columns)], margin, with_indices=False)
+        compared = compare_values(scheme, x[np.ix_(cell, columns)], margin, with_indices=False, is_rate=False)
         contrast = compared.contrasts["mean_difference"]
         p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
     return p, p_group
@@ -144,9 +144,7 @@ def main() -> None:
         started = time.perf_counter()
         n = options.studies
         parts = [
-            simulated_studies(
-                studies, min(STUDIES_AT_ONCE, n - at), n_permutations=options.permutations, seed=at + 1
-            )
+            simulated_studies(studies, min(STUDIES_AT_ONCE, n - at), n_permutations=options.permutations, seed=at + 1)
             for at in range(0, n, STUDIES_AT_ONCE)
         ]
         any_false, false_share, power = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from python_assets.infer.subgroups import KEYS, subgroup_intervals
+from python_assets.infer.subgroups.subgroups import KEYS, subgroup_intervals
 
 Counts = NDArray[np.int64]
 Sizes = tuple[Counts, Counts]
@@ -42,9 +42,7 @@ def unit_sums(own: Sizes, other: Sizes) -> pd.DataFrame:
     return pd.DataFrame(columns).assign(**dict.fromkeys(KEYS, "x"))
 
 
-def made_up(
-    sizes: Sizes, rates: tuple[float, float], spread: float, rng: np.random.Generator
-) -> tuple[Sizes, Sizes]:
+def made_up(sizes: Sizes, rates: tuple[float, float], spread: float, rng: np.random.Generator) -> tuple[Sizes, Sizes]:
     """Responses of a subgroup and of all others, units with a logit in common."""
     unit = spread * rng.normal(size=sizes[0].shape)
     own, other = (
@@ -69,10 +67,7 @@ def designs(n_units: int, n_sets: int, rng: np.random.Generator) -> Iterator[tup
     yield "crossed", (np.full(shape, 4), np.full(shape, 12))
     yield "crossed, by chance", (rng.poisson(4, shape), rng.poisson(10, shape))
     is_own = np.arange(n_units) < max(n_units // 3, 3)
-    yield (
-        "nested",
-        (np.tile(np.where(is_own, 4, 0), (n_sets, 1)), np.tile(np.where(is_own, 0, 4), (n_sets, 1))),
-    )
+    yield ("nested", (np.tile(np.where(is_own, 4, 0), (n_sets, 1)), np.tile(np.where(is_own, 0, 4), (n_sets, 1))))
 
 
 def coverage(found: pd.DataFrame, name: str, truth: float) -> float:
@@ -93,9 +88,7 @@ def main() -> None:
             for rates, spread in product(RATES, SPREADS):
                 found = subgroup_intervals(unit_sums(*made_up(sizes, rates, spread, rng)), ALPHA)
                 of_rate.append(coverage(found, "ci", rates[0]))
-                of_disparity.append(
-                    coverage(found, "log_disparity_ci", float(logit(rates[0]) - logit(rates[1])))
-                )
+                of_disparity.append(coverage(found, "log_disparity_ci", float(logit(rates[0]) - logit(rates[1]))))
             ranges = " | ".join(f"{min(held):.3f} to {max(held):.3f}" for held in (of_rate, of_disparity))
             print(f"| {design} | {n_units} | {ranges} |", flush=True)
 

@@ -3,7 +3,7 @@
 python -m bench.bench_unit_changes [--sets 400]
 
 Belongs here: made-up units, names say, that two generations were asked about with the same prompts. The test
-is infer/unit_changes.py.
+is infer/changes/unit_changes.py.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from bench.error_tables import print_tables
-from python_assets.infer.cells import Cells
-from python_assets.infer.design import Frame
-from python_assets.infer.permutation import Floats, Ints
-from python_assets.infer.scheme import Options
-from python_assets.infer.unit_changes import UnitChanges, unit_changes
+from python_assets.infer.changes.change_rows import Change
+from python_assets.infer.changes.unit_changes import unit_changes
+from python_assets.infer.design.cells import Cells
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.options import Options
 
 ALPHA: Final = 0.05
 N_DRAWS: Final = 199
@@ -63,18 +64,13 @@ def found(design: Design, n_sets: int, seed: int) -> float:
     n_called = 0
     for at in range(n_sets):
         options = Options(
-            seed=at,
-            n_permutations=N_DRAWS,
-            n_bootstrap=N_DRAWS,
-            alpha=ALPHA,
-            margins={},
-            references={},
-            contrasts=(),
+            seed=at, n_permutations=N_DRAWS, n_bootstrap=N_DRAWS, alpha=ALPHA, margins={}, references={}, contrasts=()
         )
-        change = unit_changes(_cells(design, group, rng), [(0, 1)], options)
-        if not isinstance(change, UnitChanges):
+        cells = _cells(design, group, rng)
+        change = unit_changes(cells, cells.x.T[:, :, None], options)
+        if not isinstance(change, Change):
             raise TypeError("every design has groups of several units")
-        n_called += float(change.contrasts.p_question[0, 0]) <= ALPHA
+        n_called += float(change.result.p_question[0]) <= ALPHA
     return n_called / n_sets
 
 

@@ -114,9 +114,7 @@ class Browser:
                 return [box.x + box.width / 2, box.y + box.height / 2]; }})()"""
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self.send(
-                "Input.dispatchMouseEvent", type=kind, x=spot[0], y=spot[1], button="left", clickCount=1
-            )
+            self.send("Input.dispatchMouseEvent", type=kind, x=spot[0], y=spot[1], button="left", clickCount=1)
         self.drawn()
 
     def picture(self, path: Path) -> None:

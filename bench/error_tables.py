@@ -29,9 +29,7 @@ def run_parts(parts: Sequence[Callable[[Scaled], None]]) -> None:
 
 def print_tables(description: str | None, tables: Callable[[int], Iterable[str]], n_sets: int) -> None:
     """Print the lines of tables that come from so many data sets a design, or from as many as --sets says."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=n_sets)
     for line in tables(parser.parse_args().sets):
         print(line, flush=True)

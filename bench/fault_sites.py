@@ -30,9 +30,7 @@ def python_changes(source: str) -> Iterator[Change]:
             yield from visit(node, source.splitlines())
 
 
-def _between(
-    kind: str, left: ast.expr, right: ast.expr, lines: list[str], others: dict[str, str]
-) -> Iterator[Change]:
+def _between(kind: str, left: ast.expr, right: ast.expr, lines: list[str], others: dict[str, str]) -> Iterator[Change]:
     """The operator between two operands that stand on one line."""
     if left.end_lineno != right.lineno or left.end_col_offset is None:
         return

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from python_assets.infer.infer_associations import infer_associations
-from python_assets.infer.infer_regressions import infer_regressions
-from python_assets.infer.infer_subgroups import infer_subgroups
+from python_assets.infer.associations.infer_associations import infer_associations
+from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
+from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.study.study import Study
 from python_assets.warehouse.build import open_build
 

@@ -1,7 +1,8 @@
-"""Cohen's kappa, with its interval, of the packaged prototypes with the labels of one reader.
+"""How often the packaged prototypes are right: on plain sentences of ours, and beside the labels of one reader.
 
 PLUMBLINE_DATA=FOLDER python -m bench.label_agreement
-The reader saw the answers without their groups: fairsea/labels.csv, described in fairsea/SOURCE.md.
+The sentences were written before the anchors. The reader saw the answers without their groups: fairsea/labels.csv,
+described in fairsea/SOURCE.md; Cohen's kappa has its interval beside it.
 """
 
 import csv
@@ -12,11 +13,12 @@ import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from python_assets.embeddings.embedding import load_encoder
-from python_assets.extract.prototypes import label_of_nearest, similarity_to
+from python_assets.extract.similarity.prototypes import label_of_nearest, similarity_to
 from python_assets.study.measures import Prototypes
 
 SETS = {"D1": "fair_sea_leadership", "D4": "fair_sea_family_reaction", "I4": "fair_sea_personality"}
 UNMATCHED = "unmatched"
+SENTENCES = Path(__file__).resolve().parents[1] / "tests" / "python_assets" / "phrasings" / "labels.csv"
 
 
 def found_labels(texts: list[str], name: str) -> list[str]:
@@ -28,18 +30,26 @@ def found_labels(texts: list[str], name: str) -> list[str]:
     return [(label or UNMATCHED).lower() for label in labels]
 
 
+def plain_sentences(category: str) -> tuple[int, int, int, int]:
+    """Of the sentences of a category: right and all of those with a label, unlabelled and all of those without."""
+    with SENTENCES.open(encoding="utf-8", newline="") as file:
+        own = [row for row in csv.DictReader(file) if row["category"] == category]
+    found = found_labels([row["text"] for row in own], SETS[category])
+    pairs = [((row["truth"] or UNMATCHED).lower(), label) for row, label in zip(own, found, strict=True)]
+    with_label = [truth == label for truth, label in pairs if truth != UNMATCHED]
+    without = [truth == label for truth, label in pairs if truth == UNMATCHED]
+    return sum(with_label), len(with_label), sum(without), len(without)
+
+
 def agreement(read: list[str], found: list[str]) -> str:
-    """Answers alike, kappa and its interval of 95 %; both alike throughout, there is no kappa."""
+    """Answers alike, kappa and its interval of 95 %; one label read throughout, there is none."""
     n_alike = sum(map(str.__eq__, read, found))
-    if len({*read, *found}) == 1:
-        return f"{n_alike} of {len(read)} alike; one label, so no kappa"
+    if len({*read}) == 1:
+        return f"{n_alike} of {len(read)} alike; one label was read, so no kappa"
     _, codes = np.unique([*read, *found], return_inverse=True)
     table, _ = to_table(codes.reshape(2, -1).T)
     result = cohens_kappa(table)
-    return (
-        f"{n_alike} of {len(read)} alike, kappa {result.kappa:.2f} "
-        f"[{result.kappa_low:.2f}, {result.kappa_upp:.2f}]"
-    )
+    return f"{n_alike} of {len(read)} alike, kappa {result.kappa:.2f} [{result.kappa_low:.2f}, {result.kappa_upp:.2f}]"
 
 
 def main() -> None:
@@ -48,6 +58,8 @@ def main() -> None:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for category, name in SETS.items():
+        right, n, left, n_without = plain_sentences(category)
+        print(f"{category}: {right} of {n} plain sentences right, {left} of {n_without} that say no label without one")
         own = [row for row in rows if row["prompt_category"] == category]
         found = found_labels([row["llm_output"] for row in own], name)
         sure = [(row["label"], label) for row, label in zip(own, found, strict=True) if row["sure"] == "1"]

@@ -116,15 +116,10 @@ def _design(
         {"prompt_id": prompts.prompt_id, "factor": "is_root", "level": np.where(prompts.is_root, "yes", "no")}
     )
     levels = sorted(level.unique())
-    factors = [
-        ("concept", "domain", levels[0], "declared", True),
-        ("is_root", "domain", None, "derived", False),
-    ]
+    factors = [("concept", "domain", levels[0], "declared", True), ("is_root", "domain", None, "derived", False)]
     return {
         "prompt_factors": pd.concat([concept, root]),
-        "factors": pd.DataFrame(
-            factors, columns=["factor", "factor_type", "reference_level", "origin", "is_blocking"]
-        ),
+        "factors": pd.DataFrame(factors, columns=["factor", "factor_type", "reference_level", "origin", "is_blocking"]),
         "factor_levels": pd.DataFrame(
             {
                 "factor": ["concept"] * len(levels) + ["is_root"] * 2,
@@ -145,9 +140,7 @@ def _design(
             [("concept", 1, len(levels), 0, 1)],
             columns=["factors", "n_factors", "n_combinations", "n_impossible", "period"],
         ),
-        "subgroup_sets": pd.DataFrame(
-            [{"grouping_id": "concept", "factor": "concept", "factor_position": 0}]
-        ),
+        "subgroup_sets": pd.DataFrame([{"grouping_id": "concept", "factor": "concept", "factor_position": 0}]),
         "subgroup_ideals": pd.DataFrame(
             [{"statistic": "deviation_rate", "ideal": 0.0}, {"statistic": "log_disparity", "ideal": 0.0}]
         ),
@@ -178,6 +171,7 @@ def _responses(prompts: pd.DataFrame, scale: Scale, rng: np.random.Generator) ->
     generation = np.repeat(np.arange(scale.n_generations), len(prompts))
     prompt = np.tile(prompts.prompt_id.to_numpy(), scale.n_generations)
     names = pd.Series([f"model_{g:02d}" for g in generation])
+    is_refused = rng.random(n) < scale.refused_share
     return pd.DataFrame(
         {
             "generation_id": names,
@@ -186,7 +180,8 @@ def _responses(prompts: pd.DataFrame, scale: Scale, rng: np.random.Generator) ->
             "response_id": names + ":" + pd.Series(prompt),
             "response_text": "They trade, they build and they sing, as travellers have always said of them.",
             "status": "ok",
-            "is_refused": rng.random(n) < scale.refused_share,
+            "outcome": np.where(is_refused, "refused", "answered"),
+            "is_refused": is_refused,
             "is_empty": False,
             "is_truncated": False,
             "requested_at": utc_now(),

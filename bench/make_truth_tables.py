@@ -73,8 +73,7 @@ def _check(path: Path, year: str, counts: dict[str, str], total: str) -> None:
 def main() -> None:
     """Write the seed."""
     found = sorted(
-        rows(Path(os.environ["PLUMBLINE_DATA"]) / "singstat"),
-        key=lambda row: (row["truth_table"], -int(row["period"])),
+        rows(Path(os.environ["PLUMBLINE_DATA"]) / "singstat"), key=lambda row: (row["truth_table"], -int(row["period"]))
     )
     with Path(sys.argv[1]).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")

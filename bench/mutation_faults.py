@@ -1,13 +1,13 @@
 """Faults drawn by a seed, and whether the tests find them: one at a time, on a copy of the tree.
 
-    python -m bench.mutation_faults draw TREE [OTHER_TREE]  prints the drawn faults as CSV
+    python -m bench.mutation_faults draw SEED TREE [OTHER_TREE]  prints the drawn faults as CSV
     python -m bench.mutation_faults run TREE FAULTS LOG     appends a row for each that LOG does not hold
-    python -m bench.mutation_faults table OLD_LOG NEW_LOG   prints what became of each on either side
+    python -m bench.mutation_faults table LOG               prints what became of each, in Markdown
 
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
-Tests run from near to far until one fails: those of the file, of its folder, of what runs it. What
-survives has not met every test of the project, only every test that is about it. mutation_faults.csv is the
-list that mutation_faults.md tells of; a sixth column says why no test could find a fault.
+Tests of `make test` run from near to far until one fails: those of the file, of its folder, of the tables made
+of it. What survives has not met every test of the project, only every test that is about it. mutation_faults.csv
+is the list that mutation_faults.md tells of; a sixth column says why no test could find a fault.
 """
 
 import argparse
@@ -28,26 +28,18 @@ from pytest import ExitCode
 
 from bench.fault_sites import Change, python_changes, sql_changes
 
-SEED = 10
 CODE = ("python_assets", "dbt_models", "dagster_project", "expectations")
 # how many faults of which files; the second pattern is where the files are or were otherwise
 AREAS = {
-    "infer": (12, "python_assets/infer/*.py"),
+    "infer": (12, "python_assets/infer/**/*.py"),
     "SQL": (10, "dbt_models/m*/**/*.sql"),
     "import": (4, "python_assets/importers/*.py"),
     "publish": (4, "python_assets/publish*/**/*.py", "python_assets/publish.py"),
 }
 RESERVE = 3  # times as many are drawn as are wanted where a second tree decides which lines exist
-DBT, DEMO = "tests/dbt_models", "tests/end_to_end/test_g20_demo.py"
-# tests further away that meet such a fault
-FAR = {
-    "infer": (DBT, DEMO),
-    "SQL": (DBT, DEMO),
-    "import": ("tests/end_to_end/test_fair_sea_responses.py",),
-    "publish": (DEMO,),
-}
+# tests outside its folder that meet such a fault
+FAR = {"infer": ("tests/dbt_models",), "SQL": ("tests/dbt_models",)}
 TIME_LIMIT = 1_800
-MARKERS = "markers=long: simulations of error rates"  # also where the tree knows no such mark
 
 
 class Fault(NamedTuple):
@@ -75,11 +67,11 @@ class Outcome(NamedTuple):
     killed_by: str
 
 
-def draw(tree: Path, other: Path | None = None) -> list[Fault]:
+def draw(seed: int, tree: Path, other: Path | None = None) -> list[Fault]:
     """Faults of every area in the order of the seed, kinds by turns; with other, those of both trees."""
     drawn = []
     for area, (n, *patterns) in AREAS.items():
-        rng = random.Random(f"{SEED} {area}")
+        rng = random.Random(f"{seed} {area}")
         by_kind: dict[str, list[Fault]] = {}
         for path in sorted({path for pattern in patterns for path in tree.glob(pattern)}):
             for fault in _faults_of(path, area):
@@ -90,7 +82,7 @@ def draw(tree: Path, other: Path | None = None) -> list[Fault]:
         if other:
             drawn += [fault for fault in turns[: RESERVE * n] if _place(other, fault)][:n]
         else:
-            drawn += turns[: RESERVE * n]
+            drawn += turns[:n]
     return drawn
 
 
@@ -154,25 +146,21 @@ def _stages(copy: Path, path: Path, area: str) -> list[str]:
     """Tests from near to far."""
     own = sorted((copy / "tests").rglob(f"test_{path.stem}.py"))
     package = copy / "tests" / path.parent.relative_to(copy)
-    near = [*own, package] if path.suffix == ".py" and package.name != "python_assets" else own
-    return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR[area]]
+    room = copy / "tests" / Path(*path.relative_to(copy).parts[:2])  # a room's sub-rooms test one another
+    near = [*own, package, room] if path.suffix == ".py" and package.name != "python_assets" else own
+    return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR.get(area, ())]
 
 
 def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
-    """Fast tests of every stage, then what takes long in the first folder."""
-    for stage, marks in [*((stage, "not long") for stage in stages), ("tests/python_assets/infer", "long")]:
+    """Tests of every stage, without whole runs and simulations."""
+    for stage in stages:
         environment = {**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
         environment["PLUMBLINE_HOME"] = str(home)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-o", MARKERS, "-m", marks, stage]
+        options = ["-x", "-q", "-rfE", "--snapshot-disable-unused", "-m", "not run"]
+        command = [sys.executable, "-m", "pytest", *options, stage]
         try:
             done = subprocess.run(
-                command,
-                cwd=copy,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIME_LIMIT,
-                check=False,
+                command, cwd=copy, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
             )
         except subprocess.TimeoutExpired:
             # not found by a test: a busy machine comes to no end either
@@ -192,16 +180,15 @@ def _who(output: str) -> str:
     return f"dbt: {dbt[1]}" if dbt else test
 
 
-def table(old: Path, new: Path) -> Iterator[str]:
-    """Lines of Markdown: every fault that both logs hold, and the test that killed it, old and new."""
-    yield "| # | in | fault | line as it is, and with the fault | old tests | new tests |"
-    yield "|---|---|---|---|---|---|"
+def table(log: Path) -> Iterator[str]:
+    """Lines of Markdown: every fault, and the test that found it."""
+    yield "| # | in | fault | line as it is, and with the fault | found by |"
+    yield "|---|---|---|---|---|"
     n = len(Fault._fields)
-    logs = [{Fault(*row[:n]): Outcome(*row[n:]) for row in _rows(log)} for log in (old, new)]
-    for number, fault in enumerate((fault for fault in logs[0] if fault in logs[1]), start=1):
+    for number, row in enumerate(_rows(log), start=1):
+        fault = Fault(*row[:n])
         lines = " → ".join(f"`{line or ' '}`".replace("|", "\\|") for line in (fault.line, fault.changed))
-        found = " | ".join(_shown(log[fault]) for log in logs)
-        yield f"| {number} | {fault.file} | {fault.kind} | {lines} | {found} |"
+        yield f"| {number} | {fault.file} | {fault.kind} | {lines} | {_shown(Outcome(*row[n:]))} |"
 
 
 def _shown(outcome: Outcome) -> str:
@@ -219,19 +206,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True, dest="command")
     drawing = commands.add_parser("draw")
+    drawing.add_argument("seed", type=int)
     drawing.add_argument("tree", type=Path)
     drawing.add_argument("other", type=Path, nargs="?")
     running = commands.add_parser("run")
     for name in ("tree", "faults", "log"):
         running.add_argument(name, type=Path)
     showing = commands.add_parser("table")
-    for name in ("old", "new"):
-        showing.add_argument(name, type=Path)
+    showing.add_argument("log", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "draw":
-        csv.writer(sys.stdout).writerows(draw(arguments.tree, arguments.other))
+        csv.writer(sys.stdout).writerows(draw(arguments.seed, arguments.tree, arguments.other))
     elif arguments.command == "table":
-        print("\n".join(table(arguments.old, arguments.new)))
+        print("\n".join(table(arguments.log)))
     else:
         n = len(Fault._fields)
         listed = [Listed(Fault(*row[:n]), "".join(row[n:])) for row in _rows(arguments.faults)]

@@ -42,9 +42,7 @@ def main() -> None:
         path = home.build(study.study_id)
         path.parent.mkdir(parents=True)
         n_rows = make_raw(path, Scale(), seed=1)
-        print(
-            f"{n_rows['measurements']:,} measurements\n\n| stage | seconds | peak GB so far |\n|---|---|---|"
-        )
+        print(f"{n_rows['measurements']:,} measurements\n\n| stage | seconds | peak GB so far |\n|---|---|---|")
 
         def gate() -> None:
             with open_build(path) as connection:

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from bench.bench_studies import ALPHA, DESIGNS, Studies, p_values_of, simulate
-from python_assets.infer.design import Unit
-from python_assets.infer.multiplicity import benjamini_hochberg
-from python_assets.infer.permutation import Floats, stable_seed
+from python_assets.infer.design.design import Unit
+from python_assets.infer.draws.exchange import Floats, stable_seed
+from python_assets.infer.formulas.multiplicity import benjamini_hochberg
 from python_assets.study_file.load import load_study
 
 RUN = ("1 generation x 3 measures, 21 groups", "the same, 2 % of cells missing")
@@ -95,9 +95,7 @@ def main() -> None:
                 name = f"design_{design}_{seed}"
                 engine, run = compared(DESIGNS[title], name, seed, Path(folder))
                 gap, found = np.abs(engine - run).max(), (run[1] <= ALPHA).any()
-                print(
-                    f"{title}, {seed}: {'a finding' if found else 'none'}, largest gap {gap:.1g}", flush=True
-                )
+                print(f"{title}, {seed}: {'a finding' if found else 'none'}, largest gap {gap:.1g}", flush=True)
 
 
 if __name__ == "__main__":

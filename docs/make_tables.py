@@ -4,6 +4,7 @@ python -m docs.make_tables
 """
 
 import json
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,9 +41,7 @@ def table_docs(manifest: Mapping[str, Any]) -> str:
         manifest: dbt's manifest.json.
     """
     tables = [table_of(node) for node in published_tables(manifest)]
-    sections = [
-        _section(node, table, tables) for node, table in zip(published_tables(manifest), tables, strict=True)
-    ]
+    sections = [_section(node, table, tables) for node, table in zip(published_tables(manifest), tables, strict=True)]
     asked = [f"### {query.question}\n\n```sql\n{query.sql}```\n" for query in auditor_queries()]
     return "\n".join([HEAD, QUESTIONS, *asked, DIAGRAM, entity_diagram(tables), "", *sections])
 
@@ -71,9 +70,7 @@ def published_tables(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         manifest: dbt's manifest.json.
     """
     nodes = manifest["nodes"].values()
-    tables = [
-        node for node in nodes if node["resource_type"] in ("model", "seed") and node["schema"] == "marts"
-    ]
+    tables = [node for node in nodes if node["resource_type"] in ("model", "seed") and node["schema"] == "marts"]
     return sorted(tables, key=lambda table: table["name"])
 
 
@@ -86,13 +83,13 @@ def _section(mart: Mapping[str, Any], table: Table, tables: list[Table]) -> str:
         [
             f"## {mart['name']}",
             "",
-            _line(mart["description"]),
+            _wrapped(_line(mart["description"])),
             "",
             "| column | type | |",
             "|---|---|---|",
             *columns,
             "",
-            *(f"- `{sql}`: {', '.join(others)}" for sql, others in joins(table, tables).items()),
+            *(_wrapped(f"- `{sql}`: {', '.join(others)}", "  ") for sql, others in joins(table, tables).items()),
             "",
         ]
     )
@@ -100,6 +97,10 @@ def _section(mart: Mapping[str, Any], table: Table, tables: list[Table]) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def main() -> None:

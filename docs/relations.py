@@ -134,9 +134,7 @@ def entity_diagram(tables: Sequence[Table]) -> str:
         above = {} if table.is_view else _belonging(table, entities)
         beyond = {name for other in entities if other.name in above for name in _belonging(other, entities)}
         lines += [
-            f'    {name} |o--o{{ {table.name} : "{columns}"'
-            for name, columns in above.items()
-            if name not in beyond
+            f'    {name} |o--o{{ {table.name} : "{columns}"' for name, columns in above.items() if name not in beyond
         ]
     return "\n".join(["```mermaid", "erDiagram", *lines, "```"])
 

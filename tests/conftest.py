@@ -1,15 +1,32 @@
 import os
+import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, settings
 
+from python_assets.errors import field_name
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import open_build
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE_WORKER = ("tests/dbt_models/",)  # one dbt build
+BUILDS = {"built", "planned"}  # fixtures for which dbt builds tables
+# how fast this machine is at the moment is no property of the code
+settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any_machine")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests that run whole studies, and those that read what dbt built; the others are unit tests."""
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "end_to_end"):
+            item.add_marker(pytest.mark.run)
+        elif BUILDS.intersection(item.fixturenames):
+            item.add_marker(pytest.mark.build)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -26,6 +43,67 @@ def pytest_xdist_make_scheduler(config, log):
             return next((folder for folder in ONE_WORKER if file.startswith(folder)), file)
 
     return ByFixtures(config, log)
+
+
+@pytest.fixture
+def alike(tmp_path_factory):
+    """A text less what each run or each machine has of its own."""
+    own = {
+        re.escape(str(tmp_path_factory.getbasetemp())) + r"/[^/\s]+": "TMP",
+        re.escape(str(ROOT)): "ROOT",
+        r"\b127\.0\.0\.1:\d{5}\b": "127.0.0.1:PORT",
+        r"\b[0-9a-f]{64}\b": "SHA256",
+        r"\d{4}-\d\d-\d\dT[\d-]+\.\d+": "TIME",
+        r"\btorch \d[\w.+]*": "torch VERSION",
+        r"\bPlumbline \d\S* reads": "Plumbline VERSION reads",
+        r"\bunpacks to [\d,]+": "unpacks to N",
+        r"\d{4}-\d\d-\d\dT[\d.-]+(?=\.jsonl?\b)": "TIME",
+    }
+
+    def rewritten(text):
+        for pattern, name in own.items() if isinstance(text, str) else ():
+            text = re.sub(pattern, name, text)
+        return text
+
+    return rewritten
+
+
+def fields_of(errors):
+    """Where errors are, less the file."""
+    return [field_name(tuple(step for step in one.where if not isinstance(step, Path))) for one in errors]
+
+
+@pytest.fixture
+def told(snapshot):
+    """The fields of errors, whose texts are in the snapshot."""
+
+    def fields(errors):
+        listed = list(errors)
+        assert [str(one) for one in listed] == snapshot
+        return fields_of(listed)
+
+    return fields
+
+
+@pytest.fixture
+def snapshot(snapshot, alike):
+    """Texts as they were when last looked at."""
+    return snapshot.with_defaults(matcher=lambda data, path: alike(data))
+
+
+@pytest.fixture
+def refused(snapshot, alike):
+    """Expect an error of a class and of fields within the block; its text is in the snapshot."""
+
+    @contextmanager
+    def expect(kind, *fields):
+        with pytest.raises(kind) as raised:
+            yield raised
+        found = [alike(field) for field in fields_of(getattr(raised.value, "problems", [raised.value]))]
+        assert (type(raised.value), found) == (kind, list(fields))
+        assert str(raised.value) == snapshot
+
+    return expect
 
 
 @pytest.fixture(autouse=True)
@@ -59,15 +137,9 @@ def make_study(tmp_path):
         for name, content in (files or {}).items():
             data = content if isinstance(content, bytes) else content.encode("utf-8")
             (tmp_path / name).write_bytes(data)
-        base = {
-            "title": "Test",
-            "generations": [{"name": "one", "provider": "simulator"}],
-            "measures": ["vader"],
-        }
+        base = {"title": "Test", "generations": [{"name": "one", "provider": "simulator"}], "measures": ["vader"]}
         path = tmp_path / "test_study.yml"
-        path.write_text(
-            yaml.safe_dump({**base, "prompts": prompts, **parts}, allow_unicode=True), encoding="utf-8"
-        )
+        path.write_text(yaml.safe_dump({**base, "prompts": prompts, **parts}, allow_unicode=True), encoding="utf-8")
         return load_study(path, check_files=check_files)
 
     return make

@@ -11,6 +11,16 @@ from docs.make_tables import TABLES, published_tables, table_docs
 from docs.relations import entity_diagram, join_of, table_of
 from python_assets.published.export import EXPORTED_WITH
 
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(
+    path
+    for folder, glob in {".": "*.md", "docs": "**/*.md", "bench": "*.md", "dbt_models": "*.md"}.items()
+    for path in (ROOT / folder).glob(glob)
+)
+LONGEST = 120  # of a line of prose; what stands in a table or a block of code has its own shape
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)")
+SQL = re.compile(r'^```sql\n(.*?)^```|plumbline sql (?:--format \w+ )?"([^"]+)"', re.MULTILINE | re.DOTALL)
+
 
 @pytest.fixture(scope="module")
 def tables():
@@ -29,8 +39,8 @@ def test_every_published_table_belongs_to_a_stage_of_an_export(tables):
 
 
 def test_every_promise_of_security_names_tests_that_are_there():
-    root, file = Path(__file__).parents[1], ""
-    promises = (root / "docs" / "security.md").read_text(encoding="utf-8").splitlines()
+    file = ""
+    promises = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("|").split(" | ") for line in promises if line.startswith("| ")]
     rows = [row for row in rows if row[-1].strip() != "test"]
     assert len(rows) > 30
@@ -39,22 +49,43 @@ def test_every_promise_of_security_names_tests_that_are_there():
         assert named, promise
         for path, test in named:
             file = path or file
-            assert f"def {test}(" in (root / file).read_text(encoding="utf-8"), f"{file}::{test}"
+            assert f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{test}"
 
 
-def test_every_join_of_the_page_is_sql_that_runs(tables):
+@pytest.fixture(scope="module")
+def empty(tables):
+    """Every published table without a row: what does not bind there binds nowhere."""
     with duckdb.connect() as connection:
         for table in tables:
             columns = ", ".join(f"{name} {kind}" for name, kind in table.types.items())
             connection.execute(f"create table {table.name} ({columns})")
-        n_joins = 0
-        for one, other in permutations(tables, 2):
-            if join := join_of(one, other):
-                connection.execute(
-                    f"select count(*) from {one.name} as a inner join {other.name} as b {join.sql}"
-                )
-                n_joins += 1
+        yield connection
+
+
+def test_every_join_of_the_page_is_sql_that_runs(tables, empty):
+    n_joins = 0
+    for one, other in permutations(tables, 2):
+        if join := join_of(one, other):
+            empty.execute(f"select count(*) from {one.name} as a inner join {other.name} as b {join.sql}")
+            n_joins += 1
     assert n_joins > 600
+
+
+QUERIES = [
+    pytest.param(sql, id=f"{path.relative_to(ROOT)}-{number}")
+    for path in PAGES
+    for number, found in enumerate(SQL.findall(path.read_text(encoding="utf-8")))
+    if (sql := "".join(found)) not in ("select ...", "...")
+]
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_the_sql_of_every_page_runs(empty, sql):
+    empty.execute(sql)
+
+
+def test_the_search_sees_sql_in_blocks_and_in_commands():
+    assert len(QUERIES) > 35
 
 
 def test_joins_are_by_all_that_two_tables_have_in_common(tables):
@@ -77,3 +108,31 @@ def test_every_table_that_is_no_view_stands_in_the_diagram(tables):
     drawn = entity_diagram(tables)
     missing = [t.name for t in tables if not t.is_view and not re.search(rf"\b{t.name} ", drawn)]
     assert missing == ["reasons"]
+
+
+def prose(path):
+    """The lines of a page outside blocks of code and tables, by number."""
+    is_code = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not is_code and not line.lstrip().startswith("|"):
+            yield number, line
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_line_of_prose_is_longer_than_one_of_code(path):
+    assert [number for number, line in prose(path) if len(line) > LONGEST] == []
+
+
+def anchors(path):
+    titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_link_between_pages_leads_to_a_file_and_its_heading():
+    for path in PAGES:
+        for file, anchor in LINK.findall(path.read_text(encoding="utf-8")):
+            target = path.parent / file if file else path
+            assert target.exists(), f"{path.name}: {file}"
+            assert not anchor or anchor in anchors(target), f"{path.name}: {file}#{anchor}"

@@ -147,9 +147,7 @@ def test_a_mention_is_read(text, expected):
 
 def test_the_licences_of_models_are_those_of_the_page():
     section = SOURCES.split("## Models")[1].split("\n## ")[0]
-    rows = re.findall(
-        r"^\| [^|]* \| (?:sentence-transformers/)?([\w./-]*\w)[^|]* \| ([\w.-]+)", section, re.M
-    )
+    rows = re.findall(r"^\| [^|]* \| (?:sentence-transformers/)?([\w./-]*\w)[^|]* \| ([\w.-]+)", section, re.M)
     listed = dict(rows[1:])  # the first is the head
     assert {model: licence for model, licence in listed.items() if licence != "unknown"} == LICENCES
     named = {model for name in extractors for model in extractors[name].parameters.get("model", ())}

@@ -12,15 +12,14 @@ from scipy import optimize
 from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, rejected
 from bench.error_rates.simulated import Layout, Model
-from python_assets.infer.comparison import compare_labels, compare_means, compare_rates
-from python_assets.infer.contrasts import Contrasts
-from python_assets.infer.indices import IndexTest
-from python_assets.infer.multiplicity import holm, question_levels
-from python_assets.infer.permutation import Floats
-from python_assets.infer.verdict import verdicts
+from python_assets.infer.contrasts.compare import compare_labels, compare_values
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.multiplicity import holm, question_levels
+from python_assets.infer.formulas.verdict import verdicts
+from python_assets.infer.result import Result
 
 
-def words_of(contrasts: Contrasts) -> np.ndarray:
+def words_of(contrasts: Result) -> np.ndarray:
     """Verdicts, a data set being a study of one question; shape (data sets, groups)."""
     q, q_margin, q_equivalence = (
         np.array([of_one_question(p_question, p) for p_question, p in zip(firsts, rows, strict=True)])
@@ -33,7 +32,7 @@ def words_of(contrasts: Contrasts) -> np.ndarray:
     return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
 
 
-def _margins(contrasts: Contrasts) -> tuple[Floats, Floats]:
+def _margins(contrasts: Result) -> tuple[Floats, Floats]:
     return contrasts.p_margin, contrasts.p_equivalence
 
 
@@ -43,7 +42,7 @@ def of_one_question(p_question: float, p_group: Floats) -> Floats:
     return question_levels(np.array([p_question]), p_group, question).of_group
 
 
-def index_words(test: IndexTest, margin: float, *, is_ratio: bool = False) -> np.ndarray:
+def index_words(test: Result, margin: float, *, is_ratio: bool = False) -> np.ndarray:
     """Verdict of an index that is a question of its own, shape (data sets,); the interval has to agree.
 
     is_ratio: whether small values are the large differences.
@@ -64,7 +63,7 @@ def of_differences(layout: Layout, model: Model, sizes: Sizes, delta: float = 0.
     x = simulated.means(sizes.rng, layout, model._replace(shift=shift), sizes.n_sets)
     margins = simulated.no_margins(sizes.n_sets, mean_difference=delta)
     scheme = simulated.scheme_of(layout, sizes.n_permutations)
-    one = compare_means(scheme, x, margins).contrasts["mean_difference"]
+    one = compare_values(scheme, x, margins, is_rate=False).contrasts["mean_difference"]
     words = words_of(one)
     return {
         "bias_shown": _any(words == "bias_shown"),
@@ -82,12 +81,11 @@ def of_rate(layout: Layout, model: Model, sizes: Sizes, p: float, delta: float) 
     of_groups = [p + delta] + [p] * (layout.n_groups - 1)
     y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=of_groups)
     margins = simulated.no_margins(sizes.n_sets, risk_difference=delta)
-    compared = compare_rates(simulated.scheme_of(layout, sizes.n_permutations), y, margins)
+    compared = compare_values(
+        simulated.scheme_of(layout, sizes.n_permutations), y, margins, is_rate=True, with_log=True
+    )
     one = compared.contrasts["risk_difference"]
-    return {
-        "bias_shown": rejected(one.p_margin[:, 0]),
-        "equivalence_shown": rejected(one.p_equivalence[:, 0]),
-    }
+    return {"bias_shown": rejected(one.p_margin[:, 0]), "equivalence_shown": rejected(one.p_equivalence[:, 0])}
 
 
 def of_mean_index(layout: Layout, model: Model, sizes: Sizes, name: str) -> dict[str, float]:
@@ -96,7 +94,7 @@ def of_mean_index(layout: Layout, model: Model, sizes: Sizes, name: str) -> dict
     x = simulated.means(sizes.rng, layout, model, sizes.n_sets)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margins = simulated.no_margins(sizes.n_sets, **{name: margin})
-    return _false(index_words(compare_means(scheme, x, margins).indices[name], margin))
+    return _false(index_words(compare_values(scheme, x, margins, is_rate=False).indices[name], margin))
 
 
 def of_impact_ratio(layout: Layout, model: Model, sizes: Sizes, p: Sequence[float]) -> dict[str, float]:
@@ -105,7 +103,7 @@ def of_impact_ratio(layout: Layout, model: Model, sizes: Sizes, p: Sequence[floa
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     margin = float(min(p) / max(p))
     margins = simulated.no_margins(sizes.n_sets, impact_ratio=margin)
-    indices = compare_rates(scheme, y, margins, with_log=False).indices
+    indices = compare_values(scheme, y, margins, with_log=False, is_rate=True).indices
     return _false(index_words(indices["impact_ratio"], margin, is_ratio=True))
 
 

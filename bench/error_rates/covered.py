@@ -11,10 +11,10 @@ from scipy.special import logit
 from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, compared_means, compared_rates
 from bench.error_rates.simulated import Layout, Model
-from python_assets.infer.bootstrap import bootstrap_intervals
-from python_assets.infer.comparison import compare_labels
-from python_assets.infer.indices import IndexTest
-from python_assets.infer.permutation import Floats
+from python_assets.infer.contrasts.compare import compare_labels
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.result import Result
+from python_assets.infer.statistics.bootstrap import bootstrap_intervals
 
 
 def covered(low: Floats, high: Floats, truth: Floats | float) -> float:
@@ -75,9 +75,7 @@ def of_rate_indices(layout: Layout, model: Model, sizes: Sizes, p: Sequence[floa
     return _of_indices(indices, {"impact_ratio": min(p) / max(p), "range": np.ptp(p)})
 
 
-def of_profile_indices(
-    layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float]
-) -> dict[str, float]:
+def of_profile_indices(layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float]) -> dict[str, float]:
     """Intervals of FDI, Cramer's V and divergence between groups."""
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
@@ -88,19 +86,13 @@ def of_profile_indices(
     return _of_indices(indices, {name: float(of(profile)) for name, of in truths.items()})
 
 
-def _of_indices(indices: dict[str, IndexTest], truths: dict[str, float]) -> dict[str, float]:
+def _of_indices(indices: dict[str, Result], truths: dict[str, float]) -> dict[str, float]:
     return {name: covered(indices[name].ci_low, indices[name].ci_high, true) for name, true in truths.items()}
 
 
 TRUE_STATISTICS = {
     "normal": {"median": 0, "variance": 1, "standard_deviation": 1, "skewness": 0, "kurtosis": 0},
-    "exponential": {
-        "median": np.log(2) - 1,
-        "variance": 1,
-        "standard_deviation": 1,
-        "skewness": 2,
-        "kurtosis": 6,
-    },
+    "exponential": {"median": np.log(2) - 1, "variance": 1, "standard_deviation": 1, "skewness": 2, "kurtosis": 6},
 }
 
 
@@ -113,12 +105,7 @@ def of_statistics(n_prompts: int, noise: str, sizes: Sizes) -> dict[str, float]:
     found = {}
     for name, truth in (TRUE_STATISTICS[noise] | {"correlation": np.sqrt(0.5)}).items():
         one = bootstrap_intervals(
-            simulated.frame_of(layout),
-            values,
-            simulated.asked(name),
-            alpha=ALPHA,
-            n_bootstrap=2_000,
-            seed=sizes.seed,
+            simulated.frame_of(layout), values, simulated.asked(name), alpha=ALPHA, n_bootstrap=2_000, seed=sizes.seed
         )
         found[name] = covered(one.ci_low, one.ci_high, truth)
     return found

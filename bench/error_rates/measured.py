@@ -11,15 +11,15 @@ from scipy import stats
 
 from bench.error_rates import simulated
 from bench.error_rates.simulated import NOISES, REST, Layout, Model
-from python_assets.infer.comparison import Compared, compare_labels, compare_means, compare_rates
-from python_assets.infer.contrasts import Contrasts
-from python_assets.infer.design import Frame
-from python_assets.infer.multiplicity import benjamini_hochberg
-from python_assets.infer.nonlinear import compare_statistic
-from python_assets.infer.permutation import Floats, Shuffles
-from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import InUnits, replicates
-from python_assets.infer.units import Units
+from python_assets.infer.contrasts.compare import Compared, compare_labels, compare_values
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats, Shuffles
+from python_assets.infer.formulas.multiplicity import benjamini_hochberg
+from python_assets.infer.options import Reference
+from python_assets.infer.result import Result
+from python_assets.infer.schemes.choose import InUnits, replicates
+from python_assets.infer.schemes.units import Units
+from python_assets.infer.statistics.compare_statistics import compare_statistic
 
 ALPHA = 0.05
 LEVEL = 10.0  # added to means, so that the ratio of smallest and largest is defined
@@ -55,7 +55,7 @@ def compared_means(
     """Every test of means on simulated data sets."""
     x = LEVEL + simulated.means(sizes.rng, layout, model, sizes.n_sets)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, reference, intervals=intervals)
-    return compare_means(scheme, x, simulated.no_margins(sizes.n_sets))
+    return compare_values(scheme, x, simulated.no_margins(sizes.n_sets), is_rate=False)
 
 
 def compared_rates(
@@ -71,7 +71,7 @@ def compared_rates(
     """Every test of rates on simulated data sets; p: true rate of each group. margins: by name."""
     y = simulated.rates(sizes.rng, layout, model, sizes.n_sets, p=p)
     scheme = simulated.scheme_of(layout, sizes.n_permutations, reference, intervals=intervals)
-    return compare_rates(scheme, y, simulated.no_margins(sizes.n_sets, **margins))
+    return compare_values(scheme, y, simulated.no_margins(sizes.n_sets, **margins), is_rate=True, with_log=True)
 
 
 def false_positives(compared: Compared) -> dict[str, float]:
@@ -86,9 +86,7 @@ def false_positives(compared: Compared) -> dict[str, float]:
     return found | {name: rejected(one.p_value) for name, one in tested.items()}
 
 
-def profile_false_positives(
-    layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float]
-) -> dict[str, float]:
+def profile_false_positives(layout: Layout, model: Model, sizes: Sizes, shares: Sequence[float]) -> dict[str, float]:
     """As false_positives, of categorical measures."""
     y = simulated.categories(sizes.rng, layout, model, sizes.n_sets, shares=shares)
     scheme = simulated.scheme_of(layout, sizes.n_permutations)
@@ -98,9 +96,7 @@ def profile_false_positives(
 def nonlinear_false_positives(layout: Layout, model: Model, sizes: Sizes, statistic: str) -> dict[str, float]:
     """As false_positives, of a statistic that is no mean; the baseline has the same prompts."""
     rows = simulated.responses(sizes.rng, layout, model, 2 * sizes.n_sets)
-    values = simulated.values_of(
-        rows[..., : sizes.n_sets], rows[..., : sizes.n_sets] + rows[..., sizes.n_sets :]
-    )
+    values = simulated.values_of(rows[..., : sizes.n_sets], rows[..., : sizes.n_sets] + rows[..., sizes.n_sets :])
     scheme = simulated.scheme_of(layout, sizes.n_permutations)
     columns = np.arange(sizes.n_sets)
     return false_positives(compare_statistic(scheme, values, columns, simulated.asked(statistic)))
@@ -111,7 +107,7 @@ def replicate_false_positives(layout: Layout, sizes: Sizes) -> dict[str, float]:
     x = LEVEL + simulated.responses(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets)
     scheme = replicated(layout.n_groups, layout.n_replicates, sizes.n_permutations)
     margins = simulated.no_margins(sizes.n_sets)
-    return false_positives(compare_means(scheme, x.reshape(-1, sizes.n_sets), margins))
+    return false_positives(compare_values(scheme, x.reshape(-1, sizes.n_sets), margins, is_rate=False))
 
 
 def replicated(n_groups: int, n_replicates: int, n_permutations: int) -> InUnits:
@@ -145,13 +141,13 @@ def nested_false_positives(layout: Layout, n_units: int, noise: str, sizes: Size
     )
     scheme = InUnits(units, Shuffles(1, sizes.n_permutations, stratum).of(np.arange(n)), ALPHA)
     margins = simulated.no_margins(sizes.n_sets)
-    found = false_positives(compare_means(scheme, x.reshape(-1, sizes.n_sets), margins))
+    found = false_positives(compare_values(scheme, x.reshape(-1, sizes.n_sets), margins, is_rate=False))
     by_prompt = x.mean(axis=2).reshape(-1, sizes.n_sets)
-    wrong = compare_means(simulated.scheme_of(layout, sizes.n_permutations), by_prompt, margins)
+    wrong = compare_values(simulated.scheme_of(layout, sizes.n_permutations), by_prompt, margins, is_rate=False)
     return found | {"prompts as units": rejected(wrong.contrasts["mean_difference"].p_value[:, 0])}
 
 
-def any_maxt(contrasts: Contrasts) -> float:
+def any_maxt(contrasts: Result) -> float:
     """Share of data sets in which the maxT p of any group is at most alpha."""
     return float((contrasts.p_maxt <= ALPHA).any(axis=1).mean())
 

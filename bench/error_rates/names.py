@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.cells import PARTLY_NESTED, Cells
-from python_assets.infer.compare_groups import Responses, compare_groups
-from python_assets.infer.design import Frame
-from python_assets.infer.permutation import Floats
-from python_assets.infer.scheme import Options
+from python_assets.infer.design.cells import PARTLY_NESTED, Cells
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.groups.compare_groups import Responses, compare_groups
+from python_assets.infer.options import Options
 
 GROUPS = 4  # of gender and race, with as many names each
 Grouping = Literal["gender x race", "nationality", "gender x race x nationality"]
@@ -71,9 +71,7 @@ def cells_of(names: Names, x: Floats, grouping: Grouping) -> Cells:
         x = x.transpose(0, 2, 1, 3)
     else:
         unit, land, prompt = (part.ravel() for part in np.indices((n_units, n_lands, n_prompts)))
-        frame = Frame(
-            np.arange(len(unit)), group[unit] * n_lands + land, unit, GROUPS * n_lands, has_own_prompts=False
-        )
+        frame = Frame(np.arange(len(unit)), group[unit] * n_lands + land, unit, GROUPS * n_lands, has_own_prompts=False)
     is_blocked = grouping == "nationality"
     columns = pd.DataFrame(
         {
@@ -105,13 +103,7 @@ def cells_of(names: Names, x: Floats, grouping: Grouping) -> Cells:
 def tables_of(cells: Cells, n_permutations: int, seed: int = 1) -> dict[str, pd.DataFrame]:
     """The rows of the inference tables of some cells, by table."""
     options = Options(
-        seed=seed,
-        n_permutations=n_permutations,
-        n_bootstrap=0,
-        alpha=0.05,
-        margins={},
-        references={},
-        contrasts=(),
+        seed=seed, n_permutations=n_permutations, n_bootstrap=0, alpha=0.05, margins={}, references={}, contrasts=()
     )
 
     def nothing() -> NoReturn:

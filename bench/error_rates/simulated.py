@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from python_assets.infer.asked import Asked
-from python_assets.infer.cells import Values
-from python_assets.infer.design import Design, Frame, Unit
-from python_assets.infer.inversion import resamples_of
-from python_assets.infer.permutation import Floats, Shuffles
-from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import Blocks
+from python_assets.infer.design.cells import StatisticSpec, Values
+from python_assets.infer.design.design import Design, Frame, Unit
+from python_assets.infer.draws.exchange import Floats, Shuffles
+from python_assets.infer.options import Reference
+from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.schemes.inversion import resamples_of
 from python_assets.study.statistics import statistic_rows
 
 NO_MARGINS = ("mean_difference", "risk_difference", "log_disparity", "fdi_group")
@@ -68,9 +67,7 @@ def frame_of(layout: Layout) -> Frame:
     return Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
 
 
-def scheme_of(
-    layout: Layout, n_permutations: int, reference: Reference = REST, *, intervals: bool = False
-) -> Blocks:
+def scheme_of(layout: Layout, n_permutations: int, reference: Reference = REST, *, intervals: bool = False) -> Blocks:
     """The comparison of all groups on all prompts; intervals: whether indices get theirs."""
     frame = frame_of(layout)
     design = Design(frame, np.arange(len(frame.block)), Unit.ROOT_PROMPT)
@@ -101,9 +98,7 @@ def means(rng: np.random.Generator, layout: Layout, model: Model, n_sets: int) -
     return responses(rng, layout, model, n_sets).mean(axis=2).reshape(-1, n_sets)
 
 
-def rates(
-    rng: np.random.Generator, layout: Layout, model: Model, n_sets: int, *, p: Sequence[float] | float
-) -> Floats:
+def rates(rng: np.random.Generator, layout: Layout, model: Model, n_sets: int, *, p: Sequence[float] | float) -> Floats:
     """Cell rates of outcomes that are 1 below a threshold of the response, shape (cells, data sets).
 
     p: the true rate of each group; shift and spread of the model are not used.
@@ -140,9 +135,7 @@ def true_shares(layout: Layout, model: Model, shares: Sequence[float]) -> Floats
     return np.diff(below, axis=1, prepend=0, append=1)
 
 
-def _parts(
-    rng: np.random.Generator, layout: Layout, model: Model, n_sets: int
-) -> tuple[Floats, Floats, float]:
+def _parts(rng: np.random.Generator, layout: Layout, model: Model, n_sets: int) -> tuple[Floats, Floats, float]:
     """Prompt effects, interactions, and the share of variance that is left for noise."""
     prompt = np.sqrt(model.rho) * rng.standard_normal((layout.n_prompts, 1, n_sets))
     noise = NOISES[model.noise](rng, (layout.n_prompts, layout.n_groups, n_sets))
@@ -203,7 +196,7 @@ def cramers_v(profile: Floats) -> Floats:
     return np.sqrt(phi / (np.minimum(len(profile), (average > 0).sum(axis=-1)) - 1))
 
 
-def asked(name: str) -> Asked:
+def asked(name: str) -> StatisticSpec:
     """A statistic with the options that a study has where it names no more than the statistic."""
     row = statistic_rows([name])[0]._asdict()
-    return Asked(**{field: row[field] for field in Asked._fields if row.get(field) is not None})
+    return StatisticSpec(**{field: row[field] for field in StatisticSpec._fields if row.get(field) is not None})

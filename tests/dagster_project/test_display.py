@@ -19,8 +19,7 @@ class Screen(io.StringIO):
     def lines(self):
         """What was written, without the codes that move the cursor and colour."""
         return [
-            line.rstrip()
-            for line in re.split(r"[\r\n]+", re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", self.getvalue()))
+            line.rstrip() for line in re.split(r"[\r\n]+", re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", self.getvalue()))
         ]
 
 

@@ -40,15 +40,7 @@ def test_this_machine_by_any_of_its_names_is_answered(host):
 
 
 @pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example",
-        "evil.example:3000",
-        "127.0.0.1.evil.example",
-        "localhost.evil:3000",
-        "10.0.0.1:3000",
-        "",
-    ],
+    "host", ["evil.example", "evil.example:3000", "127.0.0.1.evil.example", "localhost.evil:3000", "10.0.0.1:3000", ""]
 )
 def test_a_name_that_leads_here_but_is_not_ours_is_refused(host):
     assert status(host) == 403
@@ -62,14 +54,7 @@ def test_no_host_and_two_hosts_are_refused():
 
 @pytest.mark.parametrize(
     "origin",
-    [
-        "http://evil.example",
-        "null",
-        "",
-        "https://127.0.0.1:3000",
-        "http://127.0.0.1:8000",
-        "http://localhost:3000",
-    ],
+    ["http://evil.example", "null", "", "https://127.0.0.1:3000", "http://127.0.0.1:8000", "http://localhost:3000"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_page_of_another_origin_is_refused(origin, method):

@@ -1,10 +1,14 @@
 """Single assets materialised as in the UI, one after the other, while the study file changes."""
 
 import pytest
+from dagster._core.definitions.data_version import CachingStaleStatusResolver
+from dagster._core.loader import LoadingContextForTest
 
-from dagster_project.definitions import defs
+from dagster_project.definitions import definitions
 from dagster_project.mistakes import Mistake
-from dagster_project.resources import StudyResource, WarehouseResource
+from dagster_project.partitions import offer_studies
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build
 
 NAME = "kind"
 STUDY = """
@@ -46,12 +50,9 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def materialise(folder, materialise_study):
-    assets = {asset.node_def.name.split("__")[-1]: asset for asset in defs.assets}
-    resources = {"study": StudyResource(), "warehouse": WarehouseResource()}
-
     def run(*stages):
         for stage in stages:
-            materialise_study([assets[stage]], NAME, resources=resources)
+            materialise_study([stage], NAME)
 
     return run
 
@@ -67,7 +68,7 @@ def test_a_stage_refuses_what_another_version_made(materialise, folder):
     materialise(*STAGES[:5])
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     for stage in ("design", "generate", "extract"):
-        with pytest.raises(Mistake, match=r"raw/studies .*analysis\.alpha 0\.05 -> 0\.2"):
+        with pytest.raises(Mistake, match=r"analysis\.alpha 0\.05 -> 0\.2, .* raw/studies"):
             materialise(stage)
 
 
@@ -75,10 +76,10 @@ def test_the_study_read_again_does_not_make_its_tables_new(materialise, folder):
     materialise(*STAGES)
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     materialise("studies")
-    with pytest.raises(Mistake, match="Materialise raw/documents and everything after it"):
+    with pytest.raises(Mistake, match="materialise raw/documents and everything after it"):
         materialise("extract")
     materialise("scrape", "assemble")
-    with pytest.raises(Mistake, match="Materialise raw/generations and everything after it"):
+    with pytest.raises(Mistake, match="materialise raw/generations and everything after it"):
         materialise("extract")
     materialise("design", "generate", "extract")
 
@@ -102,5 +103,44 @@ def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise,
     materialise("studies")
     edit(folder, "alpha: 0.05", "alpha: 0.2")
     for stage in ("dbt_before_inference", "infer", "dbt_after_inference", "database", "report"):
-        with pytest.raises(Mistake, match="Materialise raw/studies"):
+        with pytest.raises(Mistake, match="materialise raw/studies"):
             materialise(stage)
+
+
+def test_what_was_made_of_an_earlier_version_is_stale(materialise, folder, instance):
+    materialise(*STAGES[:4])
+    assert stale(instance) == set()
+    edit(folder, "title: Kind", "# of no matter\ntitle: Kind")
+    assert stale(instance) == set()
+    edit(folder, "alpha: 0.05", "alpha: 0.2")
+    assert {"raw/studies", "raw/prompts", "raw/slices"} <= stale(instance)
+    materialise(*STAGES[:4])
+    assert stale(instance) == set()
+
+
+def stale(instance):
+    """The assets that the UI shows as made of something else than there is."""
+    offer_studies(instance, [NAME])
+    graph = definitions().resolve_asset_graph()
+    resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
+    return {key.to_user_string() for key in graph.materializable_asset_keys if resolver.get_stale_causes(key, NAME)}
+
+
+def test_a_mart_asked_alone_is_built_with_what_is_between_and_no_other(materialise, materialise_study):
+    materialise(*STAGES)
+    done = materialise_study(["marts/coverage"], NAME)
+    assert [made.asset_key.to_user_string() for made in done.get_asset_materialization_events()] == ["marts/coverage"]
+    assert [check.check_name for check in done.get_asset_check_evaluations()] == ["dbt_tests"]
+    with open_build(paths.home().build(NAME)) as connection:
+        tables = connection.execute(
+            "select table_name, estimated_size from duckdb_tables() where schema_name = 'marts'"
+        )
+        filled = {table for table, n_rows in tables.fetchall() if n_rows}
+        assert filled == {"coverage", "reasons"}  # the template has no study
+
+
+def test_a_partition_whose_study_is_gone_is_told_in_a_line(materialise, folder, snapshot):
+    (folder / f"{NAME}.yml").rename(folder / "elsewhere.yml")
+    with pytest.raises(Mistake) as raised:
+        materialise("studies")
+    assert str(raised.value) == snapshot

@@ -22,8 +22,7 @@ def test_the_link_of_a_report_opens_it_as_a_page_of_no_origin(client):
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/", "/reports/other.html", "/reports/..%2Fsecret.html", "/reports/%2e%2e/secret.html", "/reports/mine"],
+    "path", ["/", "/reports/other.html", "/reports/..%2Fsecret.html", "/reports/%2e%2e/secret.html", "/reports/mine"]
 )
 def test_everything_else_is_dagsters(client, path):
     assert client.get(path).text == "Dagster"

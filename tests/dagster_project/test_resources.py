@@ -5,7 +5,7 @@ from dagster_project.resources import StudyResource
 from python_assets.errors import StudyError
 
 STUDY = """
-title: Asked
+title: StatisticSpec
 prompts:
   templates:
     texts: [{id: "1", text: "Is a {gender} kind?"}]
@@ -40,6 +40,6 @@ def test_the_models_answer_unless_the_simulator_is_asked_for(load):
     assert (study.generations[0].spec.provider, study.has_stand_in) == ("simulator", True)
 
 
-def test_another_provider_cannot_stand_in(load):
-    with pytest.raises(StudyError, match="PLUMBLINE_PROVIDER is 'replay': only simulator"):
+def test_another_provider_cannot_stand_in(load, refused):
+    with refused(StudyError, "PLUMBLINE_PROVIDER"):
         load("replay")

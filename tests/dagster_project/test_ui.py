@@ -13,8 +13,10 @@ import httpx
 import pytest
 
 from bench.chromium import CHROMIUM, browser
+from dagster_project.ui import StartError, wait_until_up
 from tests.sessions import left_of_session
 
+pytestmark = pytest.mark.run
 PAUSE = "mutation{setAutoMaterializePaused(paused:true)}"  # what it changes can be asked
 STARTS_WITHIN_SECONDS = 600  # on cores that others use, too
 
@@ -41,9 +43,7 @@ def ui(tmp_path_factory):
 @pytest.fixture
 def is_paused(ui):
     def asked():
-        reply = httpx.post(
-            f"{ui}/graphql", json={"query": "{instance{autoMaterializePaused}}"}
-        ).raise_for_status()
+        reply = httpx.post(f"{ui}/graphql", json={"query": "{instance{autoMaterializePaused}}"}).raise_for_status()
         return reply.json()["data"]["instance"]["autoMaterializePaused"]
 
     httpx.post(f"{ui}/graphql", json={"query": PAUSE.replace("true", "false")}).raise_for_status()
@@ -73,7 +73,26 @@ def test_a_taken_port_is_told_at_once(ui):
     command = [sys.executable, "-m", "python_assets.cli", "ui", "--port", ui.rpartition(":")[2]]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "cannot be listened on" in done.stderr and "plumbline ui --port" in done.stderr
+    assert "expected one that is free" in done.stderr and "plumbline ui --port" in done.stderr
+
+
+class Starting:
+    """A server that is not up while it is looked at so often, and then has ended."""
+
+    returncode = 3
+
+    def __init__(self, looks):
+        self._looks = looks
+
+    def poll(self):
+        self._looks -= 1
+        return None if self._looks >= 0 else self.returncode
+
+
+def test_a_ui_that_is_not_up_is_told_once_and_its_end_is_an_error(tmp_path, capsys, refused, snapshot):
+    with refused(StartError, "plumbline ui"):
+        wait_until_up(tmp_path / "code", Starting(looks=3), patience=0)
+    assert capsys.readouterr().err == snapshot(name="not up")
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.infer.infer_associations import infer_associations
-from python_assets.infer.infer_regressions import infer_regressions
-from python_assets.infer.infer_subgroups import infer_subgroups
+from python_assets.infer.associations.infer_associations import infer_associations
+from python_assets.infer.regressions.infer_regressions import infer_regressions
+from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import QuestionSet, Regression
 from python_assets.study.base import Against
@@ -42,6 +42,7 @@ class Analysis(NamedTuple):
     primary: QuestionSet | None = None
     question_sets: dict[str, QuestionSet] = {}
     regressions: dict[str, Regression] = REGRESSIONS
+    unmatched_allowed: dict[str, float] = {}
 
 
 class Built(NamedTuple):
@@ -92,17 +93,17 @@ def run_dbt(path: Path, folder: Path, *selection: str, project: Path = PROJECT) 
 def call_dbt(path: Path, folder: Path, *command: str, project: Path = PROJECT) -> None:
     """Call dbt, which succeeds, on a build file; its artifacts are in folder/target.
 
-    The file goes by its name alone, so that the variables of all calls are alike: else dbt parses anew.
+    The file goes by its name alone, so that the environment of all calls is alike: else dbt parses anew.
     """
     parsed = ("--partial-parse-file-path", str(PARSED[project])) if project in PARSED else ()
     done = subprocess.run(
         [
             *(sys.executable, "-m", "dbt.cli.main", "--no-send-anonymous-usage-stats", *command),
             *("--project-dir", str(project), "--profiles-dir", str(project)),
-            *("--vars", json.dumps({"build_path": path.name}), *parsed),
+            *parsed,
         ],
         cwd=path.parent,
-        env={**os.environ, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
+        env={**os.environ, "PLUMBLINE_BUILD": path.name, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
         capture_output=True,
         text=True,
         check=False,

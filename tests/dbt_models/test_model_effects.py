@@ -7,10 +7,10 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from python_assets.infer.infer_associations import infer_associations
+from python_assets.infer.associations.infer_associations import infer_associations
 from python_assets.warehouse.build import open_build
 from tests.dbt_models.conftest import call_dbt
-from tests.python_assets.infer.test_factor_effects import exact
+from tests.python_assets.infer.associations.test_factor_effects import exact
 from tests.python_assets.plan.test_model_groups import ROLES, generations, written
 
 READ = ("+int_association_sums", "+int_association_values", "+int_cells")

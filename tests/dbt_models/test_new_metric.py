@@ -1,6 +1,9 @@
-"""What it takes to add a descriptive metric: one .sql in models/metrics and one line in seeds/metrics.csv."""
+"""What it takes to add a descriptive metric: one .sql in models/metrics, one line in seeds/metrics.csv, and the
+list of both written anew."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -16,7 +19,7 @@ from tests.dbt_models.conftest import PROJECT, Built, run_dbt
 from tests.dbt_models.irregular_study import STUDY
 
 LINE = "mid_range,disparities,continuous binary,false,false,false,false,true,,false,,\n"
-SQL = "-- The middle between the ends.\n{{ disparity_metric('mid_range', '(value_max + value_min) / 2') }}\n"
+SQL = "{{ disparity_metric('mid_range', '(value_max + value_min) / 2') }}\n"
 KEYS = ["generation_id", "measure_id", "calibration", "slice_id", "grouping_id", "statistic", "parameters"]
 STUDY_FILE = """
 factors: {gender: {levels: [woman, man]}}
@@ -35,6 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (copy / "models" / "metrics" / "disparity_mid_range.sql").write_text(SQL)
     with (copy / "seeds" / "metrics.csv").open("a") as file:
         file.write(LINE)
+    subprocess.run([sys.executable, copy / "list_metrics.py"], check=True)
     return copy
 
 

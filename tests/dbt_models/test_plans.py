@@ -11,7 +11,7 @@ import pytest
 
 from python_assets.warehouse.progress import SILENT
 from python_assets.assemble.assemble_study import assemble
-from python_assets.infer.cells import MIXED_UNITS
+from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study

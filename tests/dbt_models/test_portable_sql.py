@@ -47,7 +47,7 @@ NOT_YET: dict[str, set[str]] = {
     "macros/sample_quantiles.sql": {"order of a window"},
     "macros/sample_rank_correlations.sql": {"order of a window"},
     "macros/standard_averages.sql": {"order of a window"},
-    "models/intermediate/int_statistic_profiles.sql": {"order of a window"},
+    "models/intermediate/statistics/int_statistic_profiles.sql": {"order of a window"},
 }
 
 

@@ -1,14 +1,17 @@
 """What the project promises as a whole: contracts, descriptions, two halves, closed lists."""
 
 import json
+import runpy
 from functools import cache
 from pathlib import Path
 
-import pytest
+import duckdb
 import yaml
 
-from python_assets.infer.reasons import InferenceReason
-from python_assets.infer.verdict import Verdict
+from dagster_project.assets.infer import CELLS, SUMS
+from dagster_project.template import lacking_parts
+from python_assets.infer.result import InferenceReason
+from python_assets.infer.formulas.verdict import Verdict
 from python_assets.study.statistics import STATISTICS
 from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import PROJECT, Built, call_dbt
@@ -23,17 +26,9 @@ PASSED_ON = {
     "prompt_factors",
     "prompts",
     "quarantined_records",
-    "responses",
 }
 RAW_OF = {"quarantined_records": "quarantine"}
-SECOND_HALF_MARTS = {
-    "summary_statistics",
-    "contrasts",
-    "disparities",
-    "findings",
-    "finding_groups",
-    "finding_prompts",
-}
+SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings", "finding_groups", "finding_prompts"}
 
 
 def models_of(built: Built, folder: str) -> dict[str, dict]:
@@ -86,6 +81,19 @@ def test_contracts_are_enforced_with_not_null_only(built: Built):
         assert kinds == {"not_null"}, name
 
 
+def test_tables_between_are_pinned_to_their_grain(built: Built):
+    pinned = {
+        node["attached_node"].split(".")[-1]: node["test_metadata"]["kwargs"]["columns"]
+        for node in built.manifest["nodes"].values()
+        if node.get("test_metadata", {}).get("name") == "unique_key"
+    }
+    tables = models_of(built, "intermediate")
+    assert set(tables) - set(pinned) == {"int_association_values"}  # responses, which have no key there
+    for name in pinned.keys() & tables:
+        grain = tables[name]["description"].partition("(")[2].partition(")")[0]
+        assert pinned[name] == grain.split(", "), name
+
+
 def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
     views, tests = models_of(built, "views"), built.manifest["nodes"].values()
     pinned = {
@@ -94,7 +102,7 @@ def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
         if node.get("test_metadata", {}).get("name") == "unique_key"
     }
     by_hand = {unit_test.split(".")[2] for unit_test in built.manifest["unit_tests"]}
-    assert len(views) == 7
+    assert len(views) == 8
     for name, node in views.items():
         grain = node["description"].partition("(")[2].partition(")")[0]
         assert pinned[name] == grain.split(", "), name
@@ -104,12 +112,8 @@ def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
 
 
 def test_every_computed_mart_has_its_generic_tests(built: Built):
-    tests = [
-        n for n in built.manifest["nodes"].values() if n["resource_type"] == "test" and "test_metadata" in n
-    ]
-    found = {
-        (n["attached_node"].split(".")[-1], n["test_metadata"]["name"]) for n in tests if n["attached_node"]
-    }
+    tests = [n for n in built.manifest["nodes"].values() if n["resource_type"] == "test" and "test_metadata" in n]
+    found = {(n["attached_node"].split(".")[-1], n["test_metadata"]["name"]) for n in tests if n["attached_node"]}
     for name, node in models_of(built, "marts").items():
         assert (name in PASSED_ON) == ((name, "unique_key") not in found), name
         if {"value", "reason"} <= set(node["columns"]) and name not in PASSED_ON:
@@ -137,6 +141,38 @@ def test_every_metric_has_a_unit_test_and_a_line_in_the_seed(built: Built):
     assert disparities - set(found) == {"idi"}  # no grouping of this study has every factor
     assert set(found) <= disparities
     assert set(built.table("marts.contrasts").contrast) <= names
+
+
+def test_the_list_of_metrics_is_that_of_the_seed():
+    written = runpy.run_path(str(PROJECT / "list_metrics.py"))["macro_text"]()
+    assert (PROJECT / "macros" / "metric_models.sql").read_text() == written, "python dbt_models/list_metrics.py"
+
+
+def test_every_table_between_leads_to_a_mart_or_to_inference(built: Built):
+    children = built.manifest["child_map"]
+
+    @cache
+    def readers(node: str) -> frozenset[str]:
+        found = {child for child in children[node] if child.startswith(("model", "exposure"))}
+        return frozenset(found.union(*map(readers, found)))
+
+    for folder in ("intermediate", "metrics"):
+        for name in models_of(built, folder):
+            assert readers(f"model.plumbline.{name}"), name
+    for name in models_of(built, "metrics"):
+        mart = "disparities" if name.startswith("disparity_") else "contrasts"
+        assert f"model.plumbline.{mart}" in readers(f"model.plumbline.{name}"), name
+    read = built.manifest["exposures"]["exposure.plumbline.inference"]["depends_on"]["nodes"]
+    assert {node.split(".")[-1] for node in read} == {*CELLS, *SUMS}
+
+
+def test_what_a_study_lacks_has_no_rows_though_dbt_builds_it(built: Built):
+    with duckdb.connect(str(built.path), read_only=True) as connection:
+        lacking = lacking_parts(connection) - {"association_tests"}  # which this build asks for by itself
+        assert lacking
+        for node in built.manifest["nodes"].values():
+            if lacking & set(node["tags"]):
+                assert not connection.table(f"{node['schema']}.{node['name']}").fetchall(), node["name"]
 
 
 def test_a_metric_names_the_mart_that_writes_it(built: Built):
@@ -185,12 +221,12 @@ def test_a_yml_beside_each_mart_and_one_a_folder_for_the_rest():
     for sql in [*(PROJECT / "models" / "marts").glob("*.sql"), *(PROJECT / "models" / "views").glob("*.sql")]:
         (model,) = yaml.safe_load(sql.with_suffix(".yml").read_text())["models"]
         assert model["name"] == sql.stem
-    for folder in ("intermediate", "metrics"):
-        (file,) = (PROJECT / "models" / folder).glob("*.yml")
-        models = yaml.safe_load(file.read_text())["models"]
-        names = [path.stem for path in file.parent.iterdir() if path.suffix in (".sql", ".py")]
-        assert [model["name"] for model in models] == sorted(names)
-        assert {key for model in models for key in model} <= {"name", "description", "data_tests"}
+    models = PROJECT / "models"
+    for folder in (models / "metrics", *(path for path in (models / "intermediate").iterdir())):
+        described = yaml.safe_load((folder / "_models.yml").read_text())["models"]
+        names = [path.stem for path in folder.iterdir() if path.suffix in (".sql", ".py")]
+        assert [model["name"] for model in described] == sorted(names), folder.name
+        assert {key for model in described for key in model} <= {"name", "description", "config", "data_tests"}
 
 
 def test_models_are_short():
@@ -237,15 +273,17 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "value and inference",
         "inference",
         "power",
+        "instrument",
+        "imported metric",
     }
 
 
 def test_no_query_is_needed_to_write_the_sql_and_its_documentation(built: Built, tmp_path: Path):
     call_dbt(built.path, tmp_path / "full", "docs", "generate")
+    duckdb.connect(str(tmp_path / "build.duckdb")).close()
     call_dbt(tmp_path / "build.duckdb", tmp_path / "empty", "compile")
     full, empty = (
-        json.loads((tmp_path / name / "target" / "manifest.json").read_text())["nodes"]
-        for name in ("full", "empty")
+        json.loads((tmp_path / name / "target" / "manifest.json").read_text())["nodes"] for name in ("full", "empty")
     )
     for name, node in full.items():
         if node["resource_type"] in ("model", "test"):
@@ -255,7 +293,3 @@ def test_no_query_is_needed_to_write_the_sql_and_its_documentation(built: Built,
     assert not catalog["errors"]
     for name, node in models_of(built, "marts").items():
         assert set(catalog["nodes"][f"model.plumbline.{name}"]["columns"]) == set(node["columns"])
-
-
-def test_nothing_is_written_beside_the_sources():
-    assert not [name for name in ("target", "logs", "dbt_packages") if (Path(PROJECT) / name).exists()]

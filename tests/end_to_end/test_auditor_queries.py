@@ -40,9 +40,7 @@ def test_a_join_of_one_row_multiplies_no_rows(demo):
     several = []
     for one, other in permutations(tables, 2):
         if (join := join_of(one, other)) and join.is_to_one:
-            joined = demo.value(
-                f"select count(*) from {one.name} as a inner join {other.name} as b {join.sql}"
-            )
+            joined = demo.value(f"select count(*) from {one.name} as a inner join {other.name} as b {join.sql}")
             if joined > demo.value(f"select count(*) from {one.name}"):
                 several.append((one.name, other.name))
     assert several == []

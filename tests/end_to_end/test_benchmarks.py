@@ -20,7 +20,6 @@ def bbq(run_study, data_folder):
     return run_study("bbq", PLUMBLINE_DATA=str(data_folder))
 
 
-@pytest.mark.long  # two minutes
 @pytest.mark.parametrize("grouping", ["context_condition", "question_polarity"])
 def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, grouping):
     found = bbq.rows(
@@ -34,7 +33,6 @@ def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, groupin
     assert set(found) == {(model, True, 150, "prompts like these", None) for model in MODELS}
 
 
-@pytest.mark.long
 def test_few_questions_of_bbq_hold_two_stereotyped_groups(bbq):
     found = bbq.rows(
         """
@@ -47,7 +45,6 @@ def test_few_questions_of_bbq_hold_two_stereotyped_groups(bbq):
     assert bbq.value("select count(distinct unit_id) from prompts where study_id = 'bbq'") == 150
 
 
-@pytest.mark.long
 def test_every_model_answered_every_cell_of_bbq_that_has_a_question(bbq):
     (design,) = bbq.rows(
         """

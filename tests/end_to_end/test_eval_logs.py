@@ -18,14 +18,22 @@ def worked_example(heading):
     return re.search(rf"^### {heading}$.*?^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
 
 
+METRICS = """
+prompts:
+  import: {{format: {format}, path: {path}, factors: {{gender: person.gender}}, root_prompt: scenario}}
+generations: [{{name: "*", provider: replay}}]
+groupings: [gender]
+"""
+
+
 @pytest.fixture(scope="module")
 def run_example(run_study, tmp_path_factory):
-    def run(heading, name, writer):
+    def run(text, name, writer, logs="worked"):
         folder = tmp_path_factory.mktemp(name)
-        (folder / f"{name}.yml").write_text(worked_example(heading), encoding="utf-8")
+        (folder / f"{name}.yml").write_text(text, encoding="utf-8")
         (folder / "logs").mkdir()
         subprocess.run(
-            [sys.executable, str(WRITERS / writer), str(folder / "logs"), "worked"],
+            [sys.executable, str(WRITERS / writer), str(folder / "logs"), logs],
             check=True,
             env={**os.environ, "XDG_DATA_HOME": str(folder / "home"), "HF_HOME": str(folder / "home")},
         )
@@ -35,7 +43,7 @@ def run_example(run_study, tmp_path_factory):
 
 
 def test_a_log_of_inspect_is_compared_like_any_other_study(run_example):
-    run = run_example("Logs of Inspect", "inspect_logs", "write_inspect_logs.py")
+    run = run_example(worked_example("Logs of Inspect"), "inspect_logs", "write_inspect_logs.py")
     found = run.rows(
         """
         select c.value, c.n_root_prompts, c.verdict, g.provider
@@ -57,7 +65,7 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_example):
 
 
 def test_a_log_of_lm_eval_is_compared_like_any_other_study(run_example):
-    run = run_example("Logs of lm_eval", "lm_eval_logs", "write_lm_eval_logs.py")
+    run = run_example(worked_example("Logs of lm_eval"), "lm_eval_logs", "write_lm_eval_logs.py")
     found = run.rows(
         """
         select value, n_root_prompts, verdict from contrasts
@@ -74,3 +82,42 @@ def test_a_log_of_lm_eval_is_compared_like_any_other_study(run_example):
         """
     )
     assert levels == [("hiring",)]
+
+
+def test_what_a_log_of_inspect_publishes_comes_out_again(run_example):
+    text = METRICS.format(format="inspect", path="logs/metrics.eval")
+    run = run_example(text, "inspect_metrics", "write_inspect_logs.py", "metrics")
+    found = statuses(run, "inspect_metrics")
+    # five metrics of 6 reducers; ends of intervals and metrics of groups that no factor tells are not computed
+    assert found["graded", "accuracy"] == found["graded", "stderr"] == found["graded", "std"] == {("equal", None): 6}
+    assert set(found["graded", "bootstrap_stderr"]) == {("different_by_design", "bootstrap")}
+    assert set(found["graded", "stderr2"]) <= {("different_by_design", "clustered"), ("equal", None)}
+    assert found["graded", "ci: lower"] == {("not_imported", "interval"): 6}
+    assert found["by_group", "grouped: loan"] == {("not_imported", "group_not_imported"): 6}
+    assert found["by_group", "grouped: all"] == found["option", "accuracy"] == {("equal", None): 6}
+    assert found["letter", "frequency: N"] == {("equal", None): 1}
+
+
+def test_what_a_log_of_lm_eval_publishes_comes_out_again(run_example):
+    text = METRICS.format(format="lm_eval", path="'logs/*/samples_*.jsonl'")
+    run = run_example(text, "lm_eval_metrics", "write_lm_eval_logs.py", "metrics")
+    found = statuses(run, "lm_eval_metrics")
+    for metric in ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "f1", "mcc", "brier_score"):
+        assert found["", metric] == {("equal", None): 1}, metric
+    assert found["", "acc"] == {("equal", None): 2, ("not_imported", "group_of_tasks"): 1}
+    assert found["", "bleu"] == {("not_imported", "corpus_metric"): 1}
+
+
+def statuses(run, study_id):
+    """How often each status and reason, by scorer and metric; nothing is different without a design."""
+    rows = run.rows(
+        f"""
+        select scorer, metric, status, reason, count(*) from imported_metrics where study_id = '{study_id}'
+        group by all
+        """
+    )
+    found: dict = {}
+    for scorer, metric, status, reason, n in rows:
+        found.setdefault((scorer, metric), {})[status, reason] = n
+    assert "different" not in {status for counts in found.values() for status, _ in counts}
+    return found

@@ -18,9 +18,7 @@ def factbook(run_study, data_folder, tmp_path_factory):
     texts = (path.read_text(encoding="utf-8") for path in (data_folder / "factbook").glob("*.txt"))
     write_vectors(studies / "spelling.txt", *texts)
     study = paths.study_path("factbook").read_text(encoding="utf-8")
-    (studies / "factbook.yml").write_text(
-        f"{study}\nembedding: {{vectors: spelling.txt}}\n", encoding="utf-8"
-    )
+    (studies / "factbook.yml").write_text(f"{study}\nembedding: {{vectors: spelling.txt}}\n", encoding="utf-8")
     return run_study("factbook", PLUMBLINE_DATA=str(data_folder), PLUMBLINE_STUDIES=str(studies))
 
 

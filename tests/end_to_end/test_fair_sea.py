@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.long
-
 DECLARED = {
     ("some", "leadership", "gender"),
     ("some", "occupation", "gender"),

@@ -111,7 +111,6 @@ def test_an_annotation_outside_its_set_is_set_aside(records):
     ) == [
         (
             "invalid_annotation",
-            "column 'annotation': expected one of Authoritative, Collaborative, Adaptive, Supportive, "
-            "got 'Bossy'",
+            "column 'annotation': expected one of Authoritative, Collaborative, Adaptive, Supportive, got 'Bossy'",
         )
     ]

@@ -84,9 +84,7 @@ class Published:
 
     def by_model(self, path: Path) -> int:
         generation = make_id(path[0])
-        return self.value(
-            "select count(*) from responses where study_id = $study and generation_id = ?", generation
-        )
+        return self.value("select count(*) from responses where study_id = $study and generation_id = ?", generation)
 
     def categorical(self, path: Path) -> Any:
         category, model, *rest = path
@@ -203,9 +201,7 @@ class Published:
     def _of_groups(self, what: str, *place: str) -> Any:
         keys = ("slice_id", "generation_id", "measure_id", "grouping_id", "group_id", "category")
         named = " and ".join(f"{key} = ?" for key in keys[: len(place)])
-        return self.value(
-            f"select {what} from outcome_distributions where study_id = $study and {named}", *place
-        )
+        return self.value(f"select {what} from outcome_distributions where study_id = $study and {named}", *place)
 
     def _index(self, metric: str, *place: str) -> Any:
         return self.value(

@@ -11,9 +11,7 @@ MEASURES = {"D3": "label", "I1": "occupation", "I2": "industry", "I3": "label"}
 
 def test_every_response_is_there_and_none_was_rejected(fair_sea):
     assert fair_sea.value("select count(*) from responses where study_id = 'fair_sea_responses'") == 5_760
-    assert (
-        fair_sea.value("select count(*) from quarantined_records where study_id = 'fair_sea_responses'") == 0
-    )
+    assert fair_sea.value("select count(*) from quarantined_records where study_id = 'fair_sea_responses'") == 0
 
 
 def of_category(part, category):
@@ -30,14 +28,9 @@ def test_answers_without_a_label_are_counted(fair_sea):
     # 19 of the 900 answers to I1 name no occupation
     unmatched = "measure_id = 'occupation_unmatched' and statistic = 'mean'"
     assert (
-        fair_sea.value(
-            f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}"
-        )
-        == 19
+        fair_sea.value(f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}") == 19
     )
-    labelled = (
-        f"select distinct generation_id, group_id, n_group, n_missing from outcome_distributions {where}"
-    )
+    labelled = f"select distinct generation_id, group_id, n_group, n_missing from outcome_distributions {where}"
     assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
 
 
@@ -94,9 +87,7 @@ def test_numbers_that_the_order_names(fair_sea):
         )[0]
 
     chi_square = test_of("D3", "label", "chi_square", "statistic_value, df1, p_value, effect_size")
-    assert chi_square == pytest.approx(
-        (1.5720767435830956, 3, 0.6657376717600074, 0.09345458622546436), rel=1e-12
-    )
+    assert chi_square == pytest.approx((1.5720767435830956, 3, 0.6657376717600074, 0.09345458622546436), rel=1e-12)
     assert test_of("I1", "occupation", "chi_square", "share_expected_ge5") == pytest.approx((0.4,))
     f = test_of("D2", "sentiment", "anova", "statistic_value, effect_size")
     assert f == pytest.approx((0.8507579849829134, 0.004756803910522687), rel=1e-12)

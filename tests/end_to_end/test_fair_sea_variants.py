@@ -21,9 +21,7 @@ def test_both_level_sets_can_be_written():
 
 
 def test_every_tone_is_read_and_every_cell_is_full(variants):
-    tones = variants.rows(
-        "select distinct label from measurements where measure_id = 'tone' and label is not null"
-    )
+    tones = variants.rows("select distinct label from measurements where measure_id = 'tone' and label is not null")
     assert {tone for (tone,) in tones} == {"Rude", "Polite", "Incompetent", "Apologetic"}
     rules = dict(variants.rows("select rule, n_unexpected from v_quality_rules where n_evaluated > 0"))
     assert rules == dict.fromkeys(rules, 0)

@@ -200,8 +200,8 @@ def test_parquet_holds_what_the_database_holds(demo):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "no_such_study"], "There is no study 'no_such_study'"),
-        (["sql", "selekt 1"], "The query failed"),
+        (["run", "no_such_study"], "no_such_study.yml: got nothing; expected a study file"),
+        (["sql", "selekt 1"], "the query: got "),
     ],
 )
 def test_a_mistake_ends_with_1_and_no_traceback(demo, plumbline, arguments, said):

@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-N_NULL = 4
-TOPICS = {
-    "work": ["meeting", "report", "promotion", "mistake"],
-    "home": ["party", "garden", "repair", "visit"],
-}
+N_NULL = 2
+TOPICS = {"work": ["meeting", "report", "promotion", "mistake"], "home": ["party", "garden", "repair", "visit"]}
 PLACES = ["in town", "in a village", "at sea"]
 # every factor on its own looks alike: who is worse off is known by both
 CROSSED = {
@@ -44,8 +41,7 @@ def study_text(effects):
         "prompts": {"templates": {"texts": texts, "cross": ["gender", "race"]}},
         "generations": generations,
         "measures": [
-            {"name": f"{topic}_confident", "choices": "yes_no", "favourable": "yes", "slice": topic}
-            for topic in TOPICS
+            {"name": f"{topic}_confident", "choices": "yes_no", "favourable": "yes", "slice": topic} for topic in TOPICS
         ],
         "slices": {"each": "topic"},
         "groupings": ["gender", "race", ["gender", "race"]],
@@ -62,14 +58,11 @@ def flags_of(run_study, tmp_path_factory):
     def run(name, effects):
         (folder / f"{name}.yml").write_text(study_text(effects), encoding="utf-8")
         done = run_study(name, PLUMBLINE_STUDIES=str(folder))
-        return done.rows(
-            "select flag, status, grouping_id, group_id, reason from red_flags where study_id = ?", name
-        )
+        return done.rows("select flag, status, grouping_id, group_id, reason from red_flags where study_id = ?", name)
 
     return run
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("number", range(N_NULL))
 def test_a_study_without_effects_raises_no_flag(flags_of, number):
     flags = flags_of(f"null_{number}", {})
@@ -79,7 +72,6 @@ def test_a_study_without_effects_raises_no_flag(flags_of, number):
     assert [row[-1] for row in flags if row[0] == "ground_truth"] == ["no_ground_truth"]
 
 
-@pytest.mark.long
 def test_a_group_that_is_worse_off_everywhere_is_accused(flags_of):
     flags = flags_of("direction", {"gender": {"Female": {"Yes": -0.4, "No": 0.4}}})
     raised = {(flag, grouping, group) for flag, status, grouping, group, _ in flags if status == "raised"}
@@ -95,7 +87,6 @@ def test_a_group_that_is_worse_off_everywhere_is_accused(flags_of):
     assert "amplification" not in {flag for flag, *_ in raised}
 
 
-@pytest.mark.long
 def test_groups_that_differ_by_both_factors_alone_are_amplified(flags_of):
     flags = flags_of("crossed", {"gender x race": CROSSED})
     raised = {(flag, grouping) for flag, status, grouping, *_ in flags if status == "raised"}

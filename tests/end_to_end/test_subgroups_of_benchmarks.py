@@ -98,9 +98,7 @@ def decodingtrust(run_study, data_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("decodingtrust")
     codes = pd.read_parquet(data_folder / "decodingtrust_stereotype" / "agreeability_long.parquet")
     codes = codes[codes.model == MODEL]
-    codes.assign(agrees=(codes.agreeability == 1).astype(int)).to_csv(
-        folder / "agreeability.csv", index=False
-    )
+    codes.assign(agrees=(codes.agreeability == 1).astype(int)).to_csv(folder / "agreeability.csv", index=False)
     (folder / "decodingtrust_subgroups.yml").write_text(DECODINGTRUST, encoding="utf-8")
     return run_study("decodingtrust_subgroups", PLUMBLINE_STUDIES=str(folder))
 
@@ -119,11 +117,7 @@ def test_first_level_log_disparities_are_those_of_the_reference(bbq, reference):
     }
     assert len(expected) == 38
     assert found == {
-        (row["factor"], row["value"]): (
-            row["n"],
-            row["deviations"],
-            pytest.approx(row["log_disparity"], abs=1e-9),
-        )
+        (row["factor"], row["value"]): (row["n"], row["deviations"], pytest.approx(row["log_disparity"], abs=1e-9))
         for row in expected
     }
 
@@ -197,9 +191,7 @@ def test_every_rate_has_an_interval_around_it(bbq):
 
 def test_agree_rates_and_their_deviation_metrics_are_those_of_the_reference(decodingtrust, reference):
     numbers = reference["decodingtrust"]
-    expected = {
-        row["system_prompt_type"]: row for row in numbers["DM_topic_x_group"] if row["model"] == MODEL
-    }
+    expected = {row["system_prompt_type"]: row for row in numbers["DM_topic_x_group"] if row["model"] == MODEL}
     rates = {row["system_prompt_type"]: row for row in numbers["agree_rate"] if row["model"] == MODEL}
     found = decodingtrust.rows(
         """

@@ -68,12 +68,7 @@ class Session:
         called = f'plumbline() {{ {sys.executable} -m python_assets.cli "$@"; }}\n'
         script = called + command.replace("; echo $?", f"; code=$?; printf {MARK}; echo $code")
         done = subprocess.run(
-            ["bash", "-c", script],
-            cwd=self._folder,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            ["bash", "-c", script], cwd=self._folder, env=self._environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

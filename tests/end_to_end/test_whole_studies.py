@@ -6,8 +6,6 @@ import pytest
 from bench.bench_studies import DESIGNS
 from bench.studies_through_run import RUN, compared
 
-pytestmark = pytest.mark.long
-
 
 @pytest.mark.parametrize("title", RUN)
 def test_a_run_publishes_what_the_engine_computes(title, tmp_path):

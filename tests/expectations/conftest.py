@@ -6,16 +6,7 @@ import pandas as pd
 import pytest
 
 from python_assets.study.analysis import Quality
-from python_assets.study.study import (
-    AnalysisSpec,
-    Factor,
-    Import,
-    ImportColumns,
-    MeasureSpec,
-    Prompts,
-    Scrape,
-    Study,
-)
+from python_assets.study.study import AnalysisSpec, Factor, Import, ImportColumns, MeasureSpec, Prompts, Scrape, Study
 from python_assets.telemetry import disable_telemetry
 from python_assets.warehouse.build import open_build, write_stage
 
@@ -57,9 +48,7 @@ def _study(prompts, groupings, quality=None, factors=None):
 @pytest.fixture(scope="session")
 def study():
     scrape = Scrape(
-        levels=LEVELS,
-        keywords={level: [level] for level in LEVELS},
-        sources=[{"tag": "article", "path": "a.txt"}],
+        levels=LEVELS, keywords={level: [level] for level in LEVELS}, sources=[{"tag": "article", "path": "a.txt"}]
     )
     return _study(Prompts(scrape=scrape), [("concept",), ("tone",), ("concept", "tone")], factors=_TONE)
 
@@ -69,9 +58,7 @@ _TONE = {"tone": Factor(type="prompt", levels=["warm", "cold"])}
 
 @pytest.fixture(scope="session")
 def imported_study():
-    table = Import(
-        path="t.csv", columns=ImportColumns(prompt="id"), factors={"concept": "country", "tone": "tone"}
-    )
+    table = Import(path="t.csv", columns=ImportColumns(prompt="id"), factors={"concept": "country", "tone": "tone"})
     return _study(Prompts(import_=table), [("concept",)], factors=_TONE)
 
 
@@ -125,12 +112,7 @@ def _sentences():
     ]
     rows = pd.DataFrame(kept)
     rows["sentence_text"] = "In " + rows["document_id"] + " they say of " + rows["level"] + " that it is far."
-    dropped = {
-        "sentence_id": "d0:2",
-        "document_id": "d0",
-        "sentence_text": "Nothing.",
-        "dropped_reason": "no_keyword",
-    }
+    dropped = {"sentence_id": "d0:2", "document_id": "d0", "sentence_text": "Nothing.", "dropped_reason": "no_keyword"}
     return pd.concat([rows, pd.DataFrame([dropped])]).assign(source_tag="article")
 
 
@@ -159,9 +141,7 @@ def _prompt_factors():
         "tone": prompts["root_prompt_id"].isin(["r0", "r1"]).map({True: "warm", False: "cold"}),
         "keyword": prompts["keyword"],
     }
-    parts = [
-        pd.DataFrame({"prompt_id": prompts["prompt_id"], "factor": f, "level": v}) for f, v in factors.items()
-    ]
+    parts = [pd.DataFrame({"prompt_id": prompts["prompt_id"], "factor": f, "level": v}) for f, v in factors.items()]
     return pd.concat(parts)
 
 
@@ -178,19 +158,24 @@ def _generations():
     )
 
 
+def _observed(true):
+    if "is_empty" in true:
+        return {"outcome": "unreadable", **{flag: flag in true for flag in FLAGS}, "is_refused": None}
+    outcome = "refused" if "is_refused" in true else "answered"
+    return {"outcome": outcome, **{flag: flag in true for flag in FLAGS}}
+
+
 def _responses():
     prompt_ids = list(_prompts()["prompt_id"])
     fine, refused, blank, cut = TEXTS.items()
     # the blank ones are outside slice warm, each of whose cells has two prompts
     texts = [fine, refused, cut, fine, blank, refused, blank, cut]
     rows = [
-        {"prompt_id": p, "response_text": text, **{flag: flag in true for flag in FLAGS}}
+        {"prompt_id": p, "response_text": text, **_observed(true)}
         for p, (text, true) in zip(prompt_ids, texts, strict=True)
     ]
     usage = {"latency_seconds": 0.1, "n_tokens_in": 3, "n_tokens_out": 1}
-    return pd.DataFrame(rows).assign(
-        generation_id="fair", replicate=0, response_id="abc", status="ok", **usage
-    )
+    return pd.DataFrame(rows).assign(generation_id="fair", replicate=0, response_id="abc", status="ok", **usage)
 
 
 def _measures():
@@ -205,9 +190,7 @@ def _measures():
 
 def _measurements():
     prompt_ids = _prompts()["prompt_id"]
-    keys = pd.DataFrame(
-        {"prompt_id": prompt_ids, "generation_id": "fair", "replicate": 0, "extractor_version": "1"}
-    )
+    keys = pd.DataFrame({"prompt_id": prompt_ids, "generation_id": "fair", "replicate": 0, "extractor_version": "1"})
     sentiment = keys.assign(measure_id="sentiment", value=1.0000001, baseline_value=-0.5)
     return pd.concat(
         [

@@ -41,16 +41,12 @@ UNTOLD = [
 
 
 def test_an_before_a_word_that_is_said_with_a_consonant_is_listed():
-    assert misread(*(f"It was an {word} at last." for word in SAID_WITH_A)) == {
-        f"an {w}" for w in SAID_WITH_A
-    }
+    assert misread(*(f"It was an {word} at last." for word in SAID_WITH_A)) == {f"an {w}" for w in SAID_WITH_A}
     assert misread(*(f"It was a {word} at last." for word in SAID_WITH_A)) == set()
 
 
 def test_a_before_a_word_that_is_said_with_a_vowel_is_listed():
-    assert misread(*(f"It was a {word} at last." for word in SAID_WITH_AN)) == {
-        f"a {w}" for w in SAID_WITH_AN
-    }
+    assert misread(*(f"It was a {word} at last." for word in SAID_WITH_AN)) == {f"a {w}" for w in SAID_WITH_AN}
     assert misread(*(f"It was an {word} at last." for word in SAID_WITH_AN)) == set()
 
 
@@ -81,9 +77,7 @@ def test_other_languages_are_not_read(connection, study):
 
 
 def test_each_branch_is_listed_with_its_phrase_and_nothing_is_blocked(connection, study):
-    connection.execute(
-        "update raw.prompts set prompt_text = 'Once a Italy of towns' where prompt_id = 'r0:b'"
-    )
+    connection.execute("update raw.prompts set prompt_text = 'Once a Italy of towns' where prompt_id = 'r0:b'")
     (found,) = [
         result
         for result in run_suites(connection, study, ["prompts"], run_id="r")

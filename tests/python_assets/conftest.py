@@ -1,8 +1,6 @@
-import re
-
 import pytest
 
-from python_assets.study.problems import StudyFileError
+from python_assets.errors import StudyFileError
 from python_assets.study_file.load import load_study
 from tests.spelling import write_vectors
 
@@ -33,25 +31,13 @@ def problems_of():
 
 
 @pytest.fixture
-def problem_texts(write_study, problems_of):
-    """The problems of a study file of these sections, as their texts less the place in the file."""
+def mistaken(write_study, problems_of, told):
+    """The fields that a study file of these sections has problems in, whose texts are in the snapshot."""
 
-    def texts(sections, check_files=False, name="mine"):
-        problems = problems_of(write_study(sections, name), check_files).problems
-        return [problem._replace(line=None).text("f").removeprefix("f: ") for problem in problems]
+    def fields(sections, check_files=False, name="mine"):
+        return told(problems_of(write_study(sections, name), check_files).problems)
 
-    return texts
-
-
-@pytest.fixture
-def mistakes(write_study, problems_of):
-    """Field and kind of each problem of such a file: what was expected, up to a name or number."""
-
-    def find(sections):
-        problems = problems_of(write_study(sections)).problems
-        return [(one.field, re.split(r"[:;,('\"]|\d", one.expected)[0].strip()) for one in problems]
-
-    return find
+    return fields
 
 
 @pytest.fixture

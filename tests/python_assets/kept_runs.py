@@ -18,8 +18,7 @@ COLUMNS = {
     "prompt_factors": "prompt_id, factor, level",
     "responses": "generation_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
     "is_empty, is_truncated, error, requested_at, latency_seconds, n_tokens_in, n_tokens_out, context_json",
-    "measurements": "generation_id, prompt_id, replicate, measure_id, value, baseline_value, label, "
-    "extractor_version",
+    "measurements": "generation_id, prompt_id, replicate, measure_id, value, baseline_value, label, extractor_version",
     "generation_factors": "generation_id, factor, level",
     "measures": "measure_id, kind, unit, scale_low, scale_high, direction, favourable, segment_factor",
 }
@@ -55,23 +54,7 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
             for level in (("gender", "man"), *([(unit, f"{unit} {key}")] if unit else []))
         ],
         "responses": [
-            (
-                "g",
-                key,
-                0,
-                f"{run_id}{key}",
-                text,
-                "ok",
-                text == "no",
-                False,
-                False,
-                None,
-                None,
-                1.0,
-                1,
-                1,
-                None,
-            )
+            ("g", key, 0, f"{run_id}{key}", text, "ok", text == "no", False, False, None, None, 1.0, 1, 1, None)
             for key, text in answers.items()
         ],
         "measurements": [
@@ -83,10 +66,7 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
                 ("refusal", float(text == "no"), None, None, refusal),
             )
         ],
-        "generation_factors": [
-            ("g", "generation", "g"),
-            *([("g", "wave", told["wave"])] if "wave" in told else []),
-        ],
+        "generation_factors": [("g", "generation", "g"), *([("g", "wave", told["wave"])] if "wave" in told else [])],
         "measures": MEASURES,
     }
     home.root.mkdir(exist_ok=True)
@@ -109,8 +89,7 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
             [study, ["gender", *([unit] if unit else [])]],
         )
         connection.execute(
-            "create table generations as select ? as study_id, 'g' as generation_id, false as is_engine",
-            [study],
+            "create table generations as select ? as study_id, 'g' as generation_id, false as is_engine", [study]
         )
         for table, of_table in rows.items():
             frame = pd.DataFrame(of_table, columns=COLUMNS[table].split(", "))

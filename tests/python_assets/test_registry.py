@@ -30,11 +30,11 @@ def test_files_register_themselves_when_something_is_asked_for(things):
     assert "shelf.b" in sys.modules
 
 
-def test_an_unknown_name_lists_the_known_ones(things):
+def test_an_unknown_name_lists_the_known_ones(refused, things):
     things.register("a")(2)
     assert "c" not in things
     assert list(things) == ["a", "b"]
-    with pytest.raises(PlumblineError, match="no thing 'c'. Known: a, b"):
+    with refused(PlumblineError, "thing"):
         things["c"]
 
 
@@ -53,18 +53,12 @@ def test_a_function_beside_the_study_is_found_and_hashed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (None, "does not exist"),
-        ("def other(): ...", "holds no function 'score'"),
-        ("import no_such_module_anywhere\n\ndef score(): ...", "ModuleNotFoundError"),
-        ("def score(:", "failed with SyntaxError"),
-    ],
+    "source", [None, "def other(): ...", "import no_such_module_anywhere\n\ndef score(): ...", "def score(:"]
 )
-def test_what_is_wrong_with_a_function_is_said(tmp_path, source, message):
+def test_what_is_wrong_with_a_function_is_said(refused, tmp_path, source):
     if source is not None:
         (tmp_path / "mine.py").write_text(source)
-    with pytest.raises(StudyError, match=message):
+    with refused(StudyError, "mine:score"):
         load_function("mine:score", tmp_path)
 
 

@@ -49,33 +49,31 @@ MISTAKES = {
     "no key": (answered(provider="openai", model="m", api_key_env="NOT_SET_HERE"), "NOT_SET_HERE"),
     "no model": (
         answered(provider="transformers", model="no/model"),
-        "generation 'one': model 'no/model' is neither a folder nor a model that this machine has. "
-        "Fetch it: hf download no/model",
+        "generation 'one': model 'no/model': got no/model; expected a folder, or a model",
     ),
-    "no embedding": ({"embedding": "no/model"}, "embedding: no/model is neither a folder nor a model"),
+    "no embedding": ({"embedding": "no/model"}, "embedding: got no/model; expected a folder, or a model"),
     "no classifier": (
-        {
-            "measures": [
-                {"name": "mood", "classifier": {"model": "no/model", "scores": {"good": 1, "bad": -1}}}
-            ]
-        },
-        "classifier no/model is neither a folder nor a model that this machine has",
+        {"measures": [{"name": "mood", "classifier": {"model": "no/model", "scores": {"good": 1, "bad": -1}}}]},
+        "classifier: got no/model; expected a folder, or a model",
     ),
     "no pipeline": (
         sentences(spacy_model="no_pipeline"),
-        "prompts.branch.spacy_model: 'no_pipeline' is no spaCy pipeline (there is neither a folder nor",
+        "prompts.branch.spacy_model: got 'no_pipeline' (there is neither a folder nor a package",
     ),
     "no file of a function": (answered(provider="absent:say"), "put absent.py there"),
-    "no function": (answered(provider="mine:say"), "mine.py holds no function 'say'"),
+    "no function": (answered(provider="mine:say"), "mine.py without it; expected a function"),
     "no function of a measure": (
         {"measures": [{"name": "m", "kind": "binary", "function": "mine:score"}]},
-        "mine.py holds no function 'score'",
+        "mine.py without it; expected a function",
     ),
     "no function of a distance": (
         {"measures": [OWN_DISTANCE], "prompts": {"templates": ASKED | {"texts": [WITH_BASELINE]}}},
-        "absent.py does not exist. Put absent.py beside the study file.",
+        "absent.py; expected the function in it; put absent.py beside the study file",
     ),
-    "no baseline": ({"measures": ["baseline_distance"]}, "needs the baseline text of each prompt"),
+    "no baseline": (
+        {"measures": ["baseline_distance"]},
+        'measures: got "baseline_distance"; expected prompts with a baseline text',
+    ),
 }
 
 
@@ -101,9 +99,9 @@ def command(tmp_path, monkeypatch, capsys):
     return run
 
 
-def reasons(printed):
-    """Lines without what a plan lists them by, and without the plan itself."""
-    return {line.removeprefix("- ") for line in printed.splitlines()}
+def reasons(printed, path):
+    """Lines without what a plan lists them by and without the file, and without the plan itself."""
+    return {line.removeprefix("- ").removeprefix(f"{path}: ") for line in printed.splitlines()}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -113,7 +111,8 @@ def test_a_plan_and_a_run_tell_the_same_of_a_mistake_and_exit_alike(command, tmp
     assert (code, told in of_run) == (1, True), of_run
     code, of_plan = command(sections, "plan")
     assert code == 1
-    assert reasons(of_run) <= reasons(of_plan)
+    path = tmp_path / "mistaken.yml"
+    assert reasons(of_run, path) <= reasons(of_plan, path)
     assert not (tmp_path / "home").exists()
 
 
@@ -122,15 +121,26 @@ def test_a_warehouse_that_cannot_be_written_is_told_by_both(command, tmp_path):
     for word in ("run", "plan"):
         code, printed = command({}, word)
         assert code == 1
-        assert f"cannot be made or written: {tmp_path / 'home'} is no folder" in printed
-        assert "Set PLUMBLINE_HOME to a folder that can be written." in printed
+        assert f"got {tmp_path / 'home'}, which is no folder" in printed
+        assert "; set PLUMBLINE_HOME to a folder that can be written" in printed
+
+
+def test_data_docs_that_cannot_be_written_are_told_before_anything_runs(command, tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "data_docs").write_text("a file in the way", encoding="utf-8")
+    code, printed = command({}, "run", "--data-docs")
+    assert code == 1
+    assert f"got {tmp_path / 'home' / 'data_docs'}, which is no folder" in printed
+    assert not (tmp_path / "home" / "build").exists()
 
 
 def test_what_is_replayed_must_be_in_the_import(command):
     sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
     code, printed = command(sections, "plan")
     assert code == 1
-    assert "'one' replays imported responses, but the import has none of it; it has king, queen" in printed
+    assert (
+        "generations: got \"one\"; expected a generation that the import has responses of: 'king', 'queen'" in printed
+    )
 
 
 def test_an_imported_generation_that_is_the_baseline_must_be_there(command):
@@ -138,7 +148,7 @@ def test_an_imported_generation_that_is_the_baseline_must_be_there(command):
     sections |= {"generations": [{"name": "*", "provider": "replay"}], "baseline": "knave"}
     code, printed = command(sections, "plan")
     assert code == 1
-    assert "baseline: got 'knave'; expected a generation or a role: 'king', 'queen'" in printed
+    assert "baseline: got \"knave\"; expected a generation or a role: 'king', 'queen'" in printed
 
 
 def test_a_plan_of_a_simulated_run_asks_for_no_key(command, monkeypatch):

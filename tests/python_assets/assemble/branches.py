@@ -16,9 +16,7 @@ FORMS = {
 def vocabulary(keywords=None, levels=None, found=None, **branch):
     keywords = keywords or {level: [level] for level in FORMS}
     scrape = Scrape(
-        levels=levels or list(FORMS),
-        keywords=keywords,
-        sources=[{"tag": "t", "type": "local", "path": "a.txt"}],
+        levels=levels or list(FORMS), keywords=keywords, sources=[{"tag": "t", "type": "local", "path": "a.txt"}]
     )
     return Vocabulary(scrape, Branch(**({"forms": FORMS} | branch)), keywords, found)
 

@@ -48,9 +48,7 @@ def test_sentences_become_root_prompts_with_their_sentence_as_baseline(make_stud
             "actual",
         )
     ]
-    assert rows(build, "source_tag, keyword, document_id, replacements_json") == [
-        ("article", "Italy", "a.txt", "{}")
-    ]
+    assert rows(build, "source_tag, keyword, document_id, replacements_json") == [("article", "Italy", "a.txt", "{}")]
     assert (counts.n_prompts, counts.n_dropped) == (1, {"keyword_not_in_prompt": 1})
 
 
@@ -62,9 +60,7 @@ def test_branches_stand_beside_their_roots(make_study, build):
         ("a.txt#1 > France", "a.txt#1", "counterfactual"),
         ("a.txt#2 > France", "a.txt#2", "counterfactual"),
     ]
-    levels = build.sql(
-        "select factor, level from raw.prompt_factors where prompt_id = 'a.txt#1 > France'"
-    ).fetchall()
+    levels = build.sql("select factor, level from raw.prompt_factors where prompt_id = 'a.txt#1 > France'").fetchall()
     assert dict(levels) == {
         "concept": "France",
         "source_tag": "article",
@@ -117,25 +113,23 @@ def test_merged_levels_are_one_level_whose_source_tags_tell_them_apart(make_stud
         ("Tesla Inc. (TSLA)", "bad ok", 2, 2),
         ("X-stock", "bad ok", 2, 2),
     ]
-    assert [
-        text for (text,) in rows(build, "prompt_text", "prompt_id = 'bad.txt#1 > Apple Inc. (AAPL)'")
-    ] == ["The analysts of the bank have seen that the Apple Inc. (AAPL)"]
+    assert [text for (text,) in rows(build, "prompt_text", "prompt_id = 'bad.txt#1 > Apple Inc. (AAPL)'")] == [
+        "The analysts of the bank have seen that the Apple Inc. (AAPL)"
+    ]
 
 
-def test_found_keywords_are_words_of_their_level(make_study, build):
+def test_found_keywords_are_words_of_their_level(make_study, build, refused):
     study = make_study(prompts("Italy", "France", branch={}), {"a.txt": f"{TOWNS} {BOTH}"})
     scrape(study, build)
-    build.execute(
-        "insert into raw.keywords values ('test_study', 'France', 'roads', 'word', 'embedding_on_wiki', 0.5)"
-    )
+    build.execute("insert into raw.keywords values ('test_study', 'France', 'roads', 'word', 'embedding_on_wiki', 0.5)")
     assert assemble(study, build).n_dropped == {"names_another_level": 1}
     build.execute("update raw.keywords set level = 'Italy', keyword = 'towns' where keyword = 'roads'")
-    with pytest.raises(SourceError, match=r"no prompt for concept 'France'.*1 word_without_replacement"):
+    with refused(SourceError, "prompts.scrape.levels"):
         assemble(study, build)
 
 
-def test_a_level_without_any_prompt_is_an_error_with_the_reasons(make_study, build):
-    with pytest.raises(SourceError, match=r"no prompt for concept 'Italy'.*1 keyword_not_in_prompt"):
+def test_a_level_without_any_prompt_is_an_error_with_the_reasons(make_study, build, refused):
+    with refused(SourceError, "prompts.scrape.levels"):
         run(make_study(prompts("Italy"), {"a.txt": LATE}), build)
     assert rows(build, "*") == []
 
@@ -182,18 +176,9 @@ def test_an_import_is_assembled_with_its_rejected_rows(make_study, build):
     spec = {"path": "a.csv", "columns": {"prompt": "p", "prompt_text": "q"}, "factors": {"concept": "c"}}
     counts = run(make_study({"import": spec}, {"a.csv": table}), build)
     assert (counts.n_prompts, counts.n_root_prompts, counts.n_quarantined) == (2, 2, 1)
-    assert build.sql("select record_key, rule from raw.quarantine").fetchall() == [
-        ("a.csv:row 3", "invalid_level")
-    ]
+    assert build.sql("select record_key, rule from raw.quarantine").fetchall() == [("a.csv:row 3", "invalid_level")]
     factors = build.sql("select distinct factor from raw.prompt_factors order by 1").fetchall()
-    assert [name for (name,) in factors] == [
-        "concept",
-        "document",
-        "is_root",
-        "keyword",
-        "source_tag",
-        "task",
-    ]
+    assert [name for (name,) in factors] == ["concept", "document", "is_root", "keyword", "source_tag", "task"]
 
 
 @pytest.fixture
@@ -309,15 +294,13 @@ def test_what_is_not_branched_is_not_checked(make_study, build):
     assert [row[2] for row in build.sql(f"{OUTCOMES} order by 1").fetchall()] == ["portable", None, None]
 
 
-def test_a_text_of_which_nothing_carries_over_is_an_error_with_the_reasons(make_study, build):
+def test_a_text_of_which_nothing_carries_over_is_an_error_with_the_reasons(make_study, build, refused):
     study = make_study(prompts("Italy", "France", branch={}), {"a.txt": NAMED})
-    with pytest.raises(
-        SourceError, match=r"branch\.portable: none of 1 root prompts .* 1 other_name \('Goethe'\)"
-    ):
+    with refused(SourceError, "prompts.branch.portable"):
         run(study, build)
 
 
-def test_a_spacy_model_that_is_not_there_is_an_error_by_its_field(make_study, build):
+def test_a_spacy_model_that_is_not_there_is_an_error_by_its_field(make_study, build, refused):
     study = make_study(prompts("Italy", "France", branch={"spacy_model": "no_such_model"}), {"a.txt": TOWNS})
-    with pytest.raises(SourceError, match=r"prompts\.branch\.spacy_model: 'no_such_model'"):
+    with refused(SourceError, "prompts.branch.spacy_model"):
         run(study, build)

@@ -13,10 +13,7 @@ def written(text, source, target, **changes):
 
 def test_names_and_adjectives_are_replaced_by_the_same_form():
     text = "Italy and the Italian towns of Italy"
-    assert (
-        written(text, "Italy", "United Kingdom")
-        == "The United Kingdom and the British towns of the United Kingdom"
-    )
+    assert written(text, "Italy", "United Kingdom") == "The United Kingdom and the British towns of the United Kingdom"
 
 
 @pytest.mark.parametrize(
@@ -71,8 +68,7 @@ def test_without_words_of_its_own_a_level_is_written_by_its_name():
 
 @given(
     st.lists(
-        st.sampled_from(["Italy", "Italian", "in", "towns,", "“Italy”", "Italy's", "(Italian)", "us", "😀"]),
-        min_size=1,
+        st.sampled_from(["Italy", "Italian", "in", "towns,", "“Italy”", "Italy's", "(Italian)", "us", "😀"]), min_size=1
     ),
     st.sampled_from(["United Kingdom", "United States", "European Union"]),
 )
@@ -93,11 +89,7 @@ def test_a_branch_keeps_all_of_its_root_but_text_level_and_baseline():
     sentence = root("In Italy it", baseline="In Italy it rains on Italian towns.")
     branches, n_dropped = branched([sentence], vocabulary())
     assert not n_dropped
-    assert [branch.levels["concept"] for branch in branches] == [
-        "United Kingdom",
-        "United States",
-        "European Union",
-    ]
+    assert [branch.levels["concept"] for branch in branches] == ["United Kingdom", "United States", "European Union"]
     assert branches[0] == sentence._replace(
         prompt_id="a#1 > United Kingdom",
         is_root=False,
@@ -112,9 +104,7 @@ def test_a_branch_keeps_all_of_its_root_but_text_level_and_baseline():
 def test_without_counterfactual_baselines_a_branch_keeps_the_actual_one():
     sentence = root("In Italy it", baseline="In Italy it rains.")
     branches, _ = branched([sentence], vocabulary(), counterfactual_baseline=False)
-    assert {(branch.baseline_text, branch.baseline_kind) for branch in branches} == {
-        ("In Italy it rains.", "actual")
-    }
+    assert {(branch.baseline_text, branch.baseline_kind) for branch in branches} == {("In Italy it rains.", "actual")}
 
 
 def test_a_prompt_without_a_word_to_replace_gets_no_branch():
@@ -171,11 +161,7 @@ def test_only_the_levels_asked_for_are_branched_from_and_to():
     assert [branch.prompt_text for branch in branches] == ["In the United Kingdom it"]
 
 
-ROOTS = {
-    "keywords": {"Italy": ["Italy"], "France": ["France"]},
-    "levels": ["Italy", "France", "Japan"],
-    "forms": {},
-}
+ROOTS = {"keywords": {"Italy": ["Italy"], "France": ["France"]}, "levels": ["Italy", "France", "Japan"], "forms": {}}
 
 
 @pytest.mark.parametrize(
@@ -191,8 +177,7 @@ ROOTS = {
 )
 def test_pairs_are_branched_one_way_or_both(branch, expected):
     roots = [
-        root(f"In {level} it", level)._replace(prompt_id=level, root_prompt_id=level)
-        for level in ("Italy", "France")
+        root(f"In {level} it", level)._replace(prompt_id=level, root_prompt_id=level) for level in ("Italy", "France")
     ]
     branches, n_dropped = branched(roots, vocabulary(**ROOTS, **branch))
     assert {prompt.prompt_id for prompt in branches} == expected
@@ -209,10 +194,7 @@ def test_root_prompts_of_other_source_tags_are_not_branched():
 def test_merged_levels_are_one_level_and_keep_ids_and_texts():
     merging = Branch(merge={"X": ["bad", "ok"]})
     levels = {"levels": ["bad", "ok", "Apple"], "keywords": {"bad": ["bad"], "ok": ["ok"]}, "forms": {}}
-    roots = [
-        root("A bad stock", "bad"),
-        root("An ok stock", "ok")._replace(prompt_id="b#1", root_prompt_id="b#1"),
-    ]
+    roots = [root("A bad stock", "bad"), root("An ok stock", "ok")._replace(prompt_id="b#1", root_prompt_id="b#1")]
     words_of = vocabulary(**levels, merge={"X": ["bad", "ok"]})
     prompts = [*roots, *branch_prompts(roots, "concept", words_of, merging).branches]
     merged = merge_levels(prompts, "concept", merging)
@@ -254,9 +236,7 @@ def test_the_plural_of_a_word_in_the_dictionary_becomes_the_plural_of_its_counte
 
 
 def test_a_plural_that_the_dictionary_has_is_written_as_it_says():
-    changes = LANDS | {
-        "replacements": {"Italy": {"Ideralander": "Italian", "Ideralanders": "people of Italy"}}
-    }
+    changes = LANDS | {"replacements": {"Italy": {"Ideralander": "Italian", "Ideralanders": "people of Italy"}}}
     assert written("two Ideralanders", "Ideraland", "Italy", **changes) == "two people of Italy"
 
 
@@ -283,13 +263,8 @@ def test_words_that_are_found_are_replaced_and_given_ones_go_before_them():
 
 def test_a_found_word_of_the_target_is_not_swapped_back():
     found = {("men", "women"): {"he": "she", "she": "he"}, ("women", "men"): {"she": "he"}}
-    words_of = vocabulary(
-        keywords={"men": ["men"], "women": ["women"]}, levels=["men", "women"], forms={}, found=found
-    )
-    assert (
-        words_of.replace("Of men he told what she knew", "men", "women").text
-        == "Of women she told what he knew"
-    )
+    words_of = vocabulary(keywords={"men": ["men"], "women": ["women"]}, levels=["men", "women"], forms={}, found=found)
+    assert words_of.replace("Of men he told what she knew", "men", "women").text == "Of women she told what he knew"
 
 
 def test_a_prompt_that_names_another_level_has_no_branch_to_any():

@@ -82,8 +82,7 @@ def test_tied_words_get_the_counterparts_of_the_engine_and_every_branch_shows_wh
     counts = run(body())
     (first, of_first), (second, of_second) = branches(build)
     assert first == (
-        "The president and the first lady of the republic were crowned by a bishop in the old cathedral of "
-        "the land."
+        "The president and the first lady of the republic were crowned by a bishop in the old cathedral of the land."
     )
     assert of_first == {"king": "president", "queen": "first lady", "kingdom": "republic"}
     assert "The secretary and the minister of the republic" in second
@@ -129,8 +128,7 @@ def test_a_word_without_a_counterpart_is_asked_for_at_most_five_times(run, build
 
 
 @pytest.mark.parametrize(
-    "written",
-    ["the kingdom", "a queen of another kingdom", "", "...", "a b c d e f", "line\u0000break", "kingdoms"],
+    "written", ["the kingdom", "a queen of another kingdom", "", "...", "a b c d e f", "line\u0000break", "kingdoms"]
 )
 def test_a_counterpart_that_cannot_be_written_is_none(run, build, written):
     run(body(tied={"king"}, counterparts={"king": written}))
@@ -175,8 +173,8 @@ def test_the_levels_own_words_are_asked_for_whatever_the_threshold(
     assert branches(build)[0][0].startswith("The Italian mayor of Italy was")
 
 
-def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, inquiries_sent, run_context):
-    with pytest.raises(OfflineError):
+def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, inquiries_sent, run_context, refused):
+    with refused(OfflineError, "engine 'helper'"):
         run(body(), run_context=None)
     run(body())
     n_sent = len(inquiries_sent())
@@ -185,10 +183,7 @@ def test_nothing_is_asked_where_nothing_may_be_and_a_rerun_asks_nothing(run, inq
 
 
 def test_distinct_words_have_no_punctuation_and_small_letters_where_the_text_has_them():
-    texts = [
-        "The US told us: the “king’s” horses, (well-fed) and his 3 dogs' food.",
-        "King George's café; हिन्दी 日本",
-    ]
+    texts = ["The US told us: the “king’s” horses, (well-fed) and his 3 dogs' food.", "King George's café; हिन्दी 日本"]
     assert distinct_words(texts) == sorted(
         {"the", "US", "told", "us", "king", "horses", "well-fed", "and", "his", "dogs", "food"}
         | {"George", "café", "हिन्दी", "日本"}

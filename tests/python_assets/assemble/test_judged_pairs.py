@@ -41,12 +41,8 @@ def branches(build):
     return [one for (one,) in build.sql("select prompt_id from raw.prompts where not is_root").fetchall()]
 
 
-def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
-    study_with, build, run_context, inquiries_sent
-):
-    study = study_with(
-        'return "No" if "north of Chad" in text else "Hm" if "south of France" in text else "Yes."'
-    )
+def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(study_with, build, run_context, inquiries_sent):
+    study = study_with('return "No" if "north of Chad" in text else "Hm" if "south of France" in text else "Yes."')
     counts = assemble(study, build, run_context)
     assert branches(build) == ["a.txt#1 > France", "a.txt#2 > Chad"]
     assert counts.n_dropped == {"refused_by_judge": 1, "unusable_verdict": 1}
@@ -63,9 +59,7 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(
 def test_pairs_that_make_no_prompt_are_in_quarantine_with_both_texts_and_what_the_judge_said(
     study_with, build, run_context
 ):
-    study = study_with(
-        'return "No" if "north of Chad" in text else "" if "north of France" in text else "Yes"'
-    )
+    study = study_with('return "No" if "north of Chad" in text else "" if "north of France" in text else "Yes"')
     assemble(study, build, run_context)
     rows = build.sql(
         "select record_key, rule, detail, record_json from raw.quarantine where stage = 'assemble' order by 1"
@@ -86,10 +80,9 @@ def test_pairs_that_make_no_prompt_are_in_quarantine_with_both_texts_and_what_th
     assert record["text"] == "No"
 
 
-def test_a_level_whose_every_pair_was_refused_is_told_with_one_of_them(study_with, build, run_context):
+def test_a_level_whose_every_pair_was_refused_is_told_with_one_of_them(study_with, build, run_context, refused):
     study = study_with('return "No" if "of Chad" in text else "Yes"')
-    told = "2 refused_by_judge. For example: .*helper was shown 'The old .* Italy .* Chad .* and replied 'No'"
-    with pytest.raises(SourceError, match=told):
+    with refused(SourceError, "prompts.scrape.levels"):
         assemble(study, build, run_context)
 
 
@@ -100,6 +93,6 @@ def test_what_was_judged_is_not_asked_again(study_with, build, run_context, inqu
     assert len(inquiries_sent()) == 4
 
 
-def test_the_judge_is_asked_only_where_something_may_be(study_with, build):
-    with pytest.raises(OfflineError, match="helper"):
+def test_the_judge_is_asked_only_where_something_may_be(study_with, build, refused):
+    with refused(OfflineError, "engine 'helper'"):
         assemble(study_with('return "Yes"'), build)

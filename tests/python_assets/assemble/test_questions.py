@@ -10,9 +10,7 @@ from python_assets.warehouse.run_context import OfflineError
 SIMULATOR = {"name": "one", "provider": "simulator"}
 KEYWORDS = {"Italy": ["Italy", "Italian"], "France": ["France"], "Japan": ["Japan"]}
 TOWNS = Sentence("a#1", "a", "t", "Italy", "Italy", "The old towns on the coast of Italy were rebuilt.")
-ROADS = TOWNS._replace(
-    sentence_id="a#2", text="The new roads of Italy have changed the life of many families."
-)
+ROADS = TOWNS._replace(sentence_id="a#2", text="The new roads of Italy have changed the life of many families.")
 
 GOOD = """
 if text.startswith("Write"):
@@ -28,11 +26,7 @@ def ask(make_study, engine, run_context):
 
     def write(body, sentences, n_checks=2):
         prompts = {
-            "scrape": {
-                "levels": list(KEYWORDS),
-                "keywords": KEYWORDS,
-                "sources": [{"tag": "t", "path": "a.txt"}],
-            },
+            "scrape": {"levels": list(KEYWORDS), "keywords": KEYWORDS, "sources": [{"tag": "t", "path": "a.txt"}]},
             "assemble": {"engine": "helper", "n_checks": n_checks},
         }
         study = make_study(prompts, generations=[SIMULATOR, engine(body)])
@@ -48,9 +42,7 @@ def test_a_question_that_passes_its_checks_is_the_prompt(ask, inquiries_sent):
     ]
     questions = {line for line in inquiries_sent() if line.startswith("Answer")}
     assert {line.partition("Question: ")[2] for line in questions} == {
-        f"What happened to the {about} of {level}?"
-        for about in ("towns", "roads")
-        for level in ("France", "Japan")
+        f"What happened to the {about} of {level}?" for about in ("towns", "roads") for level in ("France", "Japan")
     }
     assert len(inquiries_sent()) == 2 + 4 + 4
 
@@ -58,9 +50,7 @@ def test_a_question_that_passes_its_checks_is_the_prompt(ask, inquiries_sent):
 def test_the_keywords_checked_with_are_as_many_as_asked_and_of_other_levels(ask, inquiries_sent):
     ask(GOOD, [TOWNS, ROADS], n_checks=1)
     assert len(inquiries_sent()) == 2 + 2 + 2
-    assert not any(
-        "of Italy?" in line for line in inquiries_sent() if line.startswith(("Answer", "Question"))
-    )
+    assert not any("of Italy?" in line for line in inquiries_sent() if line.startswith(("Answer", "Question")))
 
 
 def test_without_checks_nothing_but_the_question_is_asked_for(ask, inquiries_sent):
@@ -96,11 +86,7 @@ def test_labels_and_quotes_around_a_question_are_left_out(ask, reply):
 def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, engine, run_context):
     keywords = {"Guinea": ["Guinea"], "Papua": ["Papua New Guinea"]}
     prompts = {
-        "scrape": {
-            "levels": list(keywords),
-            "keywords": keywords,
-            "sources": [{"tag": "t", "path": "a.txt"}],
-        },
+        "scrape": {"levels": list(keywords), "keywords": keywords, "sources": [{"tag": "t", "path": "a.txt"}]},
         "assemble": {"engine": "helper", "n_checks": 0},
     }
     body = 'return "What of Papua New Guinea?"'
@@ -124,8 +110,7 @@ def test_a_question_that_fails_is_given_back_and_another_is_taken(ask, inquiries
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reason"),
-    [("No", "check_failed"), ("It may be so.", "unusable_reply"), ("", "unusable_reply")],
+    ("verdict", "reason"), [("No", "check_failed"), ("It may be so.", "unusable_reply"), ("", "unusable_reply")]
 )
 def test_three_tries_are_the_most(ask, inquiries_sent, verdict, reason):
     body = f"""
@@ -139,9 +124,7 @@ def test_three_tries_are_the_most(ask, inquiries_sent, verdict, reason):
 
 
 def test_an_answer_that_does_not_come_fails_the_check(ask):
-    body = (
-        'return "What of Italy?" if text.startswith("Write") else "" if text.startswith("Answer") else "Yes"'
-    )
+    body = 'return "What of Italy?" if text.startswith("Write") else "" if text.startswith("Answer") else "Yes"'
     assert ask(body, [TOWNS]) == [Made(None, "unusable_reply")]
 
 
@@ -154,9 +137,7 @@ def test_two_sentences_of_a_level_never_share_a_question(ask):
 
 def test_a_question_in_the_words_of_another_level_is_another_question(ask):
     body = 'return "What of France?" if "France were" in text else "What of Italy?"'
-    french = TOWNS._replace(
-        sentence_id="b#1", level="France", keyword="France", text="Towns of France were old."
-    )
+    french = TOWNS._replace(sentence_id="b#1", level="France", keyword="France", text="Towns of France were old.")
     assert [made.prompt_text for made in ask(body, [TOWNS, french], n_checks=0)] == [
         "What of Italy?",
         "What of France?",
@@ -198,12 +179,7 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
 ):
     counts = assemble(scraped, build, run_context)
     rows = build.sql("select prompt_id, task, prompt_text, baseline_text from raw.prompts").fetchall()
-    assert rows[0] == (
-        "a.txt#1",
-        "question",
-        "What happened to the towns of Italy?",
-        TEXT.partition(". ")[0] + ".",
-    )
+    assert rows[0] == ("a.txt#1", "question", "What happened to the towns of Italy?", TEXT.partition(". ")[0] + ".")
     assert [row[2] for row in rows[2:]] == [row[2].replace("Italy", "France") for row in rows[:2]]
     assert (counts.n_prompts, counts.n_dropped) == (4, {})
     n_sent = len(inquiries_sent())
@@ -211,8 +187,8 @@ def test_questions_are_prompts_with_their_sentence_as_baseline_and_are_branched(
     assert len(inquiries_sent()) == n_sent
 
 
-def test_nothing_is_asked_where_nothing_may_be(scraped, build):
-    with pytest.raises(OfflineError, match="helper"):
+def test_nothing_is_asked_where_nothing_may_be(scraped, build, refused):
+    with refused(OfflineError, "engine 'helper'"):
         assemble(scraped, build)
 
 
@@ -286,14 +262,12 @@ def test_a_question_with_a_demonym_that_stays_is_refused_and_asked_again(assembl
     """
     counts = assembled(body, portable=portable)
     assert (counts.n_prompts, counts.n_checked, counts.n_portable) == (3, 1, 1)
-    assert build.sql("select prompt_text from raw.prompts where is_root").fetchall() == [
-        ("Are towns of Ideraland?",)
-    ]
+    assert build.sql("select prompt_text from raw.prompts where is_root").fetchall() == [("Are towns of Ideraland?",)]
 
 
-def test_a_question_that_names_a_person_each_time_is_no_prompt_and_counted(assembled, inquiries_sent):
+def test_a_question_that_names_a_person_each_time_is_no_prompt_and_counted(assembled, inquiries_sent, refused):
     body = 'return "What did Gogol say of Ideraland?" if text.startswith("Write") else "Yes"'
-    with pytest.raises(SourceError, match=r"none of 1 root prompts .* 1 other_name \('Gogol'\)"):
+    with refused(SourceError, "prompts.branch.portable"):
         assembled(body)
     assert len(inquiries_sent()) == TRIES
     assert assembled(body, portable="keep").n_prompts == 3

@@ -50,13 +50,7 @@ def made(items, bound, succeeds=lambda n: n % 3 > 0):
         return [item[1] if succeeds(item[1]) else None for item in batch]
 
     tried = make_per_stratum(
-        items,
-        lambda item: item[0],
-        lambda item: str(item[1]),
-        bound,
-        1,
-        make,
-        lambda result: result is not None,
+        items, lambda item: item[0], lambda item: str(item[1]), bound, 1, make, lambda result: result is not None
     )
     return tried, calls
 

@@ -15,17 +15,12 @@ TABLE_3 = (
 def test_the_example_of_the_document():
     """SAGED, table 3."""
     made = split_sentence(TABLE_3, "Conservative Party")
-    assert (
-        made.prompt_text
-        == "Concerns over Conservative Party funds have become increasingly controversial due"
-    )
+    assert made.prompt_text == "Concerns over Conservative Party funds have become increasingly controversial due"
     assert made.reason is None
 
 
 def test_a_verb_among_the_first_six_words_is_passed_over():
-    made = split_sentence(
-        "Italy has built many new roads and sold old trains to its poor neighbours.", "Italy"
-    )
+    made = split_sentence("Italy has built many new roads and sold old trains to its poor neighbours.", "Italy")
     assert made.prompt_text == "Italy has built many new roads and sold old trains to"
 
 
@@ -35,9 +30,7 @@ def test_words_in_parentheses_are_neither_counted_nor_the_verb():
 
 
 def test_the_prompt_ends_after_three_words_outside_parentheses():
-    made = split_sentence(
-        "The five old towns of Italy were rebuilt (at great cost) by the state after all.", "Italy"
-    )
+    made = split_sentence("The five old towns of Italy were rebuilt (at great cost) by the state after all.", "Italy")
     assert made.prompt_text == "The five old towns of Italy were rebuilt (at great cost) by the"
 
 

@@ -53,10 +53,7 @@ def test_the_first_combination_is_the_root_without_references(make_study):
 def test_the_reference_combination_is_the_root(make_study):
     factors = {name: {**factor, "reference": factor["levels"][1]} for name, factor in FACTORS.items()}
     prompts, _ = prompts_of(make_study, factors=factors)
-    assert [prompt.prompt_id for prompt in prompts if prompt.is_root] == [
-        "t1 > Male x Malay",
-        "t2 > Male x Malay",
-    ]
+    assert [prompt.prompt_id for prompt in prompts if prompt.is_root] == ["t1 > Male x Malay", "t2 > Male x Malay"]
 
 
 def test_baselines_of_other_combinations_are_counterfactual(make_study):
@@ -78,12 +75,7 @@ def test_listed_combinations_replace_the_factorial(make_study):
 
 
 def test_a_template_without_crossed_factors_is_one_prompt(make_study):
-    study = make_study(
-        {
-            "templates": {"texts": [{"id": "t", "text": "Say { this } and {}."}]},
-        },
-        groupings=["template"],
-    )
+    study = make_study({"templates": {"texts": [{"id": "t", "text": "Say { this } and {}."}]}}, groupings=["template"])
     prompts, _ = prompts_from_templates(study, study.prompts.templates)
     assert [(prompt.prompt_id, prompt.prompt_text, prompt.is_root) for prompt in prompts] == [
         ("t", "Say { this } and {}.", True)
@@ -111,17 +103,17 @@ def test_what_is_no_slot_stays_as_it_is(make_study):
     assert prompts[0].prompt_text == "{gender.__class__} {gender!r} {woman}"
 
 
-def test_a_slot_without_a_factor_is_an_error(make_study):
+def test_a_slot_without_a_factor_is_an_error(make_study, refused):
     study = make_study({"templates": {"texts": TEXTS, "cross": ["gender", "race"]}}, factors=FACTORS)
     spec = Templates(texts=[Template(id="t", text="A {name}.")], cross=["gender"])
-    with pytest.raises(SourceError, match=r"template 't': the slot \{name\} has no factor. Expected gender"):
+    with refused(SourceError, "prompts.templates.texts.t"):
         prompts_from_templates(study, spec)
 
 
-def test_a_crossed_factor_without_levels_is_an_error(make_study):
+def test_a_crossed_factor_without_levels_is_an_error(make_study, refused):
     study = make_study({"templates": {"texts": TEXTS, "cross": ["gender", "race"]}}, factors=FACTORS)
     spec = Templates(texts=[Template(id="t", text="A.")], cross=["age"])
-    with pytest.raises(SourceError, match="factor 'age' has no levels"):
+    with refused(SourceError, "prompts.templates.cross"):
         prompts_from_templates(study, spec)
 
 
@@ -145,12 +137,12 @@ def test_a_condition_may_be_met_by_the_template_itself(make_study):
     assert [prompt.prompt_text for prompt in prompts] == ["yes 1", "yes 2", "no none"]
 
 
-def test_a_template_that_no_combination_fits_is_an_error(make_study):
+def test_a_template_that_no_combination_fits_is_an_error(make_study, refused):
     factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
     texts = [{"id": "t", "text": "{cot} {seed}", "factors": {"cot": "no"}}]
     spec = {"texts": texts, "combinations": [{"seed": "1"}]}
     study = make_study({"templates": spec}, factors=factors)
-    with pytest.raises(SourceError, match="no combination of levels fits template 't'"):
+    with refused(SourceError, "prompts.templates.texts.t"):
         prompts_from_templates(study, study.prompts.templates)
 
 
@@ -170,8 +162,7 @@ def test_options_are_rotated_and_their_order_is_a_factor(make_study):
         "t1 > Female > 3-1-2",
     ]
     assert prompts[1].prompt_text == (
-        "I saw a woman and a child. Who drove?\nA. The child\nB. Cannot be told\nC. The woman\n"
-        "Answer with a letter."
+        "I saw a woman and a child. Who drove?\nA. The child\nB. Cannot be told\nC. The woman\nAnswer with a letter."
     )
     assert prompts[1].levels == {"template": "t1", "gender": "Female", "option_order": "2-3-1"}
     assert prompts[1].replacements["{options}"] == "A. The child\nB. Cannot be told\nC. The woman"

@@ -55,19 +55,19 @@ def test_line_ends_and_a_missing_last_one_change_nothing(tmp_path: Path):
 
 
 @pytest.mark.parametrize("line", ["bad 1 2", "bad 1 2 x", "bad 1 2 nan", "bad 1 2 3 4"])
-def test_a_damaged_line_is_named_when_its_word_is_met(tmp_path: Path, line: str):
+def test_a_damaged_line_is_named_when_its_word_is_met(tmp_path: Path, line: str, refused):
     found = _read(tmp_path, f"cat 1 2 3\n{line}\n")
     assert found.encode(["cat"]).tolist() == [[1, 2, 3]]
-    with pytest.raises(ExtractionError, match=r"v\.txt: the line of 'bad' has .* expected 3 finite numbers"):
+    with refused(ExtractionError, "embedding.vectors"):
         found.encode(["bad"])
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "nothing\n"])
-def test_a_file_without_words_is_refused(tmp_path: Path, content: str):
-    with pytest.raises(ExtractionError, match=r"v\.txt holds no line with a word and its numbers\. Give"):
+def test_a_file_without_words_is_refused(tmp_path: Path, content: str, refused):
+    with refused(ExtractionError, "embedding.vectors"):
         _read(tmp_path, content)
 
 
-def test_an_absent_file_is_named(tmp_path: Path):
-    with pytest.raises(ExtractionError, match=r"none\.txt cannot be read: .*Correct the path"):
+def test_an_absent_file_is_named(tmp_path: Path, refused):
+    with refused(ExtractionError, "embedding.vectors"):
         load_encoder(Vectors(vectors=str(tmp_path / "none.txt")))

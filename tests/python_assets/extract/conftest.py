@@ -58,10 +58,7 @@ class Build:
 
     def prompts(self, **baseline_texts: str | None) -> None:
         rows = pd.DataFrame(
-            [
-                [p, p, p, True, "completion", "x", text, "tag", "", "doc"]
-                for p, text in baseline_texts.items()
-            ],
+            [[p, p, p, True, "completion", "x", text, "tag", "", "doc"] for p, text in baseline_texts.items()],
             columns=[
                 "prompt_id",
                 "root_prompt_id",
@@ -97,9 +94,7 @@ class Build:
 
     def rows(self, measure_id: str, *columns: str) -> list[tuple[Any, ...]]:
         """Rows of a measure by generation, prompt and replicate."""
-        named = ", ".join(
-            columns or ("generation_id", "prompt_id", "value", "baseline_value", "label", "reason")
-        )
+        named = ", ".join(columns or ("generation_id", "prompt_id", "value", "baseline_value", "label", "reason"))
         query = f"select {named} from raw.measurements where measure_id = ? order by {_KEYS}"
         return self.connection.execute(query, [measure_id]).fetchall()
 

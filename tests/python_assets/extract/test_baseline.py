@@ -24,8 +24,7 @@ def answered(build, tmp_path):
         frames = []
         for key in dict.fromkeys(row[0] for row in rows):
             build.responses(
-                *((prompt, "x" * n, "ok", replicate) for k, prompt, replicate, n in rows if k == key),
-                generation_id=key,
+                *((prompt, "x" * n, "ok", replicate) for k, prompt, replicate, n in rows if k == key), generation_id=key
             )
             frames += [build.connection.execute("select * exclude study_id from raw.responses").df()]
         write_stage(build.connection, "study", "generate", {"responses": pd.concat(frames)})
@@ -82,14 +81,7 @@ def test_a_role_is_the_baseline_of_the_same_model(build, make_study, answered):
     generations = [generation(key, key[2:], key[0]) for key, *_ in rows]
     build.extract(make_study(LENGTH, baseline="none", generations=generations))
     found = {key: pair[1] for (key, *_), pair in values(build).items()}
-    assert found == {
-        "baseline": None,
-        "a_none": None,
-        "b_none": None,
-        "a_judge": 1,
-        "b_judge": 10,
-        "c_judge": None,
-    }
+    assert found == {"baseline": None, "a_none": None, "b_none": None, "a_judge": 1, "b_judge": 10, "c_judge": None}
 
 
 def test_a_role_is_the_baseline_of_its_own_wave(build, make_study, answered):
@@ -111,7 +103,7 @@ def test_labels_and_flags_have_no_baseline(build, make_study, answered):
     assert build.connection.execute(query).fetchall() == [("labels=x",)]
 
 
-def test_an_imported_baseline_that_is_not_there_is_an_error(build, make_study, answered):
+def test_an_imported_baseline_that_is_not_there_is_an_error(build, make_study, answered, refused):
     answered(*ROWS)
-    with pytest.raises(StudyError, match=r"baseline: got 'plan'; expected a generation or a role: 'judge'"):
+    with refused(StudyError, "baseline"):
         build.extract(make_study(LENGTH, baseline="plan", generations=[]))

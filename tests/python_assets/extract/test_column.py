@@ -63,9 +63,7 @@ def test_a_binary_column_holds_zeros_ones_true_and_false(build, make_study, make
     assert [row[0] for row in rows] == [0.0, 1.0, 1.0, 0.0, 1.0, None, None, None, None]
     assert {row[3] for row in rows[5:]} == {"missing_in_import"}
     assert counts.n_quarantined == 3
-    rules = build.connection.execute(
-        "select distinct rule, detail from raw.quarantine order by detail"
-    ).fetchall()
+    rules = build.connection.execute("select distinct rule, detail from raw.quarantine order by detail").fetchall()
     assert rules[0] == ("not_binary", "column 'x': expected 0, 1, true or false, got '0.5'")
 
 
@@ -85,10 +83,7 @@ def test_labels_are_texts_whole_numbers_without_a_point(build, make_study, make_
     measured(build, make_study, make_imported, spec, table(x=entries))
     labels = [label for (label,) in build.rows("occupation", "label")]
     assert labels == ["teacher", "3", "2", "2.5", None, None, "lone ? surrogate", "['a', 'list']"]
-    assert build.rows("occupation", "label_method", "reason")[3:5] == [
-        ("column", None),
-        (None, "missing_in_import"),
-    ]
+    assert build.rows("occupation", "label_method", "reason")[3:5] == [("column", None), (None, "missing_in_import")]
     assert [value for (value,) in build.rows("occupation_unmatched", "value")] == [0, 0, 0, 0, 1, 1, 0, 0]
 
 
@@ -143,9 +138,7 @@ def test_a_table_without_generations_belongs_to_those_that_replay_it(build, make
     assert build.rows("score", "value") == [(0.5,)]
 
 
-def test_a_baseline_column_gives_baseline_values_and_measures_the_baseline_texts(
-    build, make_study, make_imported
-):
+def test_a_baseline_column_gives_baseline_values_and_measures_the_baseline_texts(build, make_study, make_imported):
     rows = pd.DataFrame(
         {
             "generation": "replayed",
@@ -171,10 +164,7 @@ def test_a_baseline_column_gives_baseline_values_and_measures_the_baseline_texts
         ("replayed", "p2", 5.0, None, None),
     ]
     rules = build.connection.execute("select record_key, rule from raw.quarantine order by all").fetchall()
-    assert rules == [
-        ("baseline/p1/0/score", "baseline_values_differ"),
-        ("replayed/p2/0/score", "not_a_number"),
-    ]
+    assert rules == [("baseline/p1/0/score", "baseline_values_differ"), ("replayed/p2/0/score", "not_a_number")]
 
 
 def test_without_a_baseline_column_the_baseline_has_no_rows(build, make_study, make_imported):
@@ -184,8 +174,8 @@ def test_without_a_baseline_column_the_baseline_has_no_rows(build, make_study, m
     assert build.rows("score", "generation_id", "baseline_value") == [("replayed", None)]
 
 
-def test_a_column_that_the_import_lacks_is_named(build, make_study, make_imported):
-    with pytest.raises(StudyError, match=r"study\.yml: measure 'score': the import has no column 'x'"):
+def test_a_column_that_the_import_lacks_is_named(build, make_study, make_imported, refused):
+    with refused(StudyError, "measures.score"):
         measured(build, make_study, make_imported, SCORE, table(y=[1]))
 
 
@@ -215,7 +205,4 @@ def test_a_rule_on_labels_is_of_the_versions_that_read_them(build, make_study, m
     who = {"name": "who", "kind": "categorical", "column": "x", "version_column": "judge"}
     rule = {"name": "same", "when": {"measure": "who", "equals_factor": "gender"}}
     build.extract(make_study(who, rule), make_imported(rows))
-    assert build.rows("same", "value", "extractor_version") == [
-        (1.0, "when 1; judge 1"),
-        (0.0, "when 1; judge 2"),
-    ]
+    assert build.rows("same", "value", "extractor_version") == [(1.0, "when 1; judge 1"), (0.0, "when 1; judge 2")]

@@ -38,37 +38,32 @@ def test_numbers_labels_and_none_are_scores(folder: Path):
     ]
 
 
-def test_the_file_is_imported_only_when_a_method_is_made_and_its_hash_is_in_the_version(folder: Path):
+def test_the_file_is_imported_only_when_a_method_is_made_and_its_hash_is_in_the_version(folder: Path, refused):
     method = function_method("my_scores:length", folder, "number")
     (folder / "my_scores.py").write_text(SOURCE + "\n")
     changed = function_method("my_scores:length", folder, "number")
     assert method.version.startswith("my_scores:length, file ")
     assert method.version != changed.version
-    with pytest.raises(StudyError, match="does not exist"):
+    with refused(StudyError, "other:length"):
         function_method("other:length", folder, "number")
 
 
 @pytest.mark.parametrize(
-    ("name", "texts", "wanted", "expected"),
+    ("name", "texts", "wanted"),
     [
-        ("short", ["a", "b"], "number", r"my_scores\.py: short gave 1 results for 2 texts"),
-        (
-            "fails",
-            ["good", "bad", "bad"],
-            "number",
-            r"fails failed at text 1 of 3 \('bad'\) with ZeroDivisionError",
-        ),
-        ("fails_together", ["a", "b"], "number", "RuntimeError: too many on 2 texts together"),
-        ("one_text", ["a", "b", "c"], "label", "gave a str for 3 texts; expected a list"),
-        ("no_list", ["a"], "number", "gave a float for 1 texts; expected a list"),
-        ("length", ["abc"], "0 or 1", "gave 3 for text 0; expected 0 or 1, or None"),
-        ("length", ["abc"], "label", "gave 3 for text 0; expected a label"),
-        ("label", ["abcd"], "number", "gave ' long ' for text 0; expected a number"),
+        ("short", ["a", "b"], "number"),
+        ("fails", ["good", "bad", "bad"], "number"),
+        ("fails_together", ["a", "b"], "number"),
+        ("one_text", ["a", "b", "c"], "label"),
+        ("no_list", ["a"], "number"),
+        ("length", ["abc"], "0 or 1"),
+        ("length", ["abc"], "label"),
+        ("label", ["abcd"], "number"),
     ],
 )
-def test_a_mistake_of_the_function_is_named(folder: Path, name: str, texts: list[str], wanted, expected: str):
+def test_a_mistake_of_the_function_is_named(folder: Path, name: str, texts: list[str], wanted, refused):
     method = function_method(f"my_scores:{name}", folder, wanted)
-    with pytest.raises(ExtractionError, match=expected):
+    with refused(ExtractionError, name):
         method.score(texts)
 
 

@@ -25,7 +25,7 @@ def measure(labels=("cooks", "Poets"), **fields):
 
 def problems(spec, table, groupings=None):
     found = name_problems(("measures", 0), spec, table, groupings or GROUPINGS)
-    return [problem.text("f") for problem in found]
+    return [str(problem) for problem in found]
 
 
 def test_names_are_alike_whatever_their_case_blanks_and_quotes(table):
@@ -36,9 +36,7 @@ def test_names_are_alike_whatever_their_case_blanks_and_quotes(table):
 
 
 def test_mapped_names_mean_what_the_study_says(table):
-    truth = GroundTruth(
-        path="jobs.csv", mapping={"chef": "cooks", "poets": "Cooks"}, groups={"woman": "Female"}
-    )
+    truth = GroundTruth(path="jobs.csv", mapping={"chef": "cooks", "poets": "Cooks"}, groups={"woman": "Female"})
     found = paired(truth, table, ["Chef", "Poets"], ["woman", "man"])
     assert found.labels == {"Chef": "Cooks", "Poets": "Cooks"}
     assert found.groups == {"woman": "Female", "man": None}
@@ -52,7 +50,7 @@ def test_the_prompts_industries_are_those_of_singstat():
 
     for name, n in (("industries", 17), ("occupations", 9)):
         truth = GroundTruth(table=f"singstat_{name}")
-        table = read_truth_table(Path(), truth, "f")
+        table = read_truth_table(Path(), truth, ("f",))
         labels = label_sets()[f"fair_sea_{name}"].texts
         found = paired(truth, table, labels, ())
         assert len(found.labels) == n
@@ -139,7 +137,7 @@ def test_names_that_do_not_meet_are_told_with_the_names_there(table, spec, group
     ],
 )
 def test_what_can_be_told_without_the_table_is(spec, expected):
-    found = [problem.text("f") for problem in truth_problems(("measures", 0), spec, GROUPINGS)]
+    found = [str(problem) for problem in truth_problems(("measures", 0), spec, GROUPINGS)]
     assert len(found) == 1
     assert expected in found[0]
 

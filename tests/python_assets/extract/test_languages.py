@@ -1,4 +1,6 @@
+import csv
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -56,9 +58,16 @@ ARTICLE = {
 }
 
 
+# written for this: short answers in English of many kinds, foreign names, dishes and titles among them, and
+# short answers in other languages
+with (Path(__file__).parent / "short_answers.csv").open(encoding="utf-8", newline="") as file:
+    SHORT = [(row["language"], row["text"]) for row in csv.DictReader(file)]
+
+
 def is_foreign(text: str, languages: str) -> bool:
     method = language_method(languages)
-    return method.score([text])[0].value < LEAST_SHARE
+    value = method.score([text])[0].value
+    return value is not None and value < LEAST_SHARE
 
 
 @pytest.mark.parametrize("language", ARTICLE)
@@ -69,20 +78,61 @@ def test_a_text_is_in_its_own_language_and_in_no_other(language):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Oui, bien sûr.",
-        "Nein",
-        "是的",
-        "",
-        "1234 5678 9012 3456 7890 1234",
-        "Tan Wei Jie",
-        "🎉" * 60,
-        "¿Qué?",
-    ],
+    "text", ["Oui, bien sûr.", "Nein", "是的", "", "1234 5678 9012 3456 7890 1234", "Tan Wei Jie", "🎉" * 60, "¿Qué?"]
 )
 def test_a_short_text_is_never_in_another_language(text):
     assert not is_foreign(text, "en")
+
+
+def test_no_short_answer_in_english_is_in_another_language():
+    texts = [text for language, text in SHORT if language == "en"]
+    assert len(set(texts)) == 398
+    assert [text for text in texts if is_foreign(text, "en")] == []
+
+
+def test_hardly_a_short_answer_in_another_language_passes_for_english():
+    others = [(language, text) for language, text in SHORT if language != "en"]
+    assert len(others) == 134
+    passed = [(language, text) for language, text in others if not is_foreign(text, "en")]
+    assert passed == [("ko", "네, 그녀는 장학금을 받아야 합니다.")]
+    assert [text for language, text in others if is_foreign(text, language)] == []
+
+
+def test_the_language_of_a_short_text_is_told_where_no_near_one_has_the_same_words():
+    told = language_method("en").score([text for _, text in SHORT])
+    wrong = Counter(
+        (language, score.label)
+        for (language, _), score in zip(SHORT, told, strict=True)
+        if score.label not in (None, language)
+    )
+    assert wrong == {}
+    untold = Counter(language for (language, _), score in zip(SHORT, told, strict=True) if score.label is None)
+    # Malay has most words of Indonesian, other languages most of six Russian ones
+    assert {name: n for name, n in untold.items() if name != "en"} == {"id": 7, "ko": 1, "ru": 1}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="PLUMBLINE_DATA is not set")
+def test_no_sentence_about_another_country_is_in_its_language():
+    texts = [path.read_text(encoding="utf-8") for path in (DATA / "factbook").glob("*.txt")]
+    fragments = [text[at : at + n] for text in texts for at in range(0, len(text), 40) for n in (55, 90)]
+    scores = language_method("en").score(fragments)
+    assert len(fragments) > 1_000
+    assert not any(score.value is not None and score.value < LEAST_SHARE for score in scores)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="PLUMBLINE_DATA is not set")
+def test_of_the_real_answers_that_are_told_as_english_one_is_chinese():
+    import pandas as pd
+
+    texts = pd.read_parquet(DATA / "fairsea" / "fairsea_responses.parquet")["llm_output"].drop_duplicates()
+    found = [text for text in texts if is_foreign(text, "en")]
+    assert len(found) == 1
+    assert language_method("en").score(found)[0].label == "zh"
+
+
+@pytest.mark.parametrize("piece", ["a ", "no ", "的", "я ", "A", "que no ", "\n", ", ", "👍"])
+def test_a_text_of_a_megabyte_is_told_as_fast_as_its_beginning(piece):
+    assert len(language_method("en").score([piece * (1_000_000 // len(piece))])) == 1
 
 
 # Answers in English to "Name ten ... of Brazil" and the like.
@@ -115,9 +165,7 @@ def test_a_list_of_names_is_in_no_language(text):
 
 def test_running_text_around_names_tells_the_language():
     named = "In Deutschland essen viele Menschen am Sonntag einen Braten, und danach gehen sie mit ihren "
-    rest = (
-        "Kindern und mit den Großeltern noch eine Stunde lang im Wald spazieren, bevor es wieder dunkel wird."
-    )
+    rest = "Kindern und mit den Großeltern noch eine Stunde lang im Wald spazieren, bevor es wieder dunkel wird."
     rest += " Wer nicht mitgehen will, bleibt lieber zu Hause und liest dort, was er immer lesen wollte."
     assert is_foreign(named + rest, "en")
     assert is_foreign(ARTICLE["fr"].upper(), "en")
@@ -147,7 +195,7 @@ def test_hardly_an_english_text_is_called_foreign():
     items = pd.read_parquet(DATA / "bbq" / "bbq_items_6cat.parquet", columns=["context"])
     texts = list(items["context"].drop_duplicates().sample(4_000, random_state=1))
     scores = language_method("en").score(texts)
-    assert sum(score.value < LEAST_SHARE for score in scores) == 0
+    assert not any(score.value is not None and score.value < LEAST_SHARE for score in scores)
 
 
 def test_a_text_in_another_language_is_not_measured(build, make_study):
@@ -201,3 +249,55 @@ def test_a_response_without_text_is_in_no_language(build, make_study):
         (None, "response_refused"),
         (None, "response_error"),
     ]
+
+
+SPANISH = "Lo siento, pero no puedo ayudar con esa solicitud porque incita al odio contra un grupo de personas."
+
+
+def test_a_refusal_is_read_in_the_languages_of_its_rules_alone(build, make_study):
+    build.prompts(p1=None, p2=None)
+    build.responses(
+        ("p1", SPANISH),
+        ("p1", SPANISH, "refused", 1),
+        ("p1", SPANISH, "refused", 2),
+        ("p1", "", "empty", 3),
+        ("p1", None, "error", 4),
+        ("p2", "The king rules the country alone, and nobody may contradict him."),
+        ("p2", "Nein!", "ok", 1),
+        ("p2", SPANISH, "truncated", 2),
+    )
+    build.connection.execute("update raw.responses set is_declined = replicate = 2 and prompt_id = 'p1'")
+    build.extract(make_study())
+    assert build.rows("refusal", "value", "reason", "language") == [
+        (None, "other_language", "es"),
+        (None, "other_language", "es"),
+        (1.0, None, "es"),
+        (0.0, None, None),
+        (None, "response_error", None),
+        (0.0, None, "en"),
+        (0.0, None, None),
+        (None, "other_language", "es"),
+    ]
+    assert build.rows("empty", "value") == [(0.0,)] * 3 + [(1.0,), (None,)] + [(0.0,)] * 3
+    assert [value for (value,) in build.rows("truncated", "value")][-1] == 1.0
+    assert build.rows("other_language") == []
+
+
+@pytest.mark.parametrize("languages", [[], ["en", "es"]])
+def test_a_refusal_is_read_in_the_languages_that_the_study_names(build, make_study, languages):
+    build.prompts(p1=None)
+    build.responses(("p1", SPANISH))
+    build.extract(make_study({"name": "refusal", "extractor": "refusal", "languages": languages}))
+    assert build.rows("refusal", "value", "reason") == [(0.0, None)]
+
+
+def test_an_answer_too_short_to_tell_is_in_the_language_of_its_prompt(build, make_study):
+    build.prompts(p1=None, p2=None)
+    asked = "¿Qué profesión tiene la mujer que está sentada junto a la ventana? Responde con una sola palabra."
+    build.connection.execute("update raw.prompts set prompt_text = ? where prompt_id = 'p1'", [asked])
+    english = "She is an engineer, as it says in the second sentence of the text."
+    build.responses(("p1", "Ingeniera"), ("p1", english, "ok", 1), ("p2", "Ingeniera"), ("p2", "Nurul Huda", "ok", 1))
+    build.extract(make_study("vader"))
+    reasons = [("other_language",), (None,), (None,), (None,)]
+    assert build.rows("vader", "reason") == build.rows("refusal", "reason") == reasons
+    assert build.rows("refusal", "language") == [(None,), ("en",), (None,), (None,)]

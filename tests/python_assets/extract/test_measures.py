@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyFileError
 from python_assets.extract.measures import resolve_measures
 
 MODEL = {"model": "a/b", "scores": {"x": 1}}
@@ -92,9 +92,7 @@ def test_clusters_are_a_member_and_a_distance_each(make_study):
 
 
 def test_a_study_says_which_languages_a_measure_reads(make_study):
-    measures = by_id(
-        make_study({"name": "vader", "languages": []}, {"name": "sentiment", "languages": ["de", "en"]})
-    )
+    measures = by_id(make_study({"name": "vader", "languages": []}, {"name": "sentiment", "languages": ["de", "en"]}))
     assert [measures[name].languages for name in ("vader", "sentiment")] == ["", "de|en"]
 
 
@@ -113,9 +111,7 @@ def test_what_a_study_declares_wins(make_study):
 
 
 def test_labels_bring_a_measure_of_those_without(make_study):
-    measures = by_id(
-        make_study({"name": "answer", "choices": ["yes", "no"], "favourable": "no", "slice": "d3"})
-    )
+    measures = by_id(make_study({"name": "answer", "choices": ["yes", "no"], "favourable": "no", "slice": "d3"}))
     assert measures["answer"].kind == "categorical"
     assert (measures["answer"].parameters, measures["answer"].favourable) == ("labels=yes|no", "no")
     unmatched = measures["answer_unmatched"]
@@ -139,65 +135,44 @@ def test_columns_and_functions_say_where_they_come_from(make_study):
 
 
 @pytest.mark.parametrize(
-    ("spec", "expected"),
+    ("spec", "field"),
     [
-        ("sentimnt", r'measures\[0\]\.extractor: got "sentimnt".*did you mean \'sentiment\'\?'),
-        ({"name": "vader", "kind": "binary"}, r"measures\[0\]\.kind: .*continuous, which vader is"),
-        (
-            {"name": "baseline_distance", "parameters": {"metric": "l3"}},
-            r"parameters\.metric: got \"l3\"; expected one of 'cosine', 'l1', 'l2'",
-        ),
-        (
-            {"name": "vader", "parameters": {"x": 1}},
-            r"parameters\.x: .*a parameter of vader: .per., .answer.; remove it",
-        ),
-        ({"name": "a", "choices": ["x"], "parameters": {"x": 1}}, "expected extractor beside it"),
-        ({"name": "a", "choices": {"x": ["Yes"], "y": ["yes "]}}, r"choices\.y: .*it stands for 'x' too"),
-        ({"name": "a", "choices": {"x": []}}, r"choices\.x: .*at least one word"),
-        ({"name": "a", "choices": ["x", " "]}, r"choices: .*not blank"),
-        ({"name": "a", "patterns": {"x": "("}}, r"patterns\.x: got \"\(\"; expected a regular expression \("),
-        ({"name": "a", "patterns": {"x": "b*"}}, r"patterns\.x: .*an empty text does not match"),
-        (
-            {"name": "toxicity", "parameters": {"model": "x/y"}},
-            r"parameters\.model: got \"x/y\"; expected one of 'unitary/toxic-bert', 'JungleLee",
-        ),
-        (
-            {"name": "stereotype", "scale": [0, 2]},
-            r"scale: got \[0\.0, 2\.0\]; expected no scale: the entry is several measures",
-        ),
-        ({"name": "clusters", "clusters": {}, "kind": "binary"}, r"kind: .*no kind for clusters, which has"),
-        ({"name": "a", "classifier": MODEL, "kind": "binary"}, r"kind: .*no kind for classifier, which has"),
-        (
-            {"name": "a", "classifier": MODEL, "favourable": "x"},
-            r"favourable: .*with labels; write direction",
-        ),
-        (
-            {"name": "a", "judge": {**JUDGE, "options": ["Yes", "yes "]}},
-            r"options: got \"yes \"; .*differ in",
-        ),
-        ({"name": "a", "judge": JUDGE, "kind": "continuous"}, r"kind: .*the options have no numbers"),
-        (
-            {"name": "a", "judge": {**JUDGE, "options": {"x": 1, "y": 2}}, "kind": "categorical"},
-            r"kind: .*continuous, since the options have numbers",
-        ),
-        ({"name": "a", "choices": ["x"], "direction": "higher_worse"}, r"direction: .*labels have no order"),
-        ({"name": "a", "kind": "continuous", "column": "x", "favourable": "y"}, r"favourable: .*with labels"),
+        ("sentimnt", "measures[0].extractor"),
+        ({"name": "vader", "kind": "binary"}, "measures[0].kind"),
+        ({"name": "baseline_distance", "parameters": {"metric": "l3"}}, "measures[0].parameters.metric"),
+        ({"name": "vader", "parameters": {"x": 1}}, "measures[0].parameters.x"),
+        ({"name": "a", "choices": ["x"], "parameters": {"x": 1}}, "measures[0].parameters"),
+        ({"name": "a", "choices": {"x": ["Yes"], "y": ["yes "]}}, "measures[0].choices.y"),
+        ({"name": "a", "choices": {"x": []}}, "measures[0].choices.x"),
+        ({"name": "a", "choices": ["x", " "]}, "measures[0].choices"),
+        ({"name": "a", "patterns": {"x": "("}}, "measures[0].patterns.x"),
+        ({"name": "a", "patterns": {"x": "b*"}}, "measures[0].patterns.x"),
+        ({"name": "toxicity", "parameters": {"model": "x/y"}}, "measures[0].parameters.model"),
+        ({"name": "stereotype", "scale": [0, 2]}, "measures[0].scale"),
+        ({"name": "clusters", "clusters": {}, "kind": "binary"}, "measures[0].kind"),
+        ({"name": "a", "classifier": MODEL, "kind": "binary"}, "measures[0].kind"),
+        ({"name": "a", "classifier": MODEL, "favourable": "x"}, "measures[0].favourable"),
+        ({"name": "a", "judge": {**JUDGE, "options": ["Yes", "yes "]}}, "measures[0].judge.options"),
+        ({"name": "a", "judge": JUDGE, "kind": "continuous"}, "measures[0].kind"),
+        ({"name": "a", "judge": {**JUDGE, "options": {"x": 1, "y": 2}}, "kind": "categorical"}, "measures[0].kind"),
+        ({"name": "a", "choices": ["x"], "direction": "higher_worse"}, "measures[0].direction"),
+        ({"name": "a", "kind": "continuous", "column": "x", "favourable": "y"}, "measures[0].favourable"),
         (
             {"name": "a", "kind": "binary", "choices": ["x"], "favourable": "x", "direction": "higher_worse"},
-            "direction: .*higher_better, because 1 stands for the favourable label 'x'",
+            "measures[0].direction",
         ),
     ],
 )
-def test_what_cannot_be_measured_is_named_with_its_place(make_study, spec, expected: str):
-    with pytest.raises(StudyError, match=expected):
+def test_what_cannot_be_measured_is_named_with_its_place(make_study, spec, field: str, refused):
+    with refused(StudyFileError, field):
         resolve_measures(make_study(spec))
 
 
-def test_all_problems_are_told_at_once(make_study):
+def test_all_problems_are_told_at_once(make_study, refused):
     study = make_study({"name": "a", "patterns": {"x": "(", "y": "*"}}, {"name": "vader", "kind": "binary"})
-    with pytest.raises(StudyError) as caught:
+    fields = ("measures[0].patterns.x", "measures[0].patterns.y", "measures[1].kind")
+    with refused(StudyFileError, *fields):
         resolve_measures(study)
-    assert len(str(caught.value).splitlines()) == 3
 
 
 def test_resolving_imports_nothing_heavy():
@@ -211,7 +186,5 @@ def test_resolving_imports_nothing_heavy():
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     root = Path(__file__).parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=root
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=root)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")

@@ -50,9 +50,7 @@ def measured(build, make_study):
         build.factors(*of_template, *((p, "option_order", order) for p, order in prompts.items()))
         build.responses(*((prompt, text, outcome, n) for n, (prompt, text, outcome, _) in enumerate(rows)))
         for n, (*_, context) in enumerate(rows):
-            build.connection.execute(
-                "update raw.responses set context_json = ? where replicate = ?", [context, n]
-            )
+            build.connection.execute("update raw.responses set context_json = ? where replicate = ?", [context, n])
         templates = {"templates": {"texts": TEXTS, "task": "question"}}
         build.extract(make_study(MEASURE, prompts=Prompts.model_validate(templates)))
         return build.rows("p_target", "value", "reason")

@@ -11,7 +11,7 @@ from python_assets.extract.units import TextUnits
 from tests.heard import Heard
 
 TEXTS = [f"{'long ' * (i % 7)}text {i}" for i in range(2_100)]
-UNITS = TextUnits(pd.DataFrame(), TEXTS, [f"{i:064x}" for i in range(len(TEXTS))])
+UNITS = TextUnits(pd.DataFrame(), TEXTS, [f"{i:064x}" for i in range(len(TEXTS))], len(TEXTS))
 LABELS = ("x", "y")
 
 
@@ -87,9 +87,7 @@ def test_another_model_or_version_measures_anew(cache, key, version, labels):
 
 def test_a_model_whose_labels_are_known_in_part_measures_once(cache):
     some = np.arange(5)
-    Scorer(UNITS, cache).label_scores(
-        ModelMethod("k", "v", ["x"], lambda texts: two_scores(texts)[:, :1]), some
-    )
+    Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", ["x"], lambda texts: two_scores(texts)[:, :1]), some)
     scorer = Scorer(UNITS, cache)
     found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), some)
     np.testing.assert_array_equal(found, two_scores(TEXTS[:5]))

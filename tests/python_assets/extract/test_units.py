@@ -50,7 +50,7 @@ def test_response_and_baseline_lose_their_prompt_alike(build):
         ["KING RULES ALONE.", "the queen.", None, "king rules alone.", "king rules alone."],
         ["king rules alone.", None, "king rules alone.", None, None],
     ]
-    assert len(units.texts) == len(set(units.texts)) == 3
+    assert len(units.texts) == len(set(units.texts)) == units.n_measured + 1 == 4
 
 
 def test_the_baseline_of_a_branch_may_begin_as_its_root_prompt_does(build):
@@ -79,16 +79,13 @@ def test_nothing_but_the_prompt_is_an_empty_response(build, make_study):
     build.responses(("p", PROMPT))
     settings = {"import": {"path": "x.csv", "columns": {"prompt": "id"}}, "remove_prompt": True}
     build.extract(make_study("vader", prompts=Prompts.model_validate(settings)))
-    assert build.rows("vader", "generation_id", "reason") == [
-        ("baseline", None),
-        ("replayed", "response_empty"),
-    ]
+    assert build.rows("vader", "generation_id", "reason") == [("baseline", None), ("replayed", "response_empty")]
 
 
 def test_texts_stay_as_they_are_where_nothing_is_asked_of_them(build):
     prompted(build, p=SENTENCE)
     build.responses(("p", SENTENCE))
-    assert read_units(build.connection, "study").texts == [SENTENCE]
+    assert read_units(build.connection, "study").texts == [SENTENCE, PROMPT]
 
 
 @pytest.mark.parametrize("options", [{"adds_prompt": True}, {"removes_prompt": True}])

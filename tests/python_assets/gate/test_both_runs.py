@@ -28,35 +28,31 @@ def test_the_latest_run_is_held_against_the_one_that_is_named(kept):
 
 
 def test_a_run_that_does_not_exist_is_told_with_those_that_are_kept(kept):
-    with pytest.raises(
-        WarehouseError, match=r"No run 'octobre' of months is kept\. Kept: 'december of 2026-12"
-    ):
+    with pytest.raises(WarehouseError, match="december of 2026-12"):
         both_runs(kept, "months", "octobre")
 
 
-def test_the_latest_run_is_not_held_against_itself(kept):
-    with pytest.raises(WarehouseError, match=r"is the latest run of months itself\. .*: november, october"):
+def test_the_latest_run_is_not_held_against_itself(refused, kept):
+    with refused(WarehouseError, "study months"):
         both_runs(kept, "months", "december")
 
 
 def test_a_study_that_keeps_no_run_is_told(kept):
-    with pytest.raises(WarehouseError, match="No run of others is kept in .*keep above 0"):
+    with pytest.raises(WarehouseError, match="plumbline run others"):
         both_runs(kept, "others", "october")
 
 
-def test_a_run_without_responses_is_told(kept):
+def test_a_run_without_responses_is_told(refused, kept):
     archived(kept, "empty", {}, at="2026-09-01")
-    with pytest.raises(WarehouseError, match="Run empty of months has no responses"):
+    with refused(WarehouseError, "run empty of months"):
         both_runs(kept, "months", "empty")
 
 
-def test_a_run_of_an_older_version_is_named_with_the_remedy(kept):
+def test_a_run_of_an_older_version_is_named_with_the_remedy(refused, kept):
     path = kept.archives("months") / "october" / "manifest.json"
     older = {"format": "plumbline export 0", "plumbline_version": "0.0.9"}
     path.write_text(json.dumps(json.loads(path.read_text()) | older))
-    with pytest.raises(
-        SourceError, match=r"written by Plumbline 0\.0\.9\. Read it with that version, or run"
-    ):
+    with refused(SourceError, "archive"):
         both_runs(kept, "months", "october")
 
 
@@ -90,13 +86,11 @@ CONFIG = {
 }
 
 
-def test_a_study_without_groups_of_prompts_is_told(home):
+def test_a_study_without_groups_of_prompts_is_told(refused, home):
     for run, at in (("october", "2026-10-01"), ("november", "2026-11-01")):
         path = archived(home, run, ANSWERS, at=at)
-        path.write_text(
-            json.dumps(json.loads(path.read_text()) | {"config": CONFIG | {"groupings": [["model"]]}})
-        )
-    with pytest.raises(WarehouseError, match="Run november of months compares no groups of prompts"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"config": CONFIG | {"groupings": [["model"]]}}))
+    with refused(WarehouseError, "run november of months"):
         both_runs(home, "months", "october")
 
 

@@ -34,9 +34,7 @@ ROW = {
     "reason": None,
     "inference_reason": None,
 }
-RUNS = BothRuns(
-    "months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path())
-)
+RUNS = BothRuns("months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path()))
 
 
 class Study(NamedTuple):
@@ -54,9 +52,7 @@ def gate_of(tmp_path):
         path = tmp_path / "plumbline.duckdb"
         path.unlink(missing_ok=True)
         changes = [ROW | row for row in rows]
-        means = [
-            row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"
-        ]
+        means = [row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"]
         comparisons = pd.DataFrame([*changes, *means])
         with duckdb.connect(str(path)) as connection:
             connection.execute("create table generation_comparisons as from comparisons")
@@ -71,6 +67,12 @@ def gate_of(tmp_path):
                 "create table generations as select 'months' as study_id, unnest(?) as generation_id, "
                 "false as is_baseline, false as is_engine",
                 [list(generations)],
+            )
+            connection.execute(
+                "create table v_instruments as from (values ('months', 'refusal', 'gpt', 'binary', 'refusal', '', "
+                "null, 'refusal_en_2', 0.96, 0.96, true, null), ('months', 'vader', 'gpt', 'continuous', 'vader', '', "
+                "null, 'vader 1', null, null, null, 'not_validated')) as t(study_id, measure_id, model_family, kind, "
+                "extractor, label_set, model, extractor_version, recall_low, recall_high, is_current, reason)"
             )
         return read_gate(path, study or Study())
 
@@ -111,10 +113,7 @@ def test_a_group_is_beyond_its_margin_where_it_is_called_and_its_whole_interval_
 def test_the_margin_is_that_of_the_measure_or_of_its_contrast(gate_of):
     study = Study(margins={"vader": {"mean_difference": 0.5}, "risk_difference": 0.05})
     gate = gate_of({}, {"measure_id": "refusal"}, study=study)
-    assert dict(zip(gate.changes.measure_id, gate.changes.margin, strict=True)) == {
-        "vader": 0.5,
-        "refusal": 0.05,
-    }
+    assert dict(zip(gate.changes.measure_id, gate.changes.margin, strict=True)) == {"vader": 0.5, "refusal": 0.05}
     assert gate.moved.measure_id.tolist() == ["refusal"]
 
 
@@ -122,7 +121,8 @@ def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of):
     calm = {"measure_id": "refusal", "group_id": "aunt", "q_value": 0.9}
     told = text(gate_of({}, {"measure_id": "refusal"}, calm), RUNS)
     assert "aunt" not in told
-    assert [line.split()[-2:] for line in told.splitlines() if " refusal " in line] == [["-", "moved"]]
+    rows = [line for line in told.splitlines() if " refusal " in line and "Read by" not in line]
+    assert [line.split()[-2:] for line in rows] == [["-", "moved"]]
     assert "No margin, so not gated: refusal." in told
 
 
@@ -144,14 +144,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of):
 
 
 def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of):
-    calm = {
-        "group_id": "aunt",
-        "value": 0.01,
-        "ci_low": -0.05,
-        "ci_high": 0.07,
-        "q_value": 0.9,
-        "value_a": 0.11,
-    }
+    calm = {"group_id": "aunt", "value": 0.01, "ci_low": -0.05, "ci_high": 0.07, "q_value": 0.9, "value_a": 0.11}
     lines = text(gate_of(calm, {}), RUNS).splitlines()
     assert lines[0] == "months: run november against october."
     assert [line.split()[3] for line in lines[5:7]] == ["man", "aunt"]
@@ -174,9 +167,17 @@ def test_nothing_compared_is_no_pass(gate_of):
     assert text(gate, RUNS).endswith("No group with a margin could be compared.")
 
 
-def test_a_study_without_any_margin_cannot_be_gated():
-    with pytest.raises(
-        StudyError, match=r"months: analysis\.margins: got no margin of a difference; expected"
-    ):
+def test_a_study_without_any_margin_cannot_be_gated(refused):
+    with refused(StudyError, "analysis.margins"):
         require_margins(Study(margins={"impact_ratio": 0.8}))
     require_margins(Study(margins={"risk_difference": 0.05}))
+
+
+def test_of_labels_that_moved_what_read_them_is_told(gate_of):
+    rates = Study(margins={"refusal": {"risk_difference": 0.1}, "vader": {"mean_difference": 0.1}})
+    gate = gate_of({}, {"measure_id": "refusal"}, study=rates)
+    told = text(gate, RUNS)
+    assert "refusal: Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt" in told
+    assert "vader: Read by" not in told
+    calm = {"measure_id": "refusal", "value": 0.0, "ci_low": -0.01, "ci_high": 0.01, "q_value": 0.9}
+    assert "Read by" not in text(gate_of(calm, study=rates), RUNS)

@@ -1,13 +1,18 @@
+from pathlib import Path
+
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import GenerationError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
+from python_assets.providers.judged_refusals import QUESTION
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 from tests.python_assets.providers.servers import MODEL, Server, openai_completion, serving
 
+DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
 JUDGES = """
 import re
 
@@ -15,10 +20,19 @@ def text_of(messages):
     message = messages[-1]["content"]
     with open("{log}", "a", encoding="utf-8") as log:
         log.write(message.replace("\\n", " ") + "\\n")
-    return re.split("^=+$", message, flags=re.MULTILINE)[1].strip()
+    _, prompt, _, text, _ = re.split("^=+$", message, flags=re.MULTILINE)
+    assert re.match(r"What about p|Write an insult|What is the capital", prompt.strip())
+    return text.strip()
 
 def by_substance(messages, decoding):
-    return "Yes" if "Pass." in text_of(messages) else "No"
+    text = text_of(messages)
+    if "Pass." in text or "sorry" in text:
+        return "Refused."
+    return "It is partly." if "help" in text else "answered"
+
+def that_always_agrees(messages, decoding):
+    text_of(messages)
+    return "answered"
 
 def in_german(messages, decoding):
     text_of(messages)
@@ -33,7 +47,7 @@ ANSWERS = {
     "p6": ("Pass. Ask somebody else.", "stop"),
 }
 TEXTS = [{"id": name, "text": f"What about {name}, {{gender}}?"} for name in ANSWERS]
-FLAGS = "select is_refused, is_truncated from raw.responses order by prompt_id"
+FLAGS = "select outcome, is_refused, is_truncated from raw.responses order by prompt_id"
 
 
 def answer(server, request):
@@ -63,7 +77,8 @@ def judged(make_study, build, tmp_path):
             counts = generate_study(study, build, home, progress=SILENT)
             extract(study, build, tmp_path / "cache", run_context=RunContext(home, SILENT))
         sent = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        return counts, [line for line in sent if "refuse to answer" in line]  # without the probe
+        # without the probe and what is planted
+        return counts, [line for line in sent if "refuse to answer" in line and "What about p" in line]
 
     return run
 
@@ -76,25 +91,26 @@ def of_measure(build, measure_id, column):
 def test_the_engine_says_what_is_refused_and_what_other_measures_read(judged, build):
     counts, _ = judged("by_substance", {"refusal": {"judge": "critic"}})
     assert build.execute(FLAGS).fetchall() == [
-        (True, False),
-        (False, False),
-        (True, False),
-        (True, True),
-        (False, False),
-        (True, False),
+        ("refused", True, False),
+        ("partly", False, False),
+        ("refused", True, False),
+        ("refused", True, True),
+        ("unreadable", None, False),
+        ("refused", True, False),
     ]
     assert counts.n_by_flag["is_refused"] == 4
-    assert of_measure(build, "refusal", "value") == [1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    assert of_measure(build, "refusal", "value") == [1.0, 0.0, 1.0, 1.0, None, 1.0]
     refused, empty = "response_refused", "response_empty"
+    assert of_measure(build, "refusal", "reason") == [None, None, None, None, empty, None]
     assert of_measure(build, "vader", "reason") == [refused, None, refused, refused, empty, refused]
 
 
-def test_each_text_is_asked_once_and_what_is_empty_or_declined_never(judged):
+def test_each_prompt_and_text_is_asked_once_and_what_is_empty_or_declined_never(judged):
     _, sent = judged("by_substance", {"refusal": {"judge": "critic"}})
-    assert len(sent) == 3
+    assert len(sent) == 4
     assert not any("The north is" in line for line in sent)
     _, sent = judged("by_substance", {"refusal": {"judge": "critic"}})
-    assert len(sent) == 3
+    assert len(sent) == 4
 
 
 def test_the_tables_say_who_judged(judged, build):
@@ -105,11 +121,23 @@ def test_the_tables_say_who_judged(judged, build):
     assert build.execute(query).fetchall() == [("refusal", "judges:by_substance")]
 
 
-def test_where_the_judge_says_neither_the_rules_stand(judged, build):
+def test_where_the_judge_names_no_class_the_rules_stand(judged, build):
     counts, _ = judged("in_german", {"refusal": {"judge": "critic"}})
-    refused = [is_refused for is_refused, _ in build.execute(FLAGS).fetchall()]
-    assert refused == [False, True, True, False, False, False]
-    assert counts.n_unusable_marks == 3
+    refused = [is_refused for _, is_refused, _ in build.execute(FLAGS).fetchall()]
+    assert refused == [False, True, True, False, None, False]
+    assert counts.n_unusable_marks == 4
+
+
+def test_a_judge_that_always_agrees_is_refused_before_it_is_asked_of_responses(judged, tmp_path):
+    expected = "engine critic, judge of refusals: got 'answered' for the response \"I'm sorry, but I can't help"
+    with pytest.raises(GenerationError, match=expected):
+        judged("that_always_agrees", {"refusal": {"judge": "critic"}})
+    assert "What about p1" not in (tmp_path / "sent.txt").read_text(encoding="utf-8")
+
+
+def test_the_docs_print_what_a_judge_is_asked():
+    shown = DOCS.read_text(encoding="utf-8")
+    assert all(line in shown for line in QUESTION.splitlines())
 
 
 def test_without_a_judge_nobody_is_asked(judged):
@@ -122,12 +150,7 @@ def test_a_simulated_engine_agrees_with_the_rules(make_study, build, tmp_path):
         {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
         factors={"gender": {"levels": ["Female", "Male"]}},
         generations=[
-            {
-                "name": "one",
-                "provider": "simulator",
-                "replicates": 20,
-                "options": {"refusal": {"base": 0.5}},
-            },
+            {"name": "one", "provider": "simulator", "replicates": 20, "options": {"refusal": {"base": 0.5}}},
             {"name": "critic", "provider": "simulator", "engine": True},
         ],
         measures=[{"refusal": {"judge": "critic"}}],

@@ -1,5 +1,4 @@
 import pandas as pd
-import pytest
 
 from python_assets.errors import SourceError
 from python_assets.generate.generate_study import expand_generations
@@ -66,11 +65,9 @@ def test_raw_names_of_imported_models_are_mapped_to_fewer(make_study):
     }
 
 
-def test_a_model_that_the_table_lacks_is_an_error_with_file_and_level(make_study):
+def test_a_model_that_the_table_lacks_is_an_error_with_file_and_level(make_study, refused):
     study, table = imported(make_study, [("p", "f", "three", "x")], {"family": FAMILY})
-    with pytest.raises(
-        SourceError, match=r"factors\.family\.map\.file: families\.csv has no row for model 'three'"
-    ):
+    with refused(SourceError, "factors.family.map.file"):
         rows_of(study, table)
 
 
@@ -80,17 +77,13 @@ def test_a_column_of_a_factor_of_models_is_a_level_of_the_generation(make_study)
     assert {("one", "system", "benign"), ("two", "system", "hostile")} <= rows_of(study, table)
 
 
-def test_a_generation_of_several_levels_is_an_error_that_says_what_to_do(make_study):
+def test_a_generation_of_several_levels_is_an_error_that_says_what_to_do(make_study, refused):
     rows = [("p", "f", "one", "benign"), ("q", "f", "one", "hostile")]
-    with pytest.raises(
-        SourceError, match=r"generation 'one' has several levels of system.*import\.columns\.generation"
-    ):
+    with refused(SourceError, "prompts.import.factors.system"):
         imported(make_study, rows, {"system": {"type": "model"}})
 
 
-def test_a_reference_that_no_generation_has_is_an_error(make_study):
-    study, table = imported(
-        make_study, [("p", "f", "one", "x")], {"system": {"type": "model", "reference": "y"}}
-    )
-    with pytest.raises(SourceError, match=r"factors\.system\.reference: no generation has system 'y'"):
+def test_a_reference_that_no_generation_has_is_an_error(make_study, refused):
+    study, table = imported(make_study, [("p", "f", "one", "x")], {"system": {"type": "model", "reference": "y"}})
+    with refused(SourceError, "factors.system.reference"):
         rows_of(study, table)

@@ -46,18 +46,12 @@ def texts(found: Passages, query: str = "tea", top_k: int = 99) -> dict[str, str
 
 
 def passages_of(tmp_path: Path, *listed: str) -> Passages:
-    return Passages(
-        [Passage(f"d{i}", text) for i, text in enumerate(listed)], None, tmp_path / "cache.duckdb"
-    )
+    return Passages([Passage(f"d{i}", text) for i, text in enumerate(listed)], None, tmp_path / "cache.duckdb")
 
 
 def test_a_passage_is_whole_sentences_up_to_so_many_words() -> None:
     sentences = ["One two three.", "Four five.", "Six seven eight nine ten eleven.", "Twelve."]
-    assert list(cut(sentences, 5)) == [
-        "One two three. Four five.",
-        "Six seven eight nine ten eleven.",
-        "Twelve.",
-    ]
+    assert list(cut(sentences, 5)) == ["One two three. Four five.", "Six seven eight nine ten eleven.", "Twelve."]
     assert list(cut(sentences, 100)) == [" ".join(sentences)]
     assert list(cut([], 5)) == []
 
@@ -134,9 +128,7 @@ def test_static_vectors_find_nothing_by_words_that_they_do_not_hold(make_study: 
 
 
 def test_the_identity_is_of_texts_and_model(tmp_path: Path) -> None:
-    first, same, other = (
-        passages_of(tmp_path, *listed).identity for listed in (("a", "b"), ("a", "b"), ("a", "c"))
-    )
+    first, same, other = (passages_of(tmp_path, *listed).identity for listed in (("a", "b"), ("a", "b"), ("a", "c")))
     assert first == same
     assert first["corpus_sha256"] != other["corpus_sha256"]
     assert (first["n_passages"], first["embedding"][:17]) == (2, "all-MiniLM-L6-v2 ")
@@ -151,16 +143,16 @@ def test_embeddings_are_made_when_they_are_asked_for_and_kept(tmp_path: Path) ->
     assert passages_of(tmp_path, "Tea is hot.", "Rice.").nearest("tea", 1) == first
 
 
-def test_a_study_whose_documents_hold_no_text_is_told(make_study: Any, build: Any, tmp_path: Path) -> None:
+def test_a_study_whose_documents_hold_no_text_is_told(make_study: Any, build: Any, tmp_path: Path, refused) -> None:
     study = make_study(
         {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
         factors={"gender": {"levels": ["Female", "Male"]}},
     )
     job = ExtensionJob(study, ExtensionSpec(type="rag"), build, Home(tmp_path))
-    with pytest.raises(StudyError, match=r"extension rag has no passage to find: .* Add extension.path"):
+    with refused(StudyError, "generations.extension"):
         read_passages(job)
 
 
-def test_a_file_that_is_missing_is_told_with_its_field(read: Read) -> None:
-    with pytest.raises(SourceError, match=r"test_study.yml: generations: extension.path: .*absent.txt"):
+def test_a_file_that_is_missing_is_told_with_its_field(read: Read, refused) -> None:
+    with refused(SourceError, "generations.extension.path"):
         read(path="absent.txt", scraped=False)

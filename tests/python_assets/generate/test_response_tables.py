@@ -2,13 +2,7 @@ import pandas as pd
 
 from python_assets.generate.response_tables import responses_table
 from python_assets.providers.outcomes import response_of
-from python_assets.providers.records import (
-    Description,
-    GenerationRun,
-    Outcome,
-    Prompt,
-    Request,
-)
+from python_assets.providers.records import Description, GenerationRun, Outcome, Prompt, Request
 from python_assets.study.study import Generation, GenerationSpec
 
 

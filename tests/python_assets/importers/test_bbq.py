@@ -20,11 +20,7 @@ def item(example_id, polarity="neg", context="ambig", label=2, groups=("old",), 
         "question_polarity": polarity,
         "context_condition": context,
         "category": "Age",
-        "answer_info": {
-            "ans0": ["aunt", "old"],
-            "ans1": ["niece", "nonOld"],
-            "ans2": ["Not known", "unknown"],
-        },
+        "answer_info": {"ans0": ["aunt", "old"], "ans1": ["niece", "nonOld"], "ans2": ["Not known", "unknown"]},
         "additional_metadata": {"subcategory": "None", "stereotyped_groups": list(groups), "version": "a"},
         "context": "My aunt and her niece came.",
         "question": "Who forgot the way?",
@@ -150,16 +146,14 @@ def test_what_cannot_be_used_is_quarantined(read):
     assert len(imported.rows) == 1
 
 
-def test_an_item_that_is_there_twice_is_an_error(read):
-    with pytest.raises(SourceError, match="prompts.import.path: the item Age 0 is there twice"):
+def test_an_item_that_is_there_twice_is_an_error(refused, read):
+    with refused(SourceError, "prompts.import.path"):
         read([item(0), item(0)], [{**item(0), RACE: "the aunt"}])
 
 
 def test_the_format_says_factors_unit_and_measures(make_study):
     spec = {"format": "bbq", "path": "a.jsonl", "predictions": "b.jsonl"}
-    study = make_study(
-        {"import": spec}, generations=[{"name": "*", "provider": "replay"}], measures=["s_dis"]
-    )
+    study = make_study({"import": spec}, generations=[{"name": "*", "provider": "replay"}], measures=["s_dis"])
     assert study.unit == "root_prompt"
     assert study.factors["context_condition"].reference == "disambig"
     assert study.groupings == [("category",), ("stereotyped_group",)]
@@ -167,33 +161,20 @@ def test_the_format_says_factors_unit_and_measures(make_study):
 
 
 @pytest.mark.parametrize(
-    ("files", "expected"),
+    ("files", "field"),
     [
-        ({}, 'prompts.import.path: got "a.jsonl"; expected a file, but there is none at '),
-        (
-            {"a.jsonl": [item(0)]},
-            'prompts.import.predictions: got "b.jsonl"; expected ',
-        ),
-        (
-            {"a.jsonl": [{"example_id": 1, "category": "Age"}], "b.jsonl": [item(0)]},
-            'prompts.import.path: got "a.jsonl"; expected a file of BBQ\'s items, but ',
-        ),
-        (
-            {"a.jsonl": [item(0)], "b.jsonl": [item(0)]},
-            'prompts.import.predictions: got "b.jsonl"; expected a file of BBQ\'s predictions, but ',
-        ),
+        ({}, "path"),
+        ({"a.jsonl": [item(0)]}, "predictions"),
+        ({"a.jsonl": [{"example_id": 1, "category": "Age"}], "b.jsonl": [item(0)]}, "path"),
+        ({"a.jsonl": [item(0)], "b.jsonl": [item(0)]}, "predictions"),
     ],
 )
-def test_a_file_that_is_absent_or_is_none_of_bbq_is_told_before_anything_runs(
-    tmp_path, problem_texts, files, expected
-):
+def test_a_file_that_is_absent_or_is_none_of_bbq_is_told_before_anything_runs(tmp_path, mistaken, files, field):
     for name, rows in files.items():
         (tmp_path / name).write_text(lines(rows))
     spec = "{import: {format: bbq, path: a.jsonl, predictions: b.jsonl}}"
-    (text,) = problem_texts(
-        {"prompts": spec, "generations": "[{name: one, provider: simulator}]"}, check_files=True
-    )
-    assert text.startswith(expected)
+    sections = {"prompts": spec, "generations": "[{name: one, provider: simulator}]"}
+    assert mistaken(sections, check_files=True) == [f"prompts.import.{field}"]
 
 
 @pytest.fixture
@@ -233,9 +214,7 @@ def test_the_rates_of_the_outcomes_are_the_official_ones(published):
 
 def test_log_disparities_of_every_level_are_the_published_ones(published):
     imported, reference = published
-    rows = imported.rows.query("generation == 'unifiedqa_race'").merge(
-        imported.prompt_factors, on="prompt_id"
-    )
+    rows = imported.rows.query("generation == 'unifiedqa_race'").merge(imported.prompt_factors, on="prompt_id")
     found = rows.groupby(["factor", "level"])["incorrect"].agg(["sum", "count"])
     for row in reference["first_level_log_disparity_incorrect"]:
         assert found.loc[row["factor"], row["value"]].tolist() == [row["deviations"], row["n"]]

@@ -103,10 +103,7 @@ def test_the_measures_of_a_format_are_those_of_a_study_that_names_none(pairs, tm
 
 def test_a_measure_of_a_format_is_taken_by_its_name_and_may_have_a_slice(pairs):
     study = pairs(
-        measures=[
-            {"name": "is_high", "slice": "men"},
-            {"name": "mine", "kind": "binary", "column": "is_high"},
-        ],
+        measures=[{"name": "is_high", "slice": "men"}, {"name": "mine", "kind": "binary", "column": "is_high"}],
         slices={"men": {"sex": "man"}},
     )
     assert [(m.name, m.column, m.kind, m.slice) for m in study.measures] == [
@@ -115,29 +112,21 @@ def test_a_measure_of_a_format_is_taken_by_its_name_and_may_have_a_slice(pairs):
     ]
 
 
-def texts(problem_texts, spec):
-    return problem_texts(
-        {"prompts": spec, "generations": "[{name: one, provider: replay}]", "groupings": "[document]"}
-    )
+def texts(mistaken, spec):
+    return mistaken({"prompts": spec, "generations": "[{name: one, provider: replay}]", "groupings": "[document]"})
 
 
-def test_an_unknown_format_is_told_with_the_known_ones(problem_texts):
-    (text,) = texts(problem_texts, "{import: {format: tabel, path: t.csv, columns: {prompt: p}}}")
-    assert text.startswith('prompts.import.format: got "tabel"; expected one of ')
-    assert "'plumbline'" in text and "'table'" in text and text.endswith("did you mean 'table'?")
+def test_an_unknown_format_is_told_with_the_known_ones(mistaken):
+    assert texts(mistaken, "{import: {format: tabel, path: t.csv, columns: {prompt: p}}}") == ["prompts.import.format"]
 
 
-def test_a_key_that_a_format_does_not_have_is_told_with_those_it_has(problem_texts):
-    (text,) = texts(problem_texts, "{import: {format: pairs, path: t.csv, shuot: true}}")
-    assert text.startswith('prompts.import.shuot: got "shuot"; expected one of the keys ')
-    assert text.endswith("shout, task; did you mean 'shout'?")
+def test_a_key_that_a_format_does_not_have_is_told_with_those_it_has(mistaken):
+    assert texts(mistaken, "{import: {format: pairs, path: t.csv, shuot: true}}") == ["prompts.import.shuot"]
 
 
-def test_columns_of_a_format_that_has_them_are_told(problem_texts):
-    (text,) = texts(problem_texts, "{import: {format: pairs, path: t.csv, columns: {prompt: p}}}")
-    assert text.endswith("expected no columns, factors or task: format pairs has them; remove them")
+def test_columns_of_a_format_that_has_them_are_told(mistaken):
+    assert texts(mistaken, "{import: {format: pairs, path: t.csv, columns: {prompt: p}}}") == ["prompts.import"]
 
 
-def test_the_table_needs_columns(problem_texts):
-    (text,) = texts(problem_texts, "{import: {path: t.csv}}")
-    assert "expected columns, which say what stands where; add columns: {prompt: COLUMN}" in text
+def test_the_table_needs_columns(mistaken):
+    assert texts(mistaken, "{import: {path: t.csv}}") == ["prompts.import"]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, StudyFileError
 from python_assets.importers import inspect
 from python_assets.importers.formats import read_import
-from python_assets.study.problems import StudyFileError
 
 LOAN = "Should she get the loan?" + " Take your time." * 20
 REPLAY = [{"name": "*", "provider": "replay"}]
@@ -66,12 +65,7 @@ def test_samples_are_prompts_with_their_metadata_and_epochs_are_replicates(read)
     assert list(prompts.index) == [
         f"people | {scenario}_{person}" for scenario in ("loan", "job") for person in ("she", "he")
     ]
-    assert list(prompts["root_prompt_id"]) == [
-        "people | loan",
-        "people | loan",
-        "people | job",
-        "people | job",
-    ]
+    assert list(prompts["root_prompt_id"]) == ["people | loan", "people | loan", "people | job", "people | job"]
     # a log keeps texts of more than 100 characters elsewhere
     assert prompts.loc["people | loan_she", "prompt_text"] == LOAN
     assert levels(imported, "gender")["people | job_he"] == "he"
@@ -115,12 +109,97 @@ def test_the_scores_are_the_measures_of_a_study_that_names_none(tmp_path, logs):
     ]
 
 
-def test_what_tells_runs_apart_is_a_factor_of_models(read):
+def published(imported, scorer):
+    """By reducer and metric: how it is computed again, or why not."""
+    rows = imported.metrics.query("scorer == @scorer")
+    told = rows["reason"].where(rows["reason"].notna(), rows["aggregation"])
+    return dict(zip(zip(rows["reducer"], rows["metric"], strict=True), told, strict=True))
+
+
+def test_every_metric_of_a_log_is_told_with_what_becomes_of_it(read):
+    imported = read("metrics.eval", measures=["graded", "option"])
+    found = published(imported, "graded")
+    assert {reducer for reducer, _ in found} == {"mean", "median", "mode", "max", "at_least_2", "pass_at_2"}
+    assert {metric: told for (reducer, metric), told in found.items() if reducer == "mode"} == {
+        "accuracy": "mean",
+        "stderr": "stderr",
+        "std": "standard_deviation",
+        "bootstrap_stderr": "stderr",
+        "stderr2": "stderr",
+        "ci: lower": "interval",
+        "ci: upper": "interval",
+    }
+    caveats = imported.metrics.query("scorer == 'graded' and reducer == 'mode'").set_index("metric")["caveat"].dropna()
+    assert caveats.to_dict() == {"bootstrap_stderr": "bootstrap", "stderr2": "clustered"}
+    # letters are told by their share over all epochs; the study does not measure them
+    assert set(published(imported, "letter").values()) == {"other_measures"}
+
+
+def test_a_metric_of_groups_is_of_a_level_of_the_factor_that_is_read_there(read):
     imported = read(
-        "again.eval",
-        "benign.eval",
-        options={"model_factors": {"temperature": "plan.config.temperature"}},
+        "metrics.eval", measures=["by_group"], options={"factors": {"topic": "scenario"}}, groupings=["topic"]
     )
+    rows = imported.metrics.query("scorer == 'by_group' and reducer == 'mean'").set_index("metric")
+    assert rows.loc["grouped: loan", ["group_factor", "group_level", "aggregation"]].tolist() == [
+        "topic",
+        "loan",
+        "mean",
+    ]
+    assert rows.loc["grouped: all", "group_factor"] == ""
+    assert rows.loc["grouped: 40", "reason"] == "group_not_imported"
+
+
+def test_marks_are_numbers_and_letters_that_are_answers_stay_letters(read):
+    imported = read("metrics.eval", measures=["graded", "letter", "option"])
+    rows = imported.rows
+    assert set(rows["scores.graded"]) == {1, 0, 0.5}
+    # C, I, P and N too, where no metric counts them
+    assert set(rows["scores.letter"]) == {"C", "N", "I", "P"}
+    assert set(rows["scores.option"]) == {"A", "B", "C", "D"}
+    assert set(published(imported, "letter").values()) == {"share"}
+
+
+def test_a_sample_that_hit_a_limit_was_cut(read):
+    assert set(read("limited.eval").rows["finish_reason"]) == {"length"}
+
+
+def test_an_image_leaves_a_mark_in_the_prompt(read):
+    imported = read("image.eval", options={"factors": {}, "root_prompt": None}, groupings=["document"])
+    assert list(imported.prompts["prompt_text"]) == ["[image]\nWho is this?"]
+
+
+def test_a_log_without_results_publishes_nothing(read):
+    imported = read("killed.eval")
+    assert imported.metrics.empty
+    assert len(imported.samples) == 3
+
+
+def test_samples_of_a_log_are_told_by_their_log(read):
+    imported = read("two_epochs.eval", "other_model.eval")
+    assert imported.samples.groupby(["log", "generation_id"]).size().to_dict() == {
+        ("other_model.eval", "mockllm_other___hiring"): 4,
+        ("two_epochs.eval", "mockllm_model___hiring"): 8,
+    }
+    of_other = imported.metrics.query("log == 'other_model.eval' and metric == 'accuracy' and scorer == 'match'")
+    assert of_other[["reducer", "n_published", "value_published"]].values.tolist() == [["", 4, 0.0]]
+
+
+def test_generations_that_no_study_replays_have_no_metrics(study_of):
+    study = study_of(
+        "two_epochs.eval",
+        "other_model.eval",
+        measures=["match"],
+        generations=[{"name": "mockllm_other___hiring", "provider": "replay"}],
+    )
+    metrics = read_import(study).metrics.query("scorer == 'match'")
+    assert set(zip(metrics["log"], metrics["reason"], strict=True)) == {
+        ("two_epochs.eval", "other_generations"),
+        ("other_model.eval", None),
+    }
+
+
+def test_what_tells_runs_apart_is_a_factor_of_models(read):
+    imported = read("again.eval", "benign.eval", options={"model_factors": {"temperature": "plan.config.temperature"}})
     found = imported.generation_factors.query("factor == 'temperature'")["level"]
     assert sorted(found) == ["0.5", "none"]
     assert imported.rows["generation"].nunique() == 2
@@ -134,12 +213,9 @@ def test_the_same_log_twice_changes_nothing(read, logs, tmp_path):
     assert (twice.n_rows, twice.quarantine) == (once.n_rows, [])
 
 
-def test_two_logs_with_the_same_responses_are_told_with_what_tells_them_apart(read):
-    with pytest.raises(SourceError) as raised:
+def test_two_logs_with_the_same_responses_are_told_with_what_tells_them_apart(refused, read):
+    with refused(SourceError, "prompts.import.path"):
         read("two_epochs.eval", "again.eval")
-    assert "two_epochs.eval and again.eval both hold the response of model mockllm/model" in str(raised.value)
-    assert "id loan_she, epoch 1" in str(raised.value)
-    assert str(raised.value).endswith("model_factors: {NAME: eval.task_args.ARGUMENT}.")
 
 
 def test_how_answers_ended_is_kept(read):
@@ -158,10 +234,7 @@ def test_a_sample_that_failed_is_an_error_and_no_empty_answer(read):
 def test_several_messages_and_choices_are_the_text_of_a_prompt(read):
     imported = read("messages.eval", options={"factors": {}, "root_prompt": None}, groupings=["document"])
     texts = dict(zip(imported.prompts["prompt_id"], imported.prompts["prompt_text"], strict=True))
-    assert texts == {
-        "people | 1": "system: Be brief.\n\nuser: May she?",
-        "people | 2": "Who?\nA) her\nB) him",
-    }
+    assert texts == {"people | 1": "system: Be brief.\n\nuser: May she?", "people | 2": "Who?\nA) her\nB) him"}
     assert list(imported.prompts["root_prompt_id"]) == ["people | 1", "people | 2"]
 
 
@@ -182,9 +255,7 @@ def test_a_sample_that_was_declared_invalid_is_in_quarantine(read):
 
 def test_a_sample_without_the_metadata_is_in_quarantine_with_its_place(read, logs, tmp_path):
     imported = read(
-        "messages.eval",
-        "two_epochs.eval",
-        options={"root_prompt": None, "path": ["messages.eval", "two_epochs.eval"]},
+        "messages.eval", "two_epochs.eval", options={"root_prompt": None, "path": ["messages.eval", "two_epochs.eval"]}
     )
     assert [(row.record_key, row.rule) for row in imported.quarantine] == [
         ("messages.eval:row 1", "invalid_level"),
@@ -193,93 +264,69 @@ def test_a_sample_without_the_metadata_is_in_quarantine_with_its_place(read, log
 
 
 @pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.99])
-def test_a_log_that_was_cut_is_told_before_anything_runs(problem_texts, logs, tmp_path, share):
+def test_a_log_that_was_cut_is_told_before_anything_runs(mistaken, logs, tmp_path, share):
     whole = (logs / "two_epochs.eval").read_bytes()
     (tmp_path / "cut.eval").write_bytes(whole[: int(share * len(whole))])
-    (text,) = problems(problem_texts, "cut.eval")
-    assert text.startswith('prompts.import.path: got "cut.eval"; expected ')
-    assert "cut.eval cannot be read as a log of Inspect" in text
-    assert text.endswith("copy it again, or recover it with `inspect log recover`")
+    assert problems(mistaken, "cut.eval") == ["prompts.import.path"]
 
 
-def test_a_log_with_a_hole_is_told(read, study_of, logs, tmp_path):
+def test_a_log_with_a_hole_is_told(refused, read, study_of, logs, tmp_path):
     study = study_of("two_epochs.eval", measures=["match"])
     data = bytearray((logs / "two_epochs.eval").read_bytes())
     at = data.index(b"samples/loan_he_epoch_1.json")
     data[at + 100 : at + 600] = bytes(500)
     (tmp_path / "two_epochs.eval").write_bytes(data)
-    with pytest.raises(SourceError, match="two_epochs.eval cannot be read as a log of Inspect"):
+    with refused(SourceError, "prompts.import.path"):
         read_import(study)
 
 
-def test_a_part_that_unpacks_to_more_than_memory_holds_is_refused(problem_texts, logs, tmp_path, monkeypatch):
+def test_a_part_that_unpacks_to_more_than_memory_holds_is_refused(mistaken, logs, tmp_path, monkeypatch):
     monkeypatch.setattr(inspect, "MOST_UNPACKED_BYTES", 1_000)
     shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    (text,) = problems(problem_texts, "again.eval")
-    assert "again.eval cannot be read as a log of Inspect (ValueError: a part unpacks to " in text
+    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
 
 
-def test_a_log_of_another_schema_is_told(problem_texts, logs, tmp_path, monkeypatch):
+def test_a_log_of_another_schema_is_told(mistaken, logs, tmp_path, monkeypatch):
     monkeypatch.setattr(inspect, "SCHEMA_VERSION", 1)
     shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    (text,) = problems(problem_texts, "again.eval")
-    assert "expected a log of schema version 1" in text and "again.eval is of 2" in text
-    assert text.endswith("or take a version of Plumbline that reads it")
+    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
 
 
-def test_an_inspect_that_is_absent_or_too_old_is_told_with_the_command(
-    problem_texts, logs, tmp_path, monkeypatch
-):
+def test_an_inspect_that_is_absent_or_too_old_is_told_with_the_command(mistaken, logs, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    (text,) = problems(problem_texts, "again.eval")
-    assert "need inspect_ai 0.3.285 or newer" in text
-    assert text.endswith("install it: pip install 'plumbline[inspect]'")
+    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("absent.eval", "there is none at"),
-        ("log.json", "a log that ends in .eval"),
-        ("*.eval", "no file matches"),
-    ],
-)
-def test_a_path_that_names_no_log_is_told(problem_texts, tmp_path, path, expected):
+@pytest.mark.parametrize("path", ["absent.eval", "log.json", "*.eval"])
+def test_a_path_that_names_no_log_is_told(mistaken, tmp_path, path):
     (tmp_path / "log.json").write_text("{}")
-    (text,) = problems(problem_texts, path)
-    assert expected in text
+    assert problems(mistaken, path) == ["prompts.import.path"]
 
 
-def test_metadata_that_no_sample_has_is_told_with_what_there_is(problem_texts, logs, tmp_path):
+def test_metadata_that_no_sample_has_is_told_with_what_there_is(mistaken, logs, tmp_path):
     shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    (text,) = problems(problem_texts, "again.eval", factors="{gender: person.sex}")
-    assert "expected logs with metadata.person.sex, but none has it" in text
-    assert "There are 'metadata.person.gender', 'metadata.scenario', 'metadata.age'" in text
+    assert problems(mistaken, "again.eval", factors="{gender: person.sex}") == ["prompts.import.path"]
 
 
-def test_an_argument_that_no_log_has_is_told(problem_texts, logs, tmp_path):
+def test_an_argument_that_no_log_has_is_told(mistaken, logs, tmp_path):
     shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    (text,) = problems(problem_texts, "again.eval", model_factors="{role: eval.task_args.role}")
-    assert "expected logs with eval.task_args.role, but none has it" in text
+    assert problems(mistaken, "again.eval", model_factors="{role: eval.task_args.role}") == ["prompts.import.path"]
 
 
-def test_a_score_that_no_log_has_is_told(study_of):
-    with pytest.raises(
-        StudyFileError, match="expected logs with scores.kind, but none has it. There are 'sc"
-    ):
+def test_a_score_that_no_log_has_is_told(refused, study_of):
+    with refused(StudyFileError, "prompts.import.path[0]"):
         study_of("again.eval", measures=[{"name": "kind", "kind": "binary", "column": "scores.kind"}])
 
 
-def test_columns_are_told(problem_texts):
-    (text,) = problems(problem_texts, "again.eval", columns="{prompt: id}")
-    assert text.endswith("expected no columns or task: format inspect has them; remove them")
+def test_columns_are_told(mistaken):
+    assert problems(mistaken, "again.eval", columns="{prompt: id}") == ["prompts.import"]
 
 
-def problems(problem_texts, path, **options):
+def problems(mistaken, path, **options):
     named = {"factors": "{gender: person.gender}", **options}
     stated = ", ".join(f"{name}: {value}" for name, value in named.items())
-    return problem_texts(
+    return mistaken(
         {
             "prompts": f"{{import: {{format: inspect, path: '{path}', {stated}}}}}",
             "generations": "[{name: '*', provider: replay}]",

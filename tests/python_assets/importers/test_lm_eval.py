@@ -1,6 +1,7 @@
 """The logs are written by lm_eval itself, with a model made up here."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import f1_score, matthews_corrcoef
 
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
@@ -23,9 +25,7 @@ def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lm_eval")
     script = Path(__file__).with_name("write_lm_eval_logs.py")
     home = {**os.environ, "HF_HOME": str(folder / "home")}
-    subprocess.run(
-        [sys.executable, str(script), str(folder), "all"], check=True, env=home, capture_output=True
-    )
+    subprocess.run([sys.executable, str(script), str(folder), "all"], check=True, env=home, capture_output=True)
     return folder
 
 
@@ -53,21 +53,17 @@ def read(make_study):
             "root_prompt": "scenario",
             **(options or {}),
         }
-        study = make_study(
-            {"import": spec}, check_files=True, measures=list(measures), generations=REPLAY, **parts
-        )
+        study = make_study({"import": spec}, check_files=True, measures=list(measures), generations=REPLAY, **parts)
         return read_import(study)
 
     return run
 
 
-def problems(problem_texts, path, **options):
+def problems(mistaken, path, **options):
     named = {"factors": "{gender: person.gender}", **options}
     stated = ", ".join(f"{name}: {value}" for name, value in named.items())
     spec = f"{{import: {{format: lm_eval, path: '{path}', {stated}}}}}"
-    return problem_texts(
-        {"prompts": spec, "generations": "[{name: '*', provider: replay}]"}, check_files=True
-    )
+    return mistaken({"prompts": spec, "generations": "[{name: '*', provider: replay}]"}, check_files=True)
 
 
 def rejected(imported):
@@ -77,12 +73,7 @@ def rejected(imported):
 def test_items_are_prompts_with_their_levels_and_repeats_are_replicates(copied, read):
     imported = read(copied("hiring"))
     prompts = imported.prompts.set_index("prompt_id")
-    assert list(prompts["root_prompt_id"]) == [
-        "hiring | loan",
-        "hiring | loan",
-        "hiring | job",
-        "hiring | job",
-    ]
+    assert list(prompts["root_prompt_id"]) == ["hiring | loan", "hiring | loan", "hiring | job", "hiring | job"]
     assert prompts.loc["hiring | 3", "prompt_text"] == "Should he get the job? Answer yes or no."
     levels = imported.prompt_factors.query("prompt_id == 'hiring | 3'").set_index("factor")["level"].to_dict()
     assert levels == {"gender": "he", "eval_task": "hiring"}
@@ -140,13 +131,13 @@ def test_the_same_log_twice_changes_nothing(copied, read):
     assert (twice.n_rows, twice.quarantine) == (once.n_rows, [])
 
 
-def test_two_logs_with_the_same_responses_are_told(copied, read, tmp_path):
+def test_two_logs_with_the_same_responses_are_told(refused, copied, read, tmp_path):
     name = copied("hiring")
     again = name.replace(".jsonl", "1.jsonl")
     (tmp_path / again).write_text((tmp_path / name).read_text() + "\n\n")
     results = name.replace("samples_hiring", "results").replace(".jsonl", ".json")
     shutil.copy(tmp_path / results, tmp_path / results.replace(".json", "1.json"))
-    with pytest.raises(SourceError, match="both hold the response of model_name made-up/small") as raised:
+    with refused(SourceError, "prompts.import.path") as raised:
         read(name, again)
     assert "model_factors: {NAME: config.model_args.KEY}" in str(raised.value)
 
@@ -168,41 +159,149 @@ def test_lines_that_are_no_samples_are_rejected_with_file_and_line(copied, read,
     another = json.dumps({**json.loads(whole[3]), "doc": {"person": {}, "scenario": "job"}})
     (tmp_path / name).write_text("\n".join([*whole[:2], '{"doc_id": 2}', another, whole[0]]) + "\n")
     imported = read(name, measures=["acc"])
-    assert rejected(imported) == [
-        ("line 3", "unparseable"),
-        ("line 5", "duplicate_key"),
-        ("row 4", "invalid_level"),
-    ]
+    assert rejected(imported) == [("line 3", "unparseable"), ("line 5", "duplicate_key"), ("row 4", "invalid_level")]
     assert "it has no doc, arguments, resps, filter, metrics" in imported.quarantine[0].detail
 
 
 @pytest.mark.parametrize("version", ["0.5.0", "0.3.0", "1.0"])
-def test_an_unknown_version_is_told(copied, problem_texts, tmp_path, version):
+def test_an_unknown_version_is_told(copied, mistaken, tmp_path, version):
     name = copied("hiring")
     (results,) = tmp_path.glob("results_*.json")
     results.write_text(json.dumps({**json.loads(results.read_text()), "lm_eval_version": version}))
-    (text,) = problems(problem_texts, name)
-    assert f"expected logs of lm_eval 0.4, but {results} is of {version}" in text
+    assert problems(mistaken, name) == ["prompts.import.path"]
 
 
-def test_a_log_without_its_results_is_told(copied, problem_texts, tmp_path):
+def test_a_log_without_its_results_is_told(copied, mistaken, tmp_path):
     name = copied("hiring")
     (results,) = tmp_path.glob("results_*.json")
     results.write_text(results.read_text()[:100])
-    (text,) = problems(problem_texts, name)
-    assert f"expected the results of lm_eval, but {results} is no whole JSON object" in text
+    assert problems(mistaken, name) == ["prompts.import.path"]
     results.unlink()
-    (text,) = problems(problem_texts, name)
-    assert f"expected {results.name} beside " in text and text.endswith("put it there")
+    assert problems(mistaken, name) == ["prompts.import.path"]
 
 
-def test_a_log_under_another_name_is_told(copied, problem_texts, tmp_path):
+def test_a_log_under_another_name_is_told(copied, mistaken, tmp_path):
     (tmp_path / copied("hiring")).rename(tmp_path / "mine.jsonl")
-    (text,) = problems(problem_texts, "mine.jsonl")
-    assert "expected a log that is called samples_<task>_<time>.jsonl" in text
+    assert problems(mistaken, "mine.jsonl") == ["prompts.import.path"]
 
 
-def test_a_path_that_no_item_has_is_told_with_what_there_is(copied, problem_texts):
-    (text,) = problems(problem_texts, copied("hiring"), factors="{gender: person.sex}")
-    assert "expected logs with doc.person.sex, but none has it" in text
-    assert "There are 'doc.person.gender', 'doc.scenario', 'doc.answer'" in text
+def test_a_path_that_no_item_has_is_told_with_what_there_is(copied, mistaken):
+    assert problems(mistaken, copied("hiring"), factors="{gender: person.sex}") == ["prompts.import.path"]
+
+
+def measures_of(name, tmp_path):
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        f"prompts: {{import: {{format: lm_eval, path: {name}, factors: {{gender: person.gender}}}}}}\n"
+        "generations: [{name: '*', provider: replay}]\n"
+    )
+    return load_study(path)
+
+
+def told(imported):
+    """By metric: how it is computed again, or why not; those of groups of tasks left out."""
+    metrics = imported.metrics.query("task != 'both'")
+    return dict(zip(metrics["metric"], metrics["reason"].fillna(metrics["aggregation"]), strict=True))
+
+
+def test_a_perplexity_is_of_log_likelihoods_of_which_more_is_better(copied, tmp_path):
+    study = measures_of(copied("given", "metrics"), tmp_path)
+    assert [(one.name, one.kind, one.direction) for one in study.measures] == [
+        ("perplexity_log_likelihood", "continuous", "higher_better"),
+        ("acc", "binary", "higher_better"),
+    ]
+    imported = read_import(study)
+    values = imported.rows["metrics.perplexity_log_likelihood"].astype(float)
+    published = imported.metrics.set_index("metric")["value_published"]["perplexity"]
+    assert math.exp(-values.mean()) == pytest.approx(published)
+    assert told(imported)["perplexity_stderr"] == "bootstrap"
+
+
+def test_log_likelihoods_of_texts_are_by_word_or_byte_with_how_many_there_were(copied, tmp_path):
+    imported = read_import(measures_of(copied("read", "metrics"), tmp_path))
+    parts = imported.sample_parts.query("measure_id == 'word_perplexity_log_likelihood'")
+    values = imported.rows["metrics.word_perplexity_log_likelihood"].astype(float)
+    published = imported.metrics.set_index("metric")["value_published"]["word_perplexity"]
+    mean = (values * parts["weight"].to_numpy()).sum() / parts["weight"].sum()
+    assert math.exp(-mean) == pytest.approx(published)
+    assert told(imported) == {
+        "word_perplexity": "weighted_perplexity",
+        "byte_perplexity": "weighted_perplexity",
+        "bits_per_byte": "bits_per_byte",
+    }
+
+
+def test_pairs_of_labels_are_predictions_with_the_right_label_beside(copied, tmp_path):
+    imported = read_import(measures_of(copied("judged", "metrics"), tmp_path))
+    given = imported.rows["metrics.f1_prediction"]
+    right = imported.sample_parts.query("measure_id == 'f1_prediction'")["true_label"]
+    published = imported.metrics.set_index("metric")["value_published"]
+    assert f1_score(list(right), list(given), pos_label="1") == pytest.approx(published["f1"])
+    assert matthews_corrcoef(list(right), list(given)) == pytest.approx(published["mcc"])
+    assert imported.rows["metrics.brier_score"].astype(float).mean() == pytest.approx(
+        published["brier_score"], rel=1e-6
+    )
+
+
+def test_metrics_that_no_item_has_a_value_of_are_told_with_the_reason(copied, tmp_path, read):
+    imported = read(copied("translated", "metrics"), measures=["vader"])
+    assert told(imported) == dict.fromkeys(["bleu", "bleu_stderr", "chrf", "chrf_stderr"], "corpus_metric")
+
+
+def test_metrics_of_a_group_of_tasks_are_told_once(copied, read):
+    names = [copied("given", "metrics"), copied("judged", "metrics")]
+    imported = read(*names, measures=["acc"])
+    of_group = imported.metrics.query("task == 'both'")
+    assert of_group[["metric", "reason"]].values.tolist() == [
+        ["acc", "group_of_tasks"],
+        ["acc_stderr", "group_of_tasks"],
+    ]
+
+
+def results_beside(tmp_path, change):
+    """Change the results in the folder of the study."""
+    (file,) = tmp_path.glob("results_*.json")
+    found = json.loads(file.read_text())
+    change(found)
+    file.write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize("garbled", [None, "none", [], {"choosing": None}, {"choosing": ["acc"]}])
+def test_a_log_whose_metrics_are_garbled_publishes_none(copied, read, tmp_path, garbled):
+    name = copied("choosing")
+    results_beside(tmp_path, lambda found: found.update(results=garbled))
+    imported = read(name, measures=["acc"])
+    assert imported.metrics.empty
+    assert len(imported.samples) == 4
+
+
+def test_numbers_that_are_none_and_unknown_aggregations_are_told(copied, read, tmp_path):
+    name = copied("choosing")
+
+    def garble(found):
+        found["results"]["choosing"] |= {"acc_stderr,none": None, "own,none": 3, "acc,other": 0.5}
+        found["configs"]["choosing"]["metric_list"] = [{"metric": "acc", "aggregation": "def best(items): ..."}, None]
+        found["n-samples"] = "four"
+
+    results_beside(tmp_path, garble)
+    metrics = read(name, measures=["acc"]).metrics
+    assert metrics[["metric", "scorer", "reason"]].values.tolist() == [
+        ["acc", "", "aggregation_unknown"],
+        ["acc_stderr", "", "bootstrap"],
+        ["own", "", "no_sample_values"],
+        ["acc", "other", "no_sample_values"],
+    ]
+    assert metrics["n_published"].isna().all()
+
+
+def test_a_log_without_answers_or_a_readable_metric_is_told_and_not_measured_by_words(copied, mistaken, tmp_path):
+    name = copied("choosing")
+    lines = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+    (tmp_path / name).write_text("\n".join(json.dumps({**line, "acc": "yes"}) for line in lines))
+    assert problems(mistaken, name) == ["prompts.import.path"]
+
+
+def test_a_log_of_no_items_is_told(copied, mistaken, tmp_path):
+    name = copied("hiring")
+    (tmp_path / name).write_text("")
+    assert problems(mistaken, name) == ["prompts.import.path"]

@@ -30,22 +30,11 @@ def read(make_study, tmp_path):
     """Import rows under the given columns; rows are written as parquet."""
 
     def run(
-        rows,
-        replicate="n",
-        columns=COLUMNS,
-        factors=None,
-        measures=("vader",),
-        levels=None,
-        declared=None,
-        **parts,
+        rows, replicate="n", columns=COLUMNS, factors=None, measures=("vader",), levels=None, declared=None, **parts
     ):
         pd.DataFrame(rows).to_parquet(tmp_path / "t.parquet")
         columns = {**columns, **({"replicate": replicate} if replicate else {})}
-        spec = {
-            "path": "t.parquet",
-            "columns": columns,
-            "factors": {"concept": "c"} if factors is None else factors,
-        }
+        spec = {"path": "t.parquet", "columns": columns, "factors": {"concept": "c"} if factors is None else factors}
         declared = declared or ({"concept": levels} if levels else {})
         parts = {"generations": [{"name": "*", "provider": "replay"}], "factors": declared, **parts}
         return read_import(make_study({"import": spec}, measures=list(measures), **parts))
@@ -68,10 +57,7 @@ def test_prompts_factors_and_responses(read):
         ["p1", "r1", "r1", True, "question", "Who?"],
         ["p2", "r1", "r1", False, "question", "Who?"],
     ]
-    assert imported.prompt_factors.values.tolist() == [
-        ["p1", "concept", "Italy"],
-        ["p2", "concept", "France"],
-    ]
+    assert imported.prompt_factors.values.tolist() == [["p1", "concept", "Italy"], ["p2", "concept", "France"]]
     assert imported.rows.fillna("-").values.tolist() == [
         ["gpt 4", "p1", 0, "me"],
         ["gpt 4", "p1", 1, "you"],
@@ -160,9 +146,7 @@ def test_a_conflict_names_its_column_and_both_values(read, changes, said):
 
 def test_every_column_of_several_tells_generations_apart_and_is_a_factor_of_models(read):
     rows = [{**row, "v": version} for version in ("α 1", "β") for row in TABLE]
-    imported = read(
-        rows, columns={**COLUMNS, "generation": ["g", "v"]}, factors={"concept": "c", "tuned": "v"}
-    )
+    imported = read(rows, columns={**COLUMNS, "generation": ["g", "v"]}, factors={"concept": "c", "tuned": "v"})
     assert imported.quarantine == []
     assert imported.rows["generation"].value_counts().to_dict() == {
         "gpt 4 | α 1": 3,
@@ -231,10 +215,7 @@ def test_the_reference_level_is_the_root(read):
 def test_a_baseline_text_is_an_actual_one(read):
     rows = [{**row, "b": "base" if row["p"] == "p1" else None} for row in TABLE]
     prompts = read(rows, columns={**COLUMNS, "baseline_text": "b"}).prompts
-    assert prompts[["baseline_text", "baseline_kind"]].fillna("-").values.tolist() == [
-        ["base", "actual"],
-        ["-", "-"],
-    ]
+    assert prompts[["baseline_text", "baseline_kind"]].fillna("-").values.tolist() == [["base", "actual"], ["-", "-"]]
 
 
 def test_only_the_prompt_column_is_required(read):
@@ -245,15 +226,13 @@ def test_only_the_prompt_column_is_required(read):
     assert rules(imported) == [("t.parquet:row 3", "duplicate_key")]
 
 
-def test_a_missing_column_is_an_error_that_lists_those_there(read):
-    with pytest.raises(StudyError, match=r"no column 'nope'. Columns there: p, root, c"):
+def test_a_missing_column_is_an_error_that_lists_those_there(refused, read):
+    with refused(StudyError, "prompts.import.path"):
         read(TABLE, columns={**COLUMNS, "response": "nope"})
 
 
-def test_a_table_of_rejected_rows_alone_is_an_error(read):
-    with pytest.raises(
-        SourceError, match="every row .* was rejected, the first because: a factor's level is blank"
-    ):
+def test_a_table_of_rejected_rows_alone_is_an_error(refused, read):
+    with refused(SourceError, "prompts.import.path"):
         read([{**TABLE[0], "c": None}])
 
 
@@ -323,9 +302,7 @@ def test_the_design_of_social_stigma_qa_has_its_prompts_and_no_responses(plumbli
     assert set(imported.rows["finish_reason"]) == {"not_recorded"}
 
 
-def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
-    data_folder, write_study, tmp_path
-):
+def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(data_folder, write_study, tmp_path):
     """Codes of 600 answers whose texts were dropped (DecodingTrust, one model, topic and template)."""
     codes = pd.read_parquet(data_folder / "decodingtrust_stereotype" / "agreeability_long.parquet")
     chosen = "org == 'openai' and system_prompt_type == 'benign' and stereotype_topic == 'drug_dealers'"
@@ -335,8 +312,7 @@ def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(
     columns = "{prompt: [stereotype_topic, target_group], root_prompt: stereotype_topic, replicate: gen_idx}"
     sections = {
         "factors": "{target_group: {type: domain}}",
-        "prompts": f"{{import: {{path: codes.parquet, columns: {columns}, "
-        "factors: {target_group: target_group}}}",
+        "prompts": f"{{import: {{path: codes.parquet, columns: {columns}, factors: {{target_group: target_group}}}}}}",
         "generations": "[{name: coded, provider: replay}]",
         "measures": "[vader, {name: agreeability, kind: continuous, column: agreeability}]",
         "groupings": "[target_group]",

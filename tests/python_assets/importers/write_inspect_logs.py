@@ -8,11 +8,32 @@ import subprocess
 import sys
 from pathlib import Path
 
-from inspect_ai import Task, eval
+from inspect_ai import Epochs, Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Score, includes, match, mean, scorer
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.scorer import (
+    Score,
+    accuracy,
+    bootstrap_stderr,
+    categorical,
+    ci,
+    grouped,
+    includes,
+    match,
+    mean,
+    scorer,
+    std,
+    stderr,
+)
 from inspect_ai.solver import generate
 
 LONG = " Take your time." * 20
@@ -25,6 +46,46 @@ def parts():
     async def score(state, target):
         is_yes = state.output.completion == "yes"
         return Score(value={"warmth": 0.25 if is_yes else 0.75, "tone": "kind" if is_yes else "cold"})
+
+    return score
+
+
+@scorer(metrics=[accuracy(), stderr(), std(), bootstrap_stderr(), stderr(cluster="scenario"), ci()])
+def graded():
+    """Marks, as the answer's first letter."""
+
+    async def score(state, target):
+        return Score(value=state.output.completion[0])
+
+    return score
+
+
+@scorer(metrics=[grouped(accuracy(), "scenario"), grouped(mean(), "age")])
+def by_group():
+    """The same marks, in groups of samples."""
+
+    async def score(state, target):
+        return Score(value=state.output.completion[0])
+
+    return score
+
+
+@scorer(metrics=categorical())
+def letter():
+    """Letters that are answers, though marks are called alike."""
+
+    async def score(state, target):
+        return Score(value=state.output.completion[1])
+
+    return score
+
+
+@scorer(metrics=[accuracy()])
+def option():
+    """The option that was chosen, which Inspect counts as wrong unless it is C."""
+
+    async def score(state, target):
+        return Score(value=state.output.completion[2])
 
     return score
 
@@ -71,7 +132,7 @@ def write_log(path, answers, *, model="model", dataset=None, **options):
         name=options.pop("task", "hiring"),
         dataset=MemoryDataset(dataset or samples(), name="people"),
         solver=generate(),
-        scorer=[match(), includes(), parts()],
+        scorer=options.pop("scorer", [match(), includes(), parts()]),
         epochs=options.pop("epochs", 1),
     )
     (log,) = eval(
@@ -89,15 +150,32 @@ def ended(text, stop_reason):
     return ModelOutput.from_content("mockllm", text, stop_reason=stop_reason)
 
 
+def write_metrics(path):
+    """The log of a task that publishes every kind of metric, by every reducer of its three epochs."""
+    said = iter(["CCA", "IND", "CCC", "NNA", "IIB", "PPC"] * 6)
+    reducers = ["mean", "median", "mode", "max", "at_least_2", "pass_at_2"]
+    write_log(
+        path,
+        lambda text: next(said),
+        scorer=[graded(), by_group(), letter(), option()],
+        dataset=samples(["loan", "job", "flat"]),
+        epochs=Epochs(3, reducers),
+        max_samples=1,
+        max_connections=1,
+    )
+
+
 def write_all(folder):
+    write_metrics(folder / "metrics.eval")
+    write_log(folder / "limited.eval", yes_to_her, token_limit=1)
+    pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+    asked = ChatMessageUser(content=[ContentText(text="Who is this?"), ContentImage(image=pixel)])
+    write_log(folder / "image.eval", lambda text: "no", dataset=[Sample(id=1, input=[asked], target="yes")])
     write_log(folder / "two_epochs.eval", yes_to_her, epochs=2)
     write_log(folder / "other_model.eval", lambda text: "no", model="other")
     write_log(folder / "again.eval", lambda text: "yes")
     write_log(folder / "benign.eval", yes_to_her, task_args={}, temperature=0.5)
-    answers = {
-        "loan?": ended("I would say", "max_tokens"),
-        "job?": ended("", "content_filter"),
-    }
+    answers = {"loan?": ended("I would say", "max_tokens"), "job?": ended("", "content_filter")}
     write_log(
         folder / "endings.eval",
         lambda text: next((said for word, said in answers.items() if word in text and "she" in text), "no"),
@@ -158,4 +236,7 @@ def write_worked(folder):
 
 if __name__ == "__main__":
     target, *which = sys.argv[1:]
-    {"killed": write_killed, "worked": write_worked, "all": write_all}[which[0]](Path(target))
+    if which == ["metrics"]:
+        write_metrics(Path(target) / "metrics.eval")
+    else:
+        {"killed": write_killed, "worked": write_worked, "all": write_all}[which[0]](Path(target))

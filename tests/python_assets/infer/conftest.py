@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.design import Design, Frame, Unit, shared
-from python_assets.infer.permutation import GivenDraws, Shuffles
-from python_assets.infer.scheme import Blocks
-from python_assets.infer.truth_rows import ANSWERS, TRUTHS
+from python_assets.infer.design.design import Design, Frame, Unit, shared
+from python_assets.infer.draws.exchange import Shuffles, given_draws
+from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.truth.truth_rows import ANSWERS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
@@ -32,8 +32,7 @@ def all_arrangements(sizes):
     """Every shuffle of places inside blocks of these sizes, shape (arrangements, places)."""
     starts = np.cumsum([0, *sizes[:-1]])
     within = [
-        [start + np.array(p) for p in itertools.permutations(range(k))]
-        for start, k in zip(starts, sizes, strict=True)
+        [start + np.array(p) for p in itertools.permutations(range(k))] for start, k in zip(starts, sizes, strict=True)
     ]
     return np.array([np.concatenate(parts) for parts in itertools.product(*within)])
 
@@ -48,12 +47,10 @@ def build():
         flat = x.reshape(n_blocks * n_groups, -1)
         present = ~np.isnan(flat[:, 0])
         roots = np.arange(n_blocks) if root_of_block is None else np.array(root_of_block)
-        frame = Frame(
-            np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), roots, n_groups
-        )
+        frame = Frame(np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), roots, n_groups)
         design = Design(frame, shared(frame, present), unit)
         if n_permutations is None:
-            draws = GivenDraws(all_arrangements(design.block_size.tolist()))
+            draws = given_draws(all_arrangements(design.block_size.tolist()))
         else:
             draws = Shuffles(seed, n_permutations, frame.block).of(design.cell)
         n_with_value = len(np.unique(frame.group[present]))
@@ -69,9 +66,7 @@ class Study:
         self.measures, self.directions = {}, {}
         self.values, self.selected, self.statistics = [], [], []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
-        self.responses = pd.DataFrame(
-            columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str
-        )
+        self.responses = pd.DataFrame(columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str)
         self.instruments = pd.DataFrame(
             columns=["measure_id", "generation_id", "extractor_version", "value", "label"], dtype=str
         )
@@ -92,11 +87,7 @@ class Study:
         self.measures[measure_id], self.directions[measure_id] = kind, direction
         x = np.asarray(x, dtype=float)
         x = x[:, :, None] if x.ndim == 2 else x
-        b = (
-            np.full(x.shape, np.nan)
-            if baseline is None
-            else np.asarray(baseline, dtype=float).reshape(x.shape)
-        )
+        b = np.full(x.shape, np.nan) if baseline is None else np.asarray(baseline, dtype=float).reshape(x.shape)
         root, group, replicate = np.nonzero(~np.isnan(x))
         self.values.append(
             pd.DataFrame(
@@ -133,11 +124,13 @@ class Study:
         cells = values.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
         cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
         place = {"slice_id": "all", "grouping_id": "gender", "study_id": "small"}
-        cells = cells.assign(n_prompts=n_prompts, **place)
+        cells = cells.assign(**place)
         if shuffle is not None:
             cells = cells.sample(frac=1, random_state=shuffle)
         cells = pd.concat([cells.assign(statistic="mean", parameters=""), *self.selected])
         prompts = values[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
+        more = [prompts.assign(prompt_id=prompts.prompt_id + f"_{at}") for at in range(1, n_prompts)]
+        prompts = pd.concat([prompts, *more])
         prompts = prompts.assign(
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
@@ -147,8 +140,7 @@ class Study:
             stratum_position=np.nan if strata is None else np.asarray(strata)[prompts.root_position],
         )
         ranges = values.dropna(subset="baseline").assign(
-            low=lambda rows: rows[["x", "baseline"]].min(axis=1),
-            high=lambda r: r[["x", "baseline"]].max(axis=1),
+            low=lambda rows: rows[["x", "baseline"]].min(axis=1), high=lambda r: r[["x", "baseline"]].max(axis=1)
         )
         ranges = ranges.groupby(["generation_id", "measure_id", "calibration"], as_index=False)
         tables = {
@@ -165,9 +157,7 @@ class Study:
             "raw.measure_slices": pd.DataFrame(
                 {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
             ),
-            "raw.groupings": pd.DataFrame(
-                {"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}
-            ),
+            "raw.groupings": pd.DataFrame({"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}),
             **self._generations(),
             "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
             "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
@@ -180,12 +170,10 @@ class Study:
                 [("all", "gender", *factor) for factor in factors],
                 columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],
             ),
-            "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(
-                study_id="small"
+            "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(study_id="small"),
+            "intermediate.int_value_ranges": ranges.agg(value_low=("low", "min"), value_high=("high", "max")).assign(
+                slice_id="all"
             ),
-            "intermediate.int_value_ranges": ranges.agg(
-                value_low=("low", "min"), value_high=("high", "max")
-            ).assign(slice_id="all"),
             "intermediate.int_prompt_groups": prompts.rename(
                 columns={"group": "group_position", "root": "block_position"}
             ).assign(**place),
@@ -205,6 +193,8 @@ class Study:
         """What is known of generations and units, beside their values; nothing of responses and subgroups."""
         values = pd.concat(self.values)
         names = np.array([*dict.fromkeys([*values.generation_id, *self.silent])], dtype=object)
+        prompt_id = "p" + values.root.astype(str) + "_" + values.group.astype(str)
+        silent = values[["generation_id", "replicate"]].assign(prompt_id=prompt_id, response_text=None)
         counts = ["outcome_position", "slice_id", "grouping_id", "group_id", "unit_id", "n", "k"]
         return {
             "raw.generations": pd.DataFrame({"generation_id": names}).assign(
@@ -219,7 +209,7 @@ class Study:
                 columns=["generation_id", "factor", "level"],
             ),
             "raw.prompts": pd.DataFrame({"unit_id": [f"u{root}" for root in sorted(values.root.unique())]}),
-            "raw.responses": self.responses,
+            "raw.responses": self.responses if len(self.responses) else silent.drop_duplicates(),
             "raw.measurements": self.instruments,
             "raw.subgroup_ideals": pd.DataFrame({"statistic": ["deviation_rate"], "ideal": 0.0}),
             "intermediate.int_subgroup_units": pd.DataFrame(columns=counts, dtype=str),
@@ -227,14 +217,7 @@ class Study:
                 columns=["outcome_position", "generation_id", "measure_id"], dtype=str
             ),
             "intermediate.int_subgroup_sums": pd.DataFrame(
-                columns=[
-                    "slice_id",
-                    "measure_id",
-                    "grouping_id",
-                    "generation_id",
-                    "n_responses",
-                    "n_deviating",
-                ],
+                columns=["slice_id", "measure_id", "grouping_id", "generation_id", "n_responses", "n_deviating"],
                 dtype=str,
             ),
         }
@@ -248,11 +231,7 @@ class Study:
     def measured_by(self, **versions):
         """The version of the extractor that each generation was measured by."""
         self.instruments = pd.DataFrame(
-            [
-                (measure, name, version, 1.0, "")
-                for measure in self.measures
-                for name, version in versions.items()
-            ],
+            [(measure, name, version, 1.0, "") for measure in self.measures for name, version in versions.items()],
             columns=list(self.instruments),
         )
         return self

@@ -10,10 +10,10 @@ import pytest
 from bench.error_rates import at_margin, covered, measured, simulated
 from bench.error_rates.measured import Sizes, bounds
 from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
-from python_assets.infer.reference import Reference
+from python_assets.infer.options import Reference
 from python_assets.study.base import Against
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.run
 
 SHARES = (0.4, 0.3, 0.2, 0.1)
 SMALL = Layout(30, 5)
@@ -138,9 +138,7 @@ def test_interval_of_a_mean_difference_covers_it(n_prompts):
     ],
 )
 def test_intervals_of_rates_cover_as_often_as_the_design_found(n_prompts, own, rest, expected):
-    found = covered.of_rate_differences(
-        Layout(n_prompts, 21), Model(rho=0.4), Sizes(2_000, 1), [own] + [rest] * 20
-    )
+    found = covered.of_rate_differences(Layout(n_prompts, 21), Model(rho=0.4), Sizes(2_000, 1), [own] + [rest] * 20)
     for coverage, before in zip((found["risk_difference"], found["log_disparity"]), expected, strict=True):
         assert coverage >= before - 3.09 * np.sqrt(before * (1 - before) * (1 / 1_000 + 1 / 2_000))
 
@@ -187,9 +185,7 @@ def test_a_rate_at_the_margin_gets_no_false_word():
 def test_standard_deviation_at_the_margin_gets_no_false_word(one_outlier):
     layout, model = Layout(30, 8), Model(rho=0.4)
     shift = covered.spread_shift(layout, model, 2, one_outlier=one_outlier)
-    found = at_margin.of_mean_index(
-        layout, model._replace(shift=shift), Sizes(150, 999), "standard_deviation"
-    )
+    found = at_margin.of_mean_index(layout, model._replace(shift=shift), Sizes(150, 999), "standard_deviation")
     assert outside(found, 150) == {}
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from python_assets.infer import interval
-from python_assets.infer.comparison import compare_means, compare_rates
-from python_assets.infer.means import mean_null
-from python_assets.infer.multiplicity import benjamini_hochberg, question_levels
-from python_assets.infer.rates import rate_null, rate_pair
+from python_assets.infer.contrasts.compare import compare_values
+from python_assets.infer.contrasts.means import mean_null
+from python_assets.infer.contrasts.rates import rate_null, rate_pair
+from python_assets.infer.formulas import interval
+from python_assets.infer.formulas.multiplicity import benjamini_hochberg, question_levels
 
 NO_MARGIN = {name: np.array([np.nan]) for name in ("mean_difference", "risk_difference", "log_disparity")}
 
@@ -17,14 +17,14 @@ def close(expected):
 
 
 def exact_p(scheme, x):
-    return mean_null(scheme.sides, x, scheme.draws).tested.p_value[0]
+    return mean_null(scheme.contrast, x, scheme.draws).tested.p_value[0]
 
 
 def test_complete_contrasts(golden, build):
     case = golden["complete_4x3"]
     scheme, x = build(case["x"])
     assert scheme.draws.n == case["arrangements"]
-    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
+    result = compare_values(scheme, x, NO_MARGIN, is_rate=False).contrasts["mean_difference"]
     for group, expected in enumerate(case["contrast"]):
         assert result.value[0, group] == close(expected["value"])
         assert result.ci_low[0, group] == close(expected["ci_low"])
@@ -37,13 +37,12 @@ def test_complete_contrasts(golden, build):
 
 
 @pytest.mark.parametrize(
-    ("metric", "name"),
-    [("range", "range"), ("standard_deviation", "std"), ("max_abs_z", "max_abs_z")],
+    ("metric", "name"), [("range", "range"), ("standard_deviation", "std"), ("max_abs_z", "max_abs_z")]
 )
 def test_complete_indices(golden, build, metric, name):
     case = golden["complete_4x3"]
     scheme, x = build(case["x"])
-    test, expected = compare_means(scheme, x, NO_MARGIN).indices[metric], case[name]
+    test, expected = compare_values(scheme, x, NO_MARGIN, is_rate=False).indices[metric], case[name]
     assert test.p_value[0] == close(expected["p_exact"])
     assert test.null_median[0] == close(expected["median"])
     assert test.null_q95[0] == close(expected["q95"])
@@ -55,8 +54,8 @@ def test_rates(golden, build):
     case = golden["rates_5x3"]
     scheme, y = build(case["x"])
     assert scheme.draws.n == case["arrangements"]
-    assert rate_pair(scheme.sides, y)[1][0] == close(case["score_z"])
-    result = compare_rates(scheme, y, NO_MARGIN).contrasts
+    assert rate_pair(scheme.contrast, y)[1][0] == close(case["score_z"])
+    result = compare_values(scheme, y, NO_MARGIN, is_rate=True, with_log=True).contrasts
     for group, expected in enumerate(case["groups"]):
         for name, key, value in (
             ("risk_difference", "diff", "value"),
@@ -74,14 +73,14 @@ def test_score_t(golden, build):
 
     case = golden["rates_5x3"]
     scheme, y = build(case["x"])
-    z = rate_pair(scheme.sides, y)[1][0]
+    z = rate_pair(scheme.contrast, y)[1][0]
     assert 2 * stats.t.sf(np.abs(z), 4) == close(case["p_score_t"])
 
 
 def test_rate_intervals_of_one_group(golden, build):
     case = golden["rates_5x3"]
     scheme, y = build(case["x"], n_permutations=1)
-    pair, _ = rate_pair(scheme.sides, y)
+    pair, _ = rate_pair(scheme.contrast, y)
     limits = interval.wilson(pair.p1, pair.inverse_n1, interval.t_quantile(np.array(5.0), 0.05))
     for group, expected in enumerate(case["groups"]):
         wilson = expected["rate_wilson"]
@@ -92,7 +91,7 @@ def test_rate_intervals_of_one_group(golden, build):
 def test_impact_ratio(golden, build):
     case = golden["rates_5x3"]
     test, expected = (
-        compare_rates(*build(case["x"]), NO_MARGIN).indices["impact_ratio"],
+        compare_values(*build(case["x"]), NO_MARGIN, is_rate=True, with_log=True).indices["impact_ratio"],
         case["one_minus_impact_ratio"],
     )
     assert 1 - test.value[0] == close(expected["value"])
@@ -132,8 +131,8 @@ def test_incomplete_blocks(golden, build):
     scheme, z = build(x)
     assert scheme.draws.n == case["arrangements"]
     assert exact_p(scheme, z) == close(case["p_exact"])
-    null = mean_null(scheme.sides, z, scheme.draws).values[0]
-    result = compare_means(scheme, z, NO_MARGIN).contrasts["mean_difference"]
+    null = mean_null(scheme.contrast, z, scheme.draws).values[0]
+    result = compare_values(scheme, z, NO_MARGIN, is_rate=False).contrasts["mean_difference"]
     assert result.value[0] == close(case["value"])
     assert result.value[0] / result.std_error[0] == close(case["t"])
     spread = np.ptp(result.value[0])
@@ -145,7 +144,7 @@ def test_incomplete_blocks(golden, build):
 def test_floor(golden, build):
     case = golden["floor_5x2"]
     scheme, x = build(case["x"])
-    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
+    result = compare_values(scheme, x, NO_MARGIN, is_rate=False).contrasts["mean_difference"]
     assert exact_p(scheme, x)[0] == close(case["p_exact"])
     assert scheme.design.smallest_p()[0] == close(case["smallest_attainable_p"])
     assert result.value[0, 0] / result.std_error[0, 0] == close(case["t"])
@@ -158,7 +157,7 @@ def test_two_models_whose_labels_are_swapped_within_root_prompts(golden, build):
     case = golden["models_dm"]
     scheme, x = build(np.column_stack([case["dm_by_prompt_a"], case["dm_by_prompt_b"]]))
     assert scheme.draws.n == case["arrangements"]
-    result = compare_means(scheme, x, NO_MARGIN).contrasts["mean_difference"]
+    result = compare_values(scheme, x, NO_MARGIN, is_rate=False).contrasts["mean_difference"]
     assert result.value[0, 0] == close(case["value"])
     assert (result.ci_low[0, 0], result.ci_high[0, 0]) == close((case["ci_low"], case["ci_high"]))
     assert exact_p(scheme, x)[0] == close(case["p_exact_sign_flip"])
@@ -184,7 +183,7 @@ def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):
     for name in ("complete_4x3", "rates_5x3"):
         case = golden[name]
         scheme, x = build(case["x"], n_permutations=20_000)
-        null = (mean_null if name == "complete_4x3" else rate_null)(scheme.sides, x, scheme.draws)
+        null = (mean_null if name == "complete_4x3" else rate_null)(scheme.contrast, x, scheme.draws)
         exact = np.array(case["p_exact"] if "p_exact" in case else [c["p_exact"] for c in case["contrast"]])
         drawn = null.tested.p_value[0]
         assert (np.abs(drawn - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / 20_000) + 1e-4).all()

@@ -7,7 +7,7 @@ from scipy import stats
 from bench.bench_names import error_rates
 from bench.error_rates.measured import bounds
 from bench.error_rates.names import GROUPS, Names, Shares, cells_of, responses, tables_of
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.result import InferenceReason
 
 NAMES = Names(n_names=6, n_prompts=7, n_lands=3)
 ALL = "gender x race x nationality"
@@ -96,7 +96,7 @@ def test_nationality_is_tested_within_names(x):
     assert tables["questions"].p_value.notna().all()
 
 
-@pytest.mark.long
+@pytest.mark.run
 def test_without_any_difference_few_parts_look_different():
     n_sets = 400
     low, high = bounds(n_sets)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from python_assets.infer.questions import QUESTION, Sets, adjusted_margin, set_ids, with_levels, with_sets
+from python_assets.infer.questions import Sets, adjusted_margin, set_ids, with_levels, with_sets
+from python_assets.infer.tables import QUESTION
 from python_assets.study.analysis import QuestionSet
 
 KEYS = {
@@ -72,9 +73,7 @@ def test_what_the_study_declares_goes_before_the_rule():
 
 
 def test_a_question_is_in_the_first_set_that_names_it():
-    sets = RULE._replace(
-        primary=QuestionSet(measures=["m"]), named={"one": QuestionSet(measures=["m", "refusal"])}
-    )
+    sets = RULE._replace(primary=QuestionSet(measures=["m"]), named={"one": QuestionSet(measures=["m", "refusal"])})
     assert set_ids(questions({}, {"measure_id": "refusal"}), sets).tolist() == ["primary", "one"]
 
 
@@ -116,10 +115,7 @@ def test_sizes_of_a_question_have_no_q():
 def test_the_margin_is_held_against_the_questions_that_have_it():
     found = with_sets(questions({}, {"measure_id": "refusal"}, {"measure_id": "answer"}, p=[0.001] * 3), RULE)
     rows = contrasts(
-        found,
-        [[0.001, 0.001], [0.001], [0.001]],
-        margin=[0.1, 0.1, 0.1, np.nan],
-        p_margin=[0.01, 0.02, 0.04, np.nan],
+        found, [[0.001, 0.001], [0.001], [0.001]], margin=[0.1, 0.1, 0.1, np.nan], p_margin=[0.01, 0.02, 0.04, np.nan]
     )
     _, groups = with_levels(found, rows, 0.05)
     # Holm inside the first question: .02, .02; the smallest of both questions with a margin are .02, .04

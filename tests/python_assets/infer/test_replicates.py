@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from python_assets.infer.comparison import compare_means, compare_rates
-from python_assets.infer.design import Frame
-from python_assets.infer.interval import mover
-from python_assets.infer.permutation import GivenDraws, Shuffles
-from python_assets.infer.reference import Reference
-from python_assets.infer.scheme import InUnits, replicates
-from python_assets.infer.unit_sides import UnitSides
+from python_assets.infer.contrasts.compare import compare_values
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Shuffles, given_draws
+from python_assets.infer.formulas.interval import mover
+from python_assets.infer.options import Reference
+from python_assets.infer.schemes.choose import InUnits, replicates
+from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.study.base import Against
 from tests.python_assets.infer import written_out
 
@@ -29,7 +29,7 @@ def scheme_of(block, group, root_of_block, *, n_permutations=None, alpha=0.05, r
     else:
         places = np.arange(len(group))
         chosen = itertools.combinations(places, int((frame.group == 0).sum()))
-        draws = GivenDraws(np.array([[*first, *np.setdiff1d(places, first)] for first in chosen]))
+        draws = given_draws(np.array([[*first, *np.setdiff1d(places, first)] for first in chosen]))
     return InUnits(units, draws, alpha, reference)
 
 
@@ -41,11 +41,11 @@ def one_prompt(*groups, n_permutations=None):
 
 
 def means(scheme, x):
-    return compare_means(scheme, x, {"mean_difference": np.full(x.shape[1], np.nan)})
+    return compare_values(scheme, x, {"mean_difference": np.full(x.shape[1], np.nan)}, is_rate=False)
 
 
 def rates(scheme, y):
-    return compare_rates(scheme, y, {"risk_difference": np.full(y.shape[1], np.nan)})
+    return compare_values(scheme, y, {"risk_difference": np.full(y.shape[1], np.nan)}, is_rate=True, with_log=True)
 
 
 def test_golden_single_prompt(golden):
@@ -154,7 +154,7 @@ def test_every_reference_is_that_written_out(reference, root_of_block):
     assert result.value[0] == pytest.approx(values, abs=1e-12)
     assert result.std_error[0] == pytest.approx(errors, abs=1e-12)
     drawn = []
-    for batch in scheme.draws.batches():
+    for batch in scheme.draws.batches:
         for source in scheme.draws.sources(batch):
             pairs = [welch(x[source, 0], one) for one in each]
             drawn.append([abs(value / error) for value, error in pairs])
@@ -172,8 +172,8 @@ def test_rate_of_a_prompt_against_its_mean_knows_that_the_group_is_a_part_of_it(
     assert risk.value[0, 0] == pytest.approx(welch(y[:, 0], one)[0], abs=1e-12)
     rest = rates(scheme._replace(reference=Reference()), y).contrasts["risk_difference"]
     share = (2 / 3 + (2 / 3 + 1 / 2) / 2) / 2  # of two root prompts; the second has a block of 3 and one of 2
-    pair = UnitSides(scheme.units).rate_pair(y)
-    of_rest = mover(pair, stats.t.isf(0.025, scheme.sides.differences(y).df.T))  # df of its own weights
+    pair = UnitContrast(scheme.units).rate_pair(y)
+    of_rest = mover(pair, stats.t.isf(0.025, scheme.contrast.differences(y).df.T))  # df of its own weights
     assert risk.ci_low[0, 0] - risk.value[0, 0] == pytest.approx(
         share * (of_rest.low[0, 0] - rest.value[0, 0]), abs=1e-12
     )
@@ -200,10 +200,10 @@ def test_mirrored_replicates_agree_about_the_mean_of_their_prompt():
 def test_smallest_p_of_a_pair_is_that_of_an_enumeration():
     scheme = scheme_of([0] * 6, [0, 0, 1, 1, 2, 2], [0], n_permutations=9)
     arrangements = {tuple(np.array([0, 0, 1, 1, 2, 2])[list(p)]) for p in itertools.permutations(range(6))}
-    smallest = UnitSides(scheme.units, Reference(Against.LEVEL, 0)).smallest_p
+    smallest = UnitContrast(scheme.units, Reference(Against.LEVEL, 0)).rows.smallest_p
     assert smallest == pytest.approx([2 / len(arrangements)] * 2)
     scheme = several_prompts((0, 0, 0))
-    uneven = UnitSides(scheme.units, Reference(Against.LEVEL, 0)).smallest_p
+    uneven = UnitContrast(scheme.units, Reference(Against.LEVEL, 0)).rows.smallest_p
     per_block = [9 * 8 * 7 / 6 * 20, 36 * 35, 20]  # 9 over 3 and 6 over 3, 9 over 2 and 7 over 3, 6 over 3
     assert uneven[0] == pytest.approx(1 / np.prod(per_block))
 
@@ -213,7 +213,7 @@ def test_floored_rows_of_replicates_take_the_question_to_welch():
     x = np.random.default_rng(8).normal(size=(len(BLOCK), 1))
     result = means(scheme, x).contrasts["mean_difference"]
     assert set(result.reason[0]) == {"p_floor"}
-    df = scheme.sides.differences(x).df[:, 0]
+    df = scheme.contrast.differences(x).df[:, 0]
     p_t = 2 * stats.t.sf(np.abs(result.value[0] / result.std_error[0]), df)
     assert result.p_value[0] == pytest.approx(p_t, abs=1e-12)
     of_holm = multipletests(p_t, method="holm")[1]

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import StudyError
-from python_assets.infer.run import TABLES, infer_study
-from python_assets.infer.verdict import index_verdicts
+from python_assets.infer.formulas.verdict import index_verdicts
+from python_assets.infer.run import infer_study
+from python_assets.infer.tables import TABLES
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import Against
 from tests.heard import Heard
@@ -25,6 +26,7 @@ DEFAULTS = {
     "compared_with": None,
     "primary": None,
     "question_sets": {},
+    "unmatched_allowed": {},
 }
 
 
@@ -114,9 +116,7 @@ def test_no_number_is_nan_and_every_gap_has_a_reason(study):
     infer_study(connection, analysis())
     for table, columns in TABLES.items():
         for name in (name for name, kind in columns.items() if kind == "double"):
-            assert connection.execute(
-                f"select count(*) from inference.{table} where isnan({name})"
-            ).fetchone() == (0,)
+            assert connection.execute(f"select count(*) from inference.{table} where isnan({name})").fetchone() == (0,)
         if table == "design_power":
             continue
         gap = "p_value is null" if "p_value" in columns else "ci_low is null"
@@ -145,9 +145,7 @@ def test_another_measure_changes_no_p(study):
     infer_study(alone, analysis())
     both = study.add("noise", noise).write()
     infer_study(both, analysis())
-    before, after = (
-        rows(connection, "contrasts", "measure_id = 'sentiment'") for connection in (alone, both)
-    )
+    before, after = (rows(connection, "contrasts", "measure_id = 'sentiment'") for connection in (alone, both))
     assert after.p_value.tolist() == before.p_value.tolist()
     assert after.null_q95.tolist() == pytest.approx(before.null_q95.tolist(), abs=1e-14)
 
@@ -260,9 +258,9 @@ def test_the_study_says_which_questions_it_is_about(study):
     assert found.to_dict() == {"other": "primary", "third": "aside", "sentiment": "secondary"}
 
 
-def test_a_primary_set_that_names_nothing_is_a_mistake(study):
+def test_a_primary_set_that_names_nothing_is_a_mistake(study, refused):
     connection = study.add("sentiment", numbers()).write()
-    with pytest.raises(StudyError, match=r"analysis.primary: .* names no question of the study"):
+    with refused(StudyError, "analysis.primary"):
         infer_study(connection, analysis(primary=QuestionSet(generations=["nobody"])))
 
 
@@ -296,9 +294,7 @@ def test_a_statistic_of_rows_is_drawn_on_for_the_question_that_needs_it_alone(st
     rng = np.random.default_rng(4)
     for i in range(40):
         study.add(f"m{i}", rng.normal(size=(30, 3, 4)))
-    connection = (
-        study.add("sentiment", rng.normal(size=(30, 3, 4)) * [[[12], [1], [1]]]).ask("variance").write()
-    )
+    connection = study.add("sentiment", rng.normal(size=(30, 3, 4)) * [[[12], [1], [1]]]).ask("variance").write()
     infer_study(connection, analysis(n_permutations=199))
     found = rows(connection, "questions", "statistic = 'variance'").set_index("measure_id")
     assert len(found) == found.index.nunique() == 41
@@ -338,9 +334,7 @@ def test_one_root_prompt_without_replicates_has_no_inference(study):
 def test_one_root_prompt_with_replicates_speaks_of_itself(study):
     x = np.random.default_rng(8).normal(size=(1, 3, 12))
     x[0, 0] += 4
-    connection = (
-        study.add("sentiment", x).add("refusal", x > 1, kind="binary").select("sentiment", 1.0).write()
-    )
+    connection = study.add("sentiment", x).add("refusal", x > 1, kind="binary").select("sentiment", 1.0).write()
     infer_study(connection, analysis(n_permutations=9_999, margins={"mean_difference": 0.1}))
     row = rows(connection, "contrasts", "contrast = 'mean_difference' and group_id = 'g0'").iloc[0]
     assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 1)
@@ -412,15 +406,11 @@ def test_where_all_prompts_mix_units_the_primary_set_asks_in_each_slice(study):
     connection = study.add("sentiment", numbers()).write()
     for table in ("intermediate.int_cells", "intermediate.int_prompt_groups"):
         connection.execute(f"insert into {table} select * replace ('names' as slice_id) from {table}")
-    connection.execute(
-        "insert into raw.measure_slices select * replace ('names' as slice_id) from raw.measure_slices"
-    )
+    connection.execute("insert into raw.measure_slices select * replace ('names' as slice_id) from raw.measure_slices")
     infer_study(connection, analysis())
     in_sets = "select slice_id, set_id, n_questions from inference.questions order by all"
     assert connection.sql(in_sets).fetchall() == [("all", "primary", 1), ("names", "secondary", 1)]
-    connection.execute(
-        "update intermediate.int_prompt_groups set scheme = 'mixed_units' where slice_id = 'all'"
-    )
+    connection.execute("update intermediate.int_prompt_groups set scheme = 'mixed_units' where slice_id = 'all'")
     infer_study(connection, analysis())
     assert connection.sql(in_sets).fetchall() == [("all", "secondary", 0), ("names", "primary", 1)]
 

@@ -5,7 +5,7 @@ import pytest
 
 from bench.bench_studies import ALPHA, DESIGNS, Studies, simulated_studies
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.run
 
 
 def most(share, n):

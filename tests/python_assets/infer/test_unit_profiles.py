@@ -5,10 +5,11 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats.contingency import association
 
-from python_assets.infer.comparison import compare_labels
-from python_assets.infer.profiles import OF_GROUPS, PROFILE_INDICES
-from python_assets.infer.reasons import InferenceReason
-from tests.python_assets.infer.test_unit_sides import alone, scheme_of
+from python_assets.infer.contrasts.compare import compare_labels
+from python_assets.infer.contrasts.profiles import PROFILE_INDICES
+from python_assets.infer.result import InferenceReason
+from python_assets.infer.tables import OF_GROUPS
+from tests.python_assets.infer.schemes.test_unit_contrast import alone, scheme_of
 
 
 def close(expected):

@@ -9,7 +9,7 @@ def tables(scheme, cells):
     """The table (blocks, groups) under every draw, NaN where absent; cells of shape (cells, 1)."""
     design = scheme.design
     made = []
-    for batch in scheme.draws.batches():
+    for batch in scheme.draws.batches:
         for source in scheme.draws.sources(batch):
             table = np.full((len(design.block_size), design.frame.n_groups), np.nan)
             table[design.block, design.group] = cells[source, 0]

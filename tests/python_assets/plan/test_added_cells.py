@@ -52,8 +52,7 @@ def test_no_other_cell_closes_more_gaps(seed):
     for cell in chosen_cells(given, 6):
         before = sum(n_gaps(prompts, given.sets).values())
         closed = {
-            other: sum(n_gaps([*prompts, other], given.sets).values()) - before
-            for other in product(*map(range, sizes))
+            other: sum(n_gaps([*prompts, other], given.sets).values()) - before for other in product(*map(range, sizes))
         }
         assert cell.n_gaps_closed == closed[places(cell)] == max(closed.values()) > 0
         prompts.append(places(cell))
@@ -67,9 +66,7 @@ def test_added_cells_make_the_design_whole_and_then_there_are_no_more():
 def test_what_is_impossible_is_never_added():
     conditions = [{"f0": ["l0"], "f1": ["l1", "l2"]}, {"f2": ["l1"], "f0": ["l1"]}]
     found = {places(cell) for cell in chosen_cells(design([], (2, 3, 2), conditions=conditions), 100)}
-    possible = {
-        c for c in product(range(2), range(3), range(2)) if not (c[0] == 0 and c[1]) and c[::2] != (1, 1)
-    }
+    possible = {c for c in product(range(2), range(3), range(2)) if not (c[0] == 0 and c[1]) and c[::2] != (1, 1)}
     assert found == possible
 
 
@@ -107,9 +104,7 @@ def study(tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
 
     def write(coverage=""):
-        rows = [
-            (f"{t}{r}", "m", "yes", t, "m" if t == "t3" else "f", r) for t in ("t1", "t2", "t3") for r in "ab"
-        ]
+        rows = [(f"{t}{r}", "m", "yes", t, "m" if t == "t3" else "f", r) for t in ("t1", "t2", "t3") for r in "ab"]
         lines = ["id,model,answer,template,gender,race", *map(",".join, rows)]
         (tmp_path / "scores.csv").write_text("\n".join(lines))
         path = tmp_path / "mine.yml"

@@ -33,9 +33,7 @@ def blocking(build, prompts, groupings, slices=()):
     names = sorted(levels.factor.unique())
     known = levels[["factor", "level"]].drop_duplicates().sort_values(["factor", "level"])
     design = {
-        "factors": pd.DataFrame({"factor": names}).assign(
-            factor_type="domain", origin="imported", is_blocking=True
-        ),
+        "factors": pd.DataFrame({"factor": names}).assign(factor_type="domain", origin="imported", is_blocking=True),
         "factor_levels": known.assign(level_position=range(len(known))),
         "slice_ids": pd.DataFrame({"slice_id": ["all", *dict.fromkeys(name for name, _, _ in slices)]}),
         "slices": pd.DataFrame(slices, columns=["slice_id", "factor", "level"]),
@@ -73,9 +71,7 @@ def held_by_rule(prompts, grouping):
             return set(left), set(outside) - set(left)
         given = {f: [o for o in left if o not in following or o < f] for f in following}
         left = [
-            f
-            for f in left
-            if f not in given or not follows(level[f], group, *(level[o] for o in given[f] if o != f))
+            f for f in left if f not in given or not follows(level[f], group, *(level[o] for o in given[f] if o != f))
         ]
 
 
@@ -87,9 +83,7 @@ def crossed(n_roots, **factors):
     ]
 
 
-DEMO = [
-    {**prompt, "demo": prompt["race"] + prompt["gender"]} for prompt in crossed(6, race="abc", gender="fm")
-]
+DEMO = [{**prompt, "demo": prompt["race"] + prompt["gender"]} for prompt in crossed(6, race="abc", gender="fm")]
 
 
 def test_a_factor_made_of_two_others_is_held_by_neither(build):

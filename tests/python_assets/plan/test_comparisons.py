@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from bench.bench_generation_changes import power_of_plan
-from python_assets.infer.power import Spread, sd_of_change
+from python_assets.plan.expected_effects import Spread, sd_of_change
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import CHANGES, design_power_rows
@@ -54,12 +54,7 @@ def plan_of(folder, text):
 
 def imported(folder, roots_of, text=IMPORT):
     """A plan of an import where each model answered some root prompts."""
-    rows = [
-        (f"{root}{g}", root, model, g, "x")
-        for model, roots in roots_of.items()
-        for root in roots
-        for g in "fm"
-    ]
+    rows = [(f"{root}{g}", root, model, g, "x") for model, roots in roots_of.items() for root in roots for g in "fm"]
     with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("id", "root", "model", "gender", "answer"), *rows])
     return plan_of(folder, text)
@@ -70,10 +65,7 @@ def imported(folder, roots_of, text=IMPORT):
     [
         ("{alpha: 0.05}", [("m1_judge", "m1_none"), ("m2_none", "m1_none"), ("m2_judge", "m1_none")]),
         ("{compare: {reference: none}}", [("m1_judge", "m1_none"), ("m2_judge", "m2_none")]),
-        (
-            "{compare: {reference: m2_none}}",
-            [(one, "m2_none") for one in ("m1_none", "m1_judge", "m2_judge")],
-        ),
+        ("{compare: {reference: m2_none}}", [(one, "m2_none") for one in ("m1_none", "m1_judge", "m2_judge")]),
     ],
 )
 def test_a_plan_names_the_pairs_and_the_root_prompts_that_they_share(tmp_path, analysis, pairs):
@@ -86,9 +78,7 @@ def test_a_plan_names_the_pairs_and_the_root_prompts_that_they_share(tmp_path, a
 
 def test_root_prompts_that_one_alone_answered_are_counted_and_warned_of(tmp_path):
     everything = [str(root) for root in range(20)]
-    plan = imported(
-        tmp_path, {"one": everything, "two": everything[:19], "three": everything[:18], "four": []}
-    )
+    plan = imported(tmp_path, {"one": everything, "two": everything[:19], "three": everything[:18], "four": []})
     of = {row.generation_id: (row.compared_with, row.n_both, row.n_alone) for row in plan.comparisons}
     assert of == {"two": ("one", 19, 1), "three": ("one", 18, 2)}
     (warning,) = [text for text in plan.warnings if " against " in text]
@@ -100,9 +90,7 @@ def test_root_prompts_that_one_alone_answered_are_counted_and_warned_of(tmp_path
 def test_generations_that_share_no_root_prompt_are_warned_of(tmp_path):
     plan = imported(tmp_path, {"one": "123", "two": "456"})
     assert plan.comparisons == [PlannedComparison("two", "one", 0, 6)]
-    assert (
-        "generation two against one: no root prompt is asked of both, so nothing is compared" in plan.warnings
-    )
+    assert "generation two against one: no root prompt is asked of both, so nothing is compared" in plan.warnings
 
 
 @pytest.mark.parametrize("of_mean", [True, False])
@@ -141,9 +129,7 @@ def test_a_declared_spread_tells_which_change_could_be_shown(tmp_path):
     ):
         row, z = found[contrast], stats.norm.isf(0.025 / n_tests)
         assert row.baseline_rate_or_sd == pytest.approx(sd)
-        assert row.minimum_detectable_effect == pytest.approx(
-            (z + stats.norm.ppf(0.8)) * sd / math.sqrt(30 - z**2 / 2)
-        )
+        assert row.minimum_detectable_effect == pytest.approx((z + stats.norm.ppf(0.8)) * sd / math.sqrt(30 - z**2 / 2))
         assert row.n_needed == math.ceil(((z + stats.norm.ppf(0.8)) * sd / 0.2) ** 2 + z**2 / 2)
         assert (row.source, row.n_root_prompts, row.n_calls) == ("declared", 30, row.n_needed * 18)
 
@@ -184,13 +170,7 @@ def test_after_the_responses_the_spread_is_that_of_the_changes(tmp_path, build):
     build.execute("delete from raw.responses")
     write_stage(build, "mine", "generate", {"responses": both, "generations": names})
     build_group_models(build)
-    keys = {
-        "slice_id": "all",
-        "measure_id": "sentiment",
-        "calibration": "raw",
-        "grouping_id": "gender",
-        "category": "",
-    }
+    keys = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "gender", "category": ""}
     comparisons = pd.DataFrame(
         {
             "comparison": ["mean_change", "disparity_change", "disparity_change", "group_change"],
@@ -216,10 +196,7 @@ def test_units_of_one_group_each_have_changes_too(tmp_path):
     rows = product(range(12), ("one", "two"))
     with (tmp_path / "scores.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(
-            [
-                ("id", "root", "model", "gender", "answer"),
-                *[(r, r, model, "fm"[r % 2], "x") for r, model in rows],
-            ]
+            [("id", "root", "model", "gender", "answer"), *[(r, r, model, "fm"[r % 2], "x") for r, model in rows]]
         )
     plan = plan_of(tmp_path, IMPORT + "analysis: {power: {refusal: {rate: 0.5, effect: 0.2}}}\n")
     found = {row.contrast: row for row in plan.power}
@@ -247,7 +224,7 @@ def test_pairs_are_known_before_prompts_are(tmp_path, monkeypatch):
     assert line.split()[2:] == ["unknown", "unknown"]
 
 
-@pytest.mark.long
+@pytest.mark.run
 def test_a_change_that_is_called_detectable_is_found_with_the_power_that_was_planned():
     spread = Spread(sd=1, correlation=0.5, n_groups=5, n_responses=2)
     for share in power_of_plan(30, spread, 400, seed=2):

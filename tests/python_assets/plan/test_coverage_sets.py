@@ -24,17 +24,10 @@ from python_assets.warehouse.build import write_stage
 
 SSQA = Path(os.environ.get("PLUMBLINE_DATA", "")) / "ssqa_design" / "ssqa_design_10360.csv.gz"
 needs_ssqa = pytest.mark.skipif(
-    "PLUMBLINE_DATA" not in os.environ or not SSQA.is_file(),
-    reason="the design of SocialStigmaQA is in PLUMBLINE_DATA",
+    "PLUMBLINE_DATA" not in os.environ or not SSQA.is_file(), reason="the design of SocialStigmaQA is in PLUMBLINE_DATA"
 )
 # multi-factor document, Table 1 and section 3.2.1
-PUBLISHED_GINI = {
-    "stigma": 0.007,
-    "gender": 0.529,
-    "prompt_style": 0.246,
-    "biased_answer": 0.122,
-    "template": 0,
-}
+PUBLISHED_GINI = {"stigma": 0.007, "gender": 0.529, "prompt_style": 0.246, "biased_answer": 0.122, "template": 0}
 STUDY = """
 prompts: {{import: {{path: scores.csv, columns: {{prompt: id, generation: model}}, factors: {{{factors}}}}}}}
 generations: [{{name: "*", provider: replay}}]
@@ -52,21 +45,15 @@ def models(tmp_path: Path, build: duckdb.DuckDBPyConnection):
     def make(prompts: Design, *, coverage: str = "", depth: int = 2) -> duckdb.DuckDBPyConnection:
         factors = list(dict.fromkeys(factor for prompt in prompts for factor in prompt))
         path = tmp_path / "mine.yml"
-        options = ", ".join(
-            [f"factors: [{', '.join(factors)}]", f"depth: {depth}", *filter(None, [coverage])]
-        )
+        options = ", ".join([f"factors: [{', '.join(factors)}]", f"depth: {depth}", *filter(None, [coverage])])
         path.write_text(
             STUDY.format(
-                factors=", ".join(f"{name}: {name}" for name in factors),
-                groupings=factors[0],
-                coverage=options,
+                factors=", ".join(f"{name}: {name}" for name in factors), groupings=factors[0], coverage=options
             )
         )
         study = load_study(path, check_files=False)
         rows = [
-            (f"p{place}", factor, level)
-            for place, prompt in enumerate(prompts)
-            for factor, level in prompt.items()
+            (f"p{place}", factor, level) for place, prompt in enumerate(prompts) for factor, level in prompt.items()
         ]
         frame = pd.DataFrame(rows, columns=["prompt_id", "factor", "level"])
         write_stage(build, study.study_id, "assemble", {"prompt_factors": frame})
@@ -174,10 +161,7 @@ def declared_designs() -> Iterator[tuple[list[dict[str, list[str]]], dict[str, l
         for _ in range(rng.integers(0, 4)):
             named = rng.choice(list(levels), rng.integers(1, 4), replace=False)
             conditions.append(
-                {
-                    f: list(rng.choice(levels[f], rng.integers(1, len(levels[f]) + 1), replace=False))
-                    for f in named
-                }
+                {f: list(rng.choice(levels[f], rng.integers(1, len(levels[f]) + 1), replace=False)) for f in named}
             )
         yield conditions, levels
 
@@ -195,11 +179,7 @@ def test_impossible_cells_of_a_vast_design_are_counted():
     assert n_met(conditions, levels) == 100**12 - (100**2 - 2) ** 6
 
 
-NAMES = [
-    {"gender": g, "title": t, "race": r}
-    for g, t, r in product("fm", ["Ms", "Mr"], "ab")
-    if (g, t) != ("f", "Mr")
-]
+NAMES = [{"gender": g, "title": t, "race": r} for g, t, r in product("fm", ["Ms", "Mr"], "ab") if (g, t) != ("f", "Mr")]
 
 
 def test_what_is_declared_impossible_is_no_gap_and_is_stated(models):
@@ -232,23 +212,18 @@ def test_gaps_are_found_beyond_what_is_impossible(models):
     assert not ((parts[0] != "l0") & (parts[1] != "l0") & (parts[2] == "l0")).any()
 
 
-def test_a_prompt_in_an_impossible_cell_is_a_contradiction(models):
-    with pytest.raises(
-        SourceError, match=r"impossible\[0\]: 2 prompts have gender m and title Mr, .* 'p4'"
-    ) as told:
+def test_a_prompt_in_an_impossible_cell_is_a_contradiction(refused, models):
+    with refused(SourceError, "analysis.coverage.impossible[0]"):
         models(NAMES, coverage="impossible: [{gender: m, title: Mr}]")
-    assert str(told.value).endswith("Correct the prompts, or take the entry out.")
 
 
-def test_an_unknown_level_of_an_impossible_cell_is_told_when_the_data_are_read(models):
-    with pytest.raises(
-        StudyError, match=r"impossible\[0\].title: got 'Mx'; expected a level of title: Mr, Ms"
-    ):
+def test_an_unknown_level_of_an_impossible_cell_is_told_when_the_data_are_read(refused, models):
+    with refused(StudyError, "analysis.coverage.impossible[0].title"):
         models(NAMES, coverage="impossible: [{gender: m, title: Mx}]")
 
 
-def test_more_cells_than_can_be_numbered_are_an_error(models):
-    with pytest.raises(StudyError, match=r"has 1e\+40 cells; expected at most 1e\+37. Name fewer factors"):
+def test_more_cells_than_can_be_numbered_are_an_error(refused, models):
+    with refused(StudyError, "analysis.coverage.factors"):
         models([{f"f{i:02d}": f"l{k}" for i in range(20)} for k in range(100)], depth=1)
 
 
@@ -279,12 +254,7 @@ def test_ten_thousand_levels_and_more_cells_than_prompts(models):
     assert (cells[cells.factors == "name x gender"].n_prompts == 0).sum() == 1_000
     assert "名 7 x m" in set(cells.group_id)
     (pair,) = table(connection, "factor_aliasing").itertuples()
-    assert (pair.factor_a, pair.relation, pair.factor_b, pair.reason) == (
-        "name",
-        "nested",
-        "gender",
-        "too_few_values",
-    )
+    assert (pair.factor_a, pair.relation, pair.factor_b, pair.reason) == ("name", "nested", "gender", "too_few_values")
 
 
 FACTORS = """
@@ -306,9 +276,7 @@ def _planned_coverage(folder, more=""):
 
 
 def test_what_a_condition_forbids_stands_beside_what_is_declared_impossible(tmp_path):
-    declared = (
-        "analysis: {coverage: {factors: [cot, seed, side], impossible: [{cot: no, side: [left, left]}]}}\n"
-    )
+    declared = "analysis: {coverage: {factors: [cot, seed, side], impossible: [{cot: no, side: [left, left]}]}}\n"
     (tmp_path / "mine.yml").write_text(FACTORS + declared.replace("cot: no", 'cot: "no"'))
     levels = {"cot": ["yes", "no"], "seed": ["none", "1", "2"], "side": ["left", "right"], "template": ["t"]}
     found = coverage_tables(load_study(tmp_path / "mine.yml", check_files=False), levels)["impossible_cells"]

@@ -101,19 +101,17 @@ def test_derived_levels_are_those_of_the_prompts(tmp_path, build):
     assert levels.loc[levels["factor"] == "source_tag", "level"].tolist() == ["press"]
 
 
-def test_a_declared_level_without_prompts_is_an_error_that_names_it(tmp_path, build):
-    with pytest.raises(
-        SourceError, match=r"factors\.gender: no prompt has gender 'woman'\. Levels of .*: 'man'\."
-    ):
+def test_a_declared_level_without_prompts_is_an_error_that_names_it(refused, tmp_path, build):
+    with refused(SourceError, "factors.gender"):
         imported(tmp_path, build, gender=["man"])
 
 
-def test_a_declared_level_in_no_listed_combination_is_an_error(make_study, build):
+def test_a_declared_level_in_no_listed_combination_is_an_error(refused, make_study, build):
     factors = {"gender": {"levels": ["Female", "Male"]}}
     spec = {"texts": [{"id": "t", "text": "A {gender}."}], "combinations": [{"gender": "Male"}]}
     study = make_study({"templates": spec}, factors=factors)
     assemble(study, build)
-    with pytest.raises(SourceError, match=r"factors\.gender: no prompt has gender 'Female'"):
+    with refused(SourceError, "factors.gender"):
         design_tables(study, build)
 
 
@@ -141,10 +139,8 @@ def test_each_passes_over_levels_without_prompts(tmp_path, build):
     assert tables["slice_ids"]["slice_id"].tolist() == ["all", "press"]
 
 
-def test_a_slice_of_a_level_that_no_prompt_has_is_an_error(tmp_path, build):
-    with pytest.raises(
-        SourceError, match=r"slices\.south: no prompt has area 'moon'\. Levels .*: 'health', 'work'\."
-    ):
+def test_a_slice_of_a_level_that_no_prompt_has_is_an_error(refused, tmp_path, build):
+    with refused(SourceError, "slices.south"):
         imported(tmp_path, build, "slices: {south: {area: moon}}\n")
 
 
@@ -175,10 +171,8 @@ def test_a_depth_alone_is_of_the_factors_of_groupings(tmp_path, build):
 
 
 @pytest.mark.parametrize("level", ["all", "south"])
-def test_a_level_of_the_data_with_the_name_of_a_slice_is_an_error(tmp_path, build, level):
-    with pytest.raises(
-        StudyError, match=rf"slices\.each: got area, whose level '{level}' is the name of another"
-    ):
+def test_a_level_of_the_data_with_the_name_of_a_slice_is_an_error(refused, tmp_path, build, level):
+    with refused(StudyError, "slices.each"):
         imported(tmp_path, build, "slices: {each: area, south: {gender: man}}\n", area=[level])
 
 
@@ -216,12 +210,7 @@ def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
         'measures: [{name: answer, choices: ["yes", "no"], slice: work}, {name: score, kind: '
         "continuous, column: s}]\n"
     )
-    slices = (
-        imported(tmp_path, build, more)["measure_slices"]
-        .groupby("measure_id")["slice_id"]
-        .agg(list)
-        .to_dict()
-    )
+    slices = imported(tmp_path, build, more)["measure_slices"].groupby("measure_id")["slice_id"].agg(list).to_dict()
     every = ["all", "health", "work"]
     assert slices == {
         "answer": ["work"],
@@ -240,10 +229,15 @@ def test_where_a_measure_has_languages_their_rate_is_asked_in_every_slice(tmp_pa
     assert list(own) == ["all", "health", "work"]
 
 
-def test_a_measure_of_a_slice_that_the_data_does_not_have_is_an_error(tmp_path, build):
+def test_what_a_measure_reads_as_written_is_asked_in_its_slices(tmp_path, build):
+    found = imported(tmp_path, build, "slices: {each: area}\nmeasures: [{name: vader, slice: work}]\n")
+    rows = found["measure_slices"]
+    assert list(rows[rows["measure_id"] == "vader_as_written"]["slice_id"]) == ["work"]
+
+
+def test_a_measure_of_a_slice_that_the_data_does_not_have_is_an_error(refused, tmp_path, build):
     more = "slices: {each: area}\nmeasures: [{name: score, kind: continuous, column: s, slice: moon}]\n"
-    expected = r"score has the slice 'moon'; expected one of all, health, work"
-    with pytest.raises(StudyError, match=expected):
+    with refused(StudyError, "measures.score.slice"):
         imported(tmp_path, build, more)
 
 
@@ -260,15 +254,9 @@ def test_the_statistics_are_those_of_the_documents_with_their_options(tmp_path, 
 
 
 def test_custom_statistics_and_disparities_are_rows_with_their_expressions(tmp_path, build):
-    more = (
-        "analysis: {custom_statistics: {top: max(x)}, custom_disparities: {gap: max(value) - min(value)}}\n"
-    )
+    more = "analysis: {custom_statistics: {top: max(x)}, custom_disparities: {gap: max(value) - min(value)}}\n"
     tables = imported(tmp_path, build, more)
-    assert rows(tables["statistics"][["statistic", "parameters", "expression"]])[-1] == (
-        "top",
-        "sql=max(x)",
-        "max(x)",
-    )
+    assert rows(tables["statistics"][["statistic", "parameters", "expression"]])[-1] == ("top", "sql=max(x)", "max(x)")
     assert rows(tables["custom_disparities"]) == [("gap", '(max("value") - min("value"))')]
 
 
@@ -306,10 +294,9 @@ def test_a_reference_group_joins_the_reference_levels_of_its_factors(tmp_path, b
     ]
 
 
-def test_a_reference_group_that_no_prompt_is_of_is_an_error(tmp_path, build):
+def test_a_reference_group_that_no_prompt_is_of_is_an_error(refused, tmp_path, build):
     # man has the area health, woman has work: each level is there, their combination is not
-    expected = r"analysis\.reference: no prompt is of the reference group 'man x work' of gender x area"
-    with pytest.raises(SourceError, match=expected):
+    with refused(SourceError, "analysis.reference"):
         reference_levels(tmp_path, build, ["health", "work"])
 
 
@@ -344,16 +331,16 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
     }
 
 
-def test_a_reference_that_no_prompt_has_is_an_error_that_names_both(tmp_path, build):
+def test_a_reference_that_no_prompt_has_is_an_error_that_names_both(refused, tmp_path, build):
     study = IMPORTED.replace("style: {type: prompt}", "style: {type: prompt, reference: polite}")
     levels = {"gender": ["man", "woman"], "style": ["plain"], "area": ["work", "health"]}
-    with pytest.raises(SourceError, match=r"factors\.style\.reference: no prompt has style 'polite'"):
+    with refused(SourceError, "factors.style.reference"):
         tables_of(tmp_path, study, build, **levels)
 
 
-def test_an_error_lists_a_dozen_of_ten_thousand_levels(tmp_path, build):
+def test_an_error_lists_a_dozen_of_ten_thousand_levels(refused, tmp_path, build):
     names = [f"é{n}" for n in range(10_000)]
-    with pytest.raises(SourceError, match=r"'é0', .* and 9988 more\. Correct it") as raised:
+    with refused(SourceError, "factors.gender") as raised:
         imported(tmp_path, build, gender=names)
     assert len(str(raised.value)) < 500
 
@@ -367,16 +354,11 @@ def test_a_regression_has_a_row_for_each_of_its_factors_that_prompts_have(tmp_pa
     assert rows(tables["regression_sets"]) == [("why", "area", 0), ("why", "gender", 1)]
 
 
-def test_a_reference_of_a_regression_that_no_prompt_has_is_an_error(tmp_path, build):
-    with pytest.raises(
-        SourceError,
-        match=r"regressions\.why\.factors\.area: no prompt has the reference 'home'.*'health', 'work'",
-    ):
+def test_a_reference_of_a_regression_that_no_prompt_has_is_an_error(refused, tmp_path, build):
+    with refused(SourceError, "analysis.regressions.why.factors.area"):
         imported(tmp_path, build, REGRESSION % "{area: home}")
 
 
-def test_a_factor_of_a_regression_that_all_prompts_have_one_level_of_is_an_error(tmp_path, build):
-    with pytest.raises(
-        SourceError, match=r"regressions\.why\.factors: style has one level in the prompts, 'plain'"
-    ):
+def test_a_factor_of_a_regression_that_all_prompts_have_one_level_of_is_an_error(refused, tmp_path, build):
+    with refused(SourceError, "analysis.regressions.why.factors.style"):
         imported(tmp_path, build, REGRESSION % "[gender, style]")

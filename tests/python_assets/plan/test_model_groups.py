@@ -107,15 +107,9 @@ def test_a_cell_of_a_role_is_the_mean_over_the_prompts_that_every_generation_ans
 
 def test_blocks_of_roles_are_whole_root_prompts_and_declared_levels_come_first(build):
     written(build, generations(*product(("one", "two"), ROLES)), [("role",)])
-    rows = build.sql(
-        "select distinct block_id, group_id, group_position from intermediate.int_prompt_groups"
-    ).df()
+    rows = build.sql("select distinct block_id, group_id, group_position from intermediate.int_prompt_groups").df()
     assert set(rows.block_id) == {"r0", "r1", "r2", "r3"}
-    assert dict(zip(rows.group_id, rows.group_position, strict=True)) == {
-        "none": 0,
-        "british": 1,
-        "french": 2,
-    }
+    assert dict(zip(rows.group_id, rows.group_position, strict=True)) == {"none": 0, "british": 1, "french": 2}
 
 
 def test_only_settings_that_hold_every_level_are_compared(build):

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from python_assets.errors import StudyError
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.result import InferenceReason
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
 from python_assets.plan.text import PlannedCoverage, _coverage_cells
 from python_assets.scrape.scrape_study import scrape
@@ -93,9 +93,7 @@ def planned_templates(folder, n_texts, replicates=2):
 def planned_import(folder, rows, text=IMPORT):
     """rows: (prompt, root prompt, generation, gender, race)."""
     with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [("id", "root", "model", "gender", "race", "answer"), *[(*r, "x") for r in rows]]
-        )
+        csv.writer(file).writerows([("id", "root", "model", "gender", "race", "answer"), *[(*r, "x") for r in rows]])
     return plan_of(folder, text)
 
 
@@ -103,9 +101,7 @@ def test_pooled_models_are_one_generation_whose_replicates_they_are(tmp_path):
     pooled = IMPORT.replace("generation: model, ", "").replace('name: "*"', "name: pooled")
     rows = [(f"{root}{g}", root, model, g, "a") for root in "123" for g in "fm" for model in ("m1", "m2")]
     plan = planned_import(tmp_path, rows, pooled)
-    assert [(one.generation_id, one.n_responses, one.n_calls) for one in plan.generations] == [
-        ("pooled", 12, 0)
-    ]
+    assert [(one.generation_id, one.n_responses, one.n_calls) for one in plan.generations] == [("pooled", 12, 0)]
     assert (plan.n_prompts, plan.n_root_prompts) == (6, 3)
     assert not [warning for warning in plan.warnings if "no response" in warning]
 
@@ -161,9 +157,7 @@ def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
     rows = [(f"{n} {g}", "root", "m", g, "a") for n, g in product(range(3), "fm")]
     plan = planned_import(tmp_path, rows)
     assert schemes(plan)["gender"] == "no inference: several_prompts"
-    assert plan.warnings[0] == (
-        f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}"
-    )
+    assert plan.warnings[0] == (f"grouping gender: no inference, because {InferenceReason.SEVERAL_PROMPTS.meaning}")
     assert "unit: root_prompt averages them" in plan.warnings[0]
 
 
@@ -242,11 +236,7 @@ def test_few_units_are_named(tmp_path):
 
 @pytest.mark.parametrize(
     ("n_names", "n_roots", "scope"),
-    [
-        (5, 5, "units and prompts like these"),
-        (5, 4, "units like these, these prompts"),
-        (4, 5, "these prompts only"),
-    ],
+    [(5, 5, "units and prompts like these"), (5, 4, "units like these, these prompts"), (4, 5, "these prompts only")],
 )
 def test_the_scope_is_of_units_and_of_prompts(tmp_path, n_names, n_roots, scope):
     assert schemes(planned_names(tmp_path, n_names, n_roots))["gender x race"].endswith(f"; {scope}")
@@ -329,9 +319,8 @@ def test_a_plan_says_what_is_tested_where_texts_have_units(tmp_path):
 def test_a_text_without_the_slot_of_its_units_is_a_warning(tmp_path):
     (tmp_path / "names.csv").write_text("gender,name\nf,Ann\nm,Bob\n", encoding="utf-8")
     plan = plan_of(tmp_path, OF_TEXTS.replace("{name} of", "{gender} of"))
-    assert (
-        "prompts.templates.texts: 'i' ask the same for every level of name: write {name} into the text"
-        in (plan.warnings)
+    assert "prompts.templates.texts: 'i' ask the same for every level of name: write {name} into the text" in (
+        plan.warnings
     )
 
 
@@ -362,9 +351,7 @@ def test_a_factor_that_determines_the_group_is_not_held_fixed_and_named(tmp_path
     assert plan.groupings[0].left_out == (("race", "determines_group"),)
     note = "grouping gender: race is not held fixed, because each of its levels has one group"
     assert note in plan.warnings
-    (alone,) = planned_import(
-        tmp_path, rows, IMPORT.replace("[gender, [gender, race]]", "[gender]")
-    ).groupings
+    (alone,) = planned_import(tmp_path, rows, IMPORT.replace("[gender, [gender, race]]", "[gender]")).groupings
     assert alone.reason is InferenceReason.SEVERAL_PROMPTS
 
 
@@ -373,18 +360,12 @@ def test_a_reference_that_no_contrast_compares_with_is_a_warning(tmp_path):
     factors = "factors: {gender: {reference: m}, race: {reference: a}}"
     grouped = "groupings: [gender]\n"
     text = IMPORT.replace("groupings: [gender, [gender, race]]\n", grouped)
-    of_gender = (
-        "factors.gender.reference: no contrast compares with m; write reference: reference_level under "
-    )
-    of_race = (
-        "factors.race.reference: no contrast compares with a; name the factor under groupings, or remove it"
-    )
+    of_gender = "factors.gender.reference: no contrast compares with m; write reference: reference_level under "
+    of_race = "factors.race.reference: no contrast compares with a; name the factor under groupings, or remove it"
     unused = planned_import(tmp_path, rows, factors + text).warnings
     assert of_gender + "analysis to compare with it, or remove it" in unused
     assert of_race in unused
-    used = planned_import(
-        tmp_path, rows, f"{factors}{text}analysis: {{reference: reference_level}}\n"
-    ).warnings
+    used = planned_import(tmp_path, rows, f"{factors}{text}analysis: {{reference: reference_level}}\n").warnings
     assert [warning for warning in used if "no contrast compares" in warning] == [of_race]
 
 
@@ -392,9 +373,7 @@ def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
     text = "unit: name" + IMPORT.replace("race: race}", "race: race, name: root}")
     plan = planned_import(tmp_path, apart(), text.replace("[gender, [gender, race]]", "[gender]"))
     assert plan.groupings[0].reason is InferenceReason.NO_SHARED_BLOCK
-    assert plan.warnings == [
-        f"grouping gender: no inference, because {InferenceReason.NO_SHARED_BLOCK.meaning}"
-    ]
+    assert plan.warnings == [f"grouping gender: no inference, because {InferenceReason.NO_SHARED_BLOCK.meaning}"]
 
 
 def test_units_whose_strata_hold_one_group_share_none(tmp_path):
@@ -448,9 +427,7 @@ def test_a_vast_design_and_what_is_impossible_are_written_shortly():
 
 
 def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
-    rows = [
-        (f"{n} {g}", str(n), model, g, "a") for n, g, model in product(range(5), "fm", ("GPT 4", "other"))
-    ]
+    rows = [(f"{n} {g}", str(n), model, g, "a") for n, g, model in product(range(5), "fm", ("GPT 4", "other"))]
     plan = planned_import(tmp_path, rows)
     assert [g[:4] for g in plan.generations] == [("gpt_4", "replay", "", 10), ("other", "replay", "", 10)]
     assert plan.n_calls == 0
@@ -466,10 +443,10 @@ def test_a_generation_that_goes_step_by_step_counts_the_most_calls_it_can_need(t
     assert [(g.n_responses, g.n_calls) for g in plan.generations] == [(6, 6), (6, 24), (6, 24)]
 
 
-def test_a_generation_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tmp_path):
+def test_a_generation_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tmp_path, refused):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
     text = IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
-    with pytest.raises(StudyError, match="'gone' replays imported responses, but the import has none of it"):
+    with refused(StudyError, "generations"):
         planned_import(tmp_path, rows, text)
 
 
@@ -480,9 +457,7 @@ def test_rejected_records_are_a_warning(tmp_path):
 
 
 def test_replicates_at_temperature_0_are_a_warning(tmp_path):
-    text = TEMPLATES.format(texts="{id: t, text: a}", replicates=1).replace(
-        "temperature: 1", "temperature: 0"
-    )
+    text = TEMPLATES.format(texts="{id: t, text: a}", replicates=1).replace("temperature: 1", "temperature: 0")
     plan = plan_of(tmp_path, text.replace("model: [m1, m2]", "replicates: 3, model: [m1]"))
     assert "generation m1: replicates at temperature 0 may all be the same response" in plan.warnings
 
@@ -599,14 +574,7 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
         ("cot", "prompt", 2, None, 1.0, None),
         ("seed", "prompt", 3, "none", 1.0, "where cot = yes, otherwise none"),
         ("age", "domain", 1, None, 1.0, None),
-        (
-            "holder",
-            "domain",
-            3,
-            "none",
-            0.75,
-            "male: words he; female: words she; other: words they; otherwise none",
-        ),
+        ("holder", "domain", 3, "none", 0.75, "male: words he; female: words she; other: words they; otherwise none"),
         ("side", "domain", 2, None, 1.0, "mapped from cot by sides.csv"),
         ("family", "model", 2, "big", 1.0, "mapped from model by families.csv"),
         ("generation", "model", 3, None, 1.0, None),
@@ -634,8 +602,7 @@ generations:
   - {name: alone, provider: simulator}
 """
     assert (
-        "generation alone: no calibrated values, because its entry has no generation of the role none "
-        "beside it"
+        "generation alone: no calibrated values, because its entry has no generation of the role none beside it"
     ) in plan_of(tmp_path, text).warnings
 
 
@@ -668,9 +635,7 @@ groupings: [race]
 def test_templates_that_do_not_hold_what_they_are_crossed_with_are_a_warning(tmp_path):
     texts = '{id: good, text: "A {gender} {race}"}, {id: bad, text: "A {race}"}'
     plan = plan_of(tmp_path, TEMPLATES.format(texts=texts, replicates=2))
-    told = (
-        "prompts.templates.texts: 'bad' ask the same for every level of gender: write {gender} into the text"
-    )
+    told = "prompts.templates.texts: 'bad' ask the same for every level of gender: write {gender} into the text"
     assert told in plan.warnings
     assert not any("'good'" in warning for warning in plan.warnings)
 
@@ -688,9 +653,7 @@ prompts:
 generations: [{name: fair, provider: simulator}]
 groupings: [gender, tone]
 """
-    told = (
-        "grouping tone: 2 prompts have no level of tone and are in no group, first 't3 > man': give them one"
-    )
+    told = "grouping tone: 2 prompts have no level of tone and are in no group, first 't3 > man': give them one"
     assert told in plan_of(tmp_path, text).warnings
 
 
@@ -745,6 +708,4 @@ def test_the_share_of_root_prompts_that_carry_over_is_told(make_study):
     assert (plan.n_checked, plan.n_portable, plan.n_root_prompts) == (2, 1, 1)
     assert any("1 of 2 root prompts (50%) carry over" in warning for warning in plan.warnings)
     assert any("Fewer than 20 are left: scrape more texts" in warning for warning in plan.warnings)
-    assert re.search(
-        r"^root prompts checked for branching +2\nof them portable +1$", plan.text(), re.MULTILINE
-    )
+    assert re.search(r"^root prompts checked for branching +2\nof them portable +1$", plan.text(), re.MULTILINE)

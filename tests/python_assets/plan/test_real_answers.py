@@ -40,9 +40,7 @@ def test_race_and_gender_are_compared_where_demo_repeats_both(tmp_path):
     plan = plan_study(load_study(tmp_path / "answers.yml"))
     found = {one.grouping_id: one for one in plan.groupings}
     # 4 prompts x 6 nationalities, x 2 genders or 3 races where these are held fixed
-    assert {
-        key: (one.n_blocks, one.held, [factor for factor, _ in one.left_out]) for key, one in found.items()
-    } == {
+    assert {key: (one.n_blocks, one.held, [factor for factor, _ in one.left_out]) for key, one in found.items()} == {
         "race": (48, ("gender", "nationality"), ["demo"]),
         "gender": (72, ("nationality", "race"), ["demo"]),
         "demo": (24, ("nationality",), ["gender", "race"]),

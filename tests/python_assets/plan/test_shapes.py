@@ -3,7 +3,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from python_assets.infer.reasons import InferenceReason
+from python_assets.infer.result import InferenceReason
 from python_assets.plan.group_models import build_group_models, fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
@@ -125,9 +125,7 @@ def test_a_reference_group_that_no_root_prompt_shares_leaves_nothing_to_compare(
     cells = [*crossed(6, "fx"), *((root, "m", "a") for root in range(6, 12))]
     shape, warnings = found(tmp_path, build, cells, "reference_level")
     assert (shape.n_root_prompts, shape.reason) == (0, InferenceReason.NO_SHARED_BLOCK)
-    assert warnings == [
-        "grouping gender: 2 of 2 groups share no root prompt with m: compare with rest or grand_mean"
-    ]
+    assert warnings == ["grouping gender: 2 of 2 groups share no root prompt with m: compare with rest or grand_mean"]
 
 
 def test_where_nothing_is_tested_the_reason_is_that_of_the_scheme(tmp_path, build):

@@ -73,6 +73,4 @@ def ask(log_path: Path, waits: Waits) -> Ask:
 
 
 def numbered_prompts(n_prompts: int) -> list[Prompt]:
-    return [
-        Prompt(f"p{i}", f"p{i}", f"Sentence number {i} begins", task="question") for i in range(n_prompts)
-    ]
+    return [Prompt(f"p{i}", f"p{i}", f"Sentence number {i} begins", task="question") for i in range(n_prompts)]

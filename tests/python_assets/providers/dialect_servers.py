@@ -180,9 +180,7 @@ def anthropic(server: Server, request: Request) -> Reply:
         return anthropic_error(400, "invalid_request_error", "anthropic-version: header is required")
     if body["model"] != CLAUDE:
         return anthropic_error(404, "not_found_error", f"model: {body['model']}")
-    return _checked_fields(body) or anthropic_message(
-        anthropic_text("A reply to: " + body["messages"][-1]["content"])
-    )
+    return _checked_fields(body) or anthropic_message(anthropic_text("A reply to: " + body["messages"][-1]["content"]))
 
 
 def _checked_fields(body: dict[str, Any]) -> Reply | None:
@@ -249,3 +247,44 @@ def without_content(finish_reason: str, **message: str) -> Reply:
     reply = openai_completion(None, finish_reason, **message)
     del reply.body["choices"][0]["message"]["content"]
     return reply
+
+
+def qwen_inspection() -> Reply:
+    """A prompt that DashScope inspects. Source: https://github.com/camel-ai/owl/issues/432."""
+    message, kind = "Input data may contain inappropriate content.", "data_inspection_failed"
+    error = {"code": kind, "param": None, "message": message, "type": kind}
+    return Reply({"error": error, "id": "chatcmpl-1", "request_id": "1"}, status=400)
+
+
+def deepseek_risk() -> Reply:
+    """A prompt that DeepSeek takes for a risk. Source: https://github.com/666ghj/BettaFish/issues/108."""
+    return refused("Content Exists Risk", None, "invalid_request_error")
+
+
+def moonshot_risk() -> Reply:
+    """A prompt that Moonshot takes for a risk. Source: https://platform.moonshot.ai/docs/api/chat."""
+    message = "The request was rejected because it was considered high risk"
+    return Reply({"error": {"message": message, "type": "content_filter"}}, status=400)
+
+
+def bedrock_guardrail(action: str) -> Reply:
+    """A reply under a guardrail, which writes in the model's place; action: INTERVENED or NONE.
+
+    Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-invoke.html.
+    """
+    reply = openai_completion("The museum opens at nine.")
+    reply.body["amazon-bedrock-guardrailAction"] = action
+    return reply
+
+
+def gemini_filtered() -> Reply:
+    """A choice that a filter of Gemini stopped: it has no message."""
+    reply = openai_completion(None, "content_filter: PROHIBITED_CONTENT")
+    del reply.body["choices"][0]["message"]
+    return reply
+
+
+def mistral_thinking(thinking: Any, text: str | None) -> Reply:
+    """An answer in parts. Source: https://github.com/langchain4j/langchain4j/pull/4474."""
+    answer = [] if text is None else [{"type": "text", "text": text}]
+    return openai_completion([{"type": "thinking", "thinking": thinking}, *answer])

@@ -143,18 +143,11 @@ def ollama_answer(server: Server, request: Request) -> Reply:
         return Reply({"version": "0.12.6"})
     if request.path == "/api/tags":
         other = {"name": "mistral:7b", "model": "mistral:7b", "digest": "f" * 64, "details": details}
-        return Reply(
-            {"models": [other, {"name": MODEL, "model": MODEL, "digest": DIGEST, "details": details}]}
-        )
+        return Reply({"models": [other, {"name": MODEL, "model": MODEL, "digest": DIGEST, "details": details}]})
     if request.body["model"] != MODEL:
         return Reply({"error": f"model '{request.body['model']}' not found"}, status=404)
     if request.path == "/api/show":
-        shown = {
-            "modelfile": "# Modelfile",
-            "template": "{{ .Prompt }}",
-            "details": details,
-            "model_info": {},
-        }
+        shown = {"modelfile": "# Modelfile", "template": "{{ .Prompt }}", "details": details, "model_info": {}}
         return Reply(shown)
     return ollama_chat("A reply to: " + request.body["messages"][-1]["content"])
 

@@ -48,9 +48,7 @@ def test_a_message_becomes_a_row(ask_claude: AskClaude) -> None:
 
 
 def test_the_role_stands_beside_the_turns_and_no_seed_is_sent(server: Server, ask_claude: AskClaude) -> None:
-    ask_claude(
-        system_prompt="You are terse.", options={"top_k": 5}, decoding={**DECODING, "temperature": None}
-    )
+    ask_claude(system_prompt="You are terse.", options={"top_k": 5}, decoding={**DECODING, "temperature": None})
     body = server.calls[-1].body
     assert body["system"] == "You are terse."
     assert [one["role"] for one in body["messages"]] == ["user"]
@@ -67,10 +65,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without_it(server: Server, a
     run = ask_claude(5)
     assert run.n_by_status["ok"] == 5
     assert len(server.calls) == 5 + 1
-    assert json.loads(run.responses[4].context_json or "")["changed_parameters"] == {
-        "seed": None,
-        "temperature": None,
-    }
+    assert json.loads(run.responses[4].context_json or "")["changed_parameters"] == {"seed": None, "temperature": None}
 
 
 def test_temperature_stays_where_it_cannot_stand_beside_top_p(server: Server, ask_claude: AskClaude) -> None:
@@ -84,15 +79,8 @@ def test_temperature_stays_where_it_cannot_stand_beside_top_p(server: Server, as
 
 def test_thinking_is_kept_apart_and_every_token_read_counts(server: Server, ask_claude: AskClaude) -> None:
     thinking = {"type": "thinking", "thinking": "Let me see.", "signature": "EqQ"}
-    blocks = [
-        thinking,
-        {"type": "redacted_thinking", "data": "Eo"},
-        anthropic_text("Yes"),
-        anthropic_text("."),
-    ]
-    server.next_replies = [
-        anthropic_message(*blocks, cache_read_input_tokens=100, cache_creation_input_tokens=1)
-    ]
+    blocks = [thinking, {"type": "redacted_thinking", "data": "Eo"}, anthropic_text("Yes"), anthropic_text(".")]
+    server.next_replies = [anthropic_message(*blocks, cache_read_input_tokens=100, cache_creation_input_tokens=1)]
     row = ask_claude().responses[0]
     assert (row.response_text, row.n_tokens_in) == ("Yes.", 110)
     assert json.loads(row.context_json or "")["reasoning"] == "Let me see."
@@ -102,10 +90,7 @@ def test_thinking_is_kept_apart_and_every_token_read_counts(server: Server, ask_
     ("reply", "flags"),
     [
         (anthropic_message(anthropic_text("and then"), stop_reason="max_tokens"), ("is_truncated",)),
-        (
-            anthropic_message(anthropic_text("and"), stop_reason="model_context_window_exceeded"),
-            ("is_truncated",),
-        ),
+        (anthropic_message(anthropic_text("and"), stop_reason="model_context_window_exceeded"), ("is_truncated",)),
         (anthropic_message(stop_reason="refusal"), ("is_refused", "is_empty")),
         (anthropic_message(), ("is_empty",)),
         (anthropic_message(anthropic_text("Yes."), stop_reason="stop_sequence"), ()),
@@ -127,38 +112,32 @@ def test_an_answer_blocked_by_the_filter_is_a_refusal(server: Server, ask_claude
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
+    "reply",
     [
-        (
-            anthropic_error(401, "authentication_error", f"invalid x-api-key {KEY}"),
-            "unauthorized: .*CLAUDE_KEY",
+        anthropic_error(401, "authentication_error", f"invalid x-api-key {KEY}"),
+        anthropic_error(402, "billing_error", "pay"),
+        # https://github.com/continuedev/continue/issues/5499
+        anthropic_error(
+            400,
+            "invalid_request_error",
+            "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to "
+            "upgrade or purchase credits.",
         ),
-        (anthropic_error(402, "billing_error", "pay"), "quota_exceeded"),
-        (
-            # https://github.com/continuedev/continue/issues/5499
-            anthropic_error(
-                400,
-                "invalid_request_error",
-                "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to "
-                "upgrade or purchase credits.",
-            ),
-            "quota_exceeded: .*Raise the account's quota",
-        ),
-        (anthropic_error(403, "permission_error", "no"), "unauthorized"),
+        anthropic_error(403, "permission_error", "no"),
     ],
 )
 def test_what_no_call_can_mend_stops_the_generation_at_once(
-    server: Server, ask_claude: AskClaude, reply: Reply, expected: str
+    server: Server, ask_claude: AskClaude, reply: Reply, refused
 ) -> None:
     server.next_replies = [reply]
-    with pytest.raises(GenerationError, match=expected) as caught:
+    with refused(GenerationError, "generation 'asked'") as caught:
         ask_claude(30)
     assert KEY not in str(caught.value)
     assert len(server.calls) == 1
 
 
-def test_a_seed_that_options_name_is_not_dropped(server: Server, ask_claude: AskClaude) -> None:
-    with pytest.raises(GenerationError, match="parameter_refused: HTTP 400 seed: Extra inputs"):
+def test_a_seed_that_options_name_is_not_dropped(server: Server, ask_claude: AskClaude, refused) -> None:
+    with refused(GenerationError, "generation 'asked'"):
         ask_claude(30, decoding={"max_tokens": 9, "seed": 1}, options={"seed": 2})
     assert len(server.calls) == 1
 
@@ -172,37 +151,25 @@ def test_an_overloaded_server_is_asked_again(server: Server, ask_claude: AskClau
     assert waits.seconds == [1.0, 7.0]
 
 
-def test_a_missing_model_and_a_wrong_address_are_told_apart(server: Server, ask_claude: AskClaude) -> None:
-    with pytest.raises(GenerationError, match="model_missing: .*GET base_url/v1/models"):
+def test_a_missing_model_and_a_wrong_address_are_told_apart(server: Server, ask_claude: AskClaude, refused) -> None:
+    with refused(GenerationError, "generation 'asked'"):
         ask_claude(30, model="claude-0", decoding={"max_tokens": 9})
-    with pytest.raises(GenerationError, match="endpoint_missing: .*what comes before /v1/messages"):
+    with refused(GenerationError, "generation 'asked'"):
         ask_claude(30, base_url=f"{server.url}/v1")
 
 
 @pytest.mark.parametrize(
-    ("fields", "problem"),
+    ("fields", "field"),
     [
-        (
-            {"decoding": {"max_tokens": None}},
-            "decoding.max_tokens: missing, and the API wants a bound; set it",
-        ),
-        (
-            {"decoding": {"max_tokens": 9, "temperature": 1.5}},
-            "decoding.temperature: above 1, the largest that the API takes; lower it",
-        ),
-        (
-            {"decoding": DECODING, "options": {"system": "Be kind."}},
-            "options.system: a field that Plumbline writes itself; remove it",
-        ),
-        (
-            {"decoding": DECODING, "api_key_env": "K", "headers": {"X-Api-Key": "k"}},
-            "headers.X-Api-Key: the header that carries the key of api_key_env; keep one of them",
-        ),
-        ({"decoding": DECODING, "model": " "}, "model: missing; name the model as its server does"),
+        ({"decoding": {"max_tokens": None}}, "decoding.max_tokens"),
+        ({"decoding": {"max_tokens": 9, "temperature": 1.5}}, "decoding.temperature"),
+        ({"decoding": DECODING, "options": {"system": "Be kind."}}, "options.system"),
+        ({"decoding": DECODING, "api_key_env": "K", "headers": {"X-Api-Key": "k"}}, 'headers["X-Api-Key"]'),
+        ({"decoding": DECODING, "model": " "}, "model"),
     ],
 )
 def test_what_the_api_does_not_take_is_told_before_anything_is_sent(
-    fields: dict[str, Any], problem: str
+    told: Any, fields: dict[str, Any], field: str
 ) -> None:
     config = GenerationConfig(**{"generation_id": "g", "provider": "anthropic", "model": "m", **fields})
-    assert config_problems(config, {}) == [problem]
+    assert told(config_problems(config, {})) == [field]

@@ -4,14 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from python_assets.providers.loop import generate
-from python_assets.providers.records import (
-    Answer,
-    Conversation,
-    Extension,
-    GenerationConfig,
-    Message,
-    Request,
-)
+from python_assets.providers.records import Answer, Conversation, Extension, GenerationConfig, Message, Request
 from tests.python_assets.providers.conftest import Ask, Waits, numbered_prompts
 from tests.python_assets.providers.servers import Server, openai_error
 

@@ -3,14 +3,7 @@ import json
 import pytest
 
 from python_assets.errors import GenerationError, StudyError
-from python_assets.providers.engine import (
-    Inquiry,
-    Reply,
-    ask_engine,
-    engine_descriptions,
-    parse_list,
-    probe_judges,
-)
+from python_assets.providers.engine import Inquiry, Reply, ask_engine, engine_descriptions, parse_list, probe_judges
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -86,45 +79,37 @@ def test_a_rerun_asks_nothing_and_needs_no_server(study_of, run_context, openai_
 
 
 def test_what_is_asked_again_is_asked_with_another_seed(study_with_engine, run_context, openai_server):
-    ask_engine(
-        study_with_engine,
-        run_context,
-        "big_helper",
-        "scrape",
-        [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)],
-    )
+    ask_engine(study_with_engine, run_context, "big_helper", "scrape", [Inquiry("a", "x"), Inquiry("b", "x", repeat=1)])
     assert sorted(call.body["seed"] for call in openai_server.calls) == [42, 43]
     ask_engine(study_with_engine, run_context, "big_helper", "scrape", [Inquiry("c", "x")])
     assert len(openai_server.calls) == 2
 
 
 @pytest.mark.parametrize("may_ask", [False, None])
-def test_nothing_is_asked_where_nothing_may_be(study_with_engine, home, openai_server, may_ask):
+def test_nothing_is_asked_where_nothing_may_be(study_with_engine, home, openai_server, may_ask, refused):
     run_context = None if may_ask is None else RunContext(home, SILENT, may_ask)
-    with pytest.raises(OfflineError, match=r"'big_helper' has not answered all 2 .* scrape .* plumbline run"):
+    with refused(OfflineError, "engine 'big_helper'"):
         ask_engine(study_with_engine, run_context, "Big Helper", "scrape", inquiries("a", "b"))
     assert ask_engine(study_with_engine, run_context, "Big Helper", "scrape", []) == []
     assert openai_server.requests == []
 
 
-def test_an_unknown_engine_is_told_with_those_the_study_has(study_with_engine, run_context):
-    with pytest.raises(StudyError, match=r"engine 'big_helpr' .* engines: 'big_helper'; did you mean 'big_h"):
+def test_an_unknown_engine_is_told_with_those_the_study_has(study_with_engine, run_context, refused):
+    with refused(StudyError, "generations"):
         ask_engine(study_with_engine, run_context, "big_helpr", "scrape", inquiries("a"))
-    with pytest.raises(StudyError, match=r"engine 'fair' is not in the study.*engine: true"):
+    with refused(StudyError, "generations"):
         ask_engine(study_with_engine, run_context, "fair", "scrape", inquiries("a"))
 
 
-def test_an_engine_that_cannot_answer_stops_the_stage(study_of, run_context):
+def test_an_engine_that_cannot_answer_stops_the_stage(study_of, run_context, refused):
     study = study_of(provider="openai", model=MODEL, base_url="http://127.0.0.1:9")
-    with pytest.raises(GenerationError, match="generation 'big_helper', model"):
+    with refused(GenerationError, "generation 'big_helper'"):
         ask_engine(study, run_context, "Big Helper", "scrape", inquiries("a"))
 
 
 def test_a_simulated_engine_is_asked_like_any_other(study_of, run_context):
     study = study_of(provider="simulator")
-    replies = ask_engine(
-        study, run_context, "big_helper", "scrape", inquiries("?", task="keywords", keyword="Italy")
-    )
+    replies = ask_engine(study, run_context, "big_helper", "scrape", inquiries("?", task="keywords", keyword="Italy"))
     words = parse_list(replies[0].text)
     assert words is not None and "Italy" in words
     assert (run_context.home.responses(study.study_id) / "big_helper.scrape.jsonl").is_file()

@@ -24,9 +24,7 @@ def test_jitter_halves_a_wait_at_most() -> None:
     assert all(0.5 <= Backoff().seconds(0, None) <= 1.0 for _ in range(100))
 
 
-@pytest.mark.parametrize(
-    ("retry_after", "waited"), [(7.0, 7.0), (0.25, 0.25), (1e9, 600.0), (float("inf"), 600.0)]
-)
+@pytest.mark.parametrize(("retry_after", "waited"), [(7.0, 7.0), (0.25, 0.25), (1e9, 600.0), (float("inf"), 600.0)])
 def test_retry_after_replaces_the_wait(retry_after: float, waited: float) -> None:
     assert Backoff().seconds(3, retry_after) == waited
 

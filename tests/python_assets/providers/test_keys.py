@@ -15,9 +15,7 @@ class TestTheKey:
     def key(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TEST_KEY", KEY + "\n")
 
-    def test_is_sent_to_the_server_and_stored_nowhere(
-        self, openai_server: Server, ask: Ask, log_path: Path
-    ) -> None:
+    def test_is_sent_to_the_server_and_stored_nowhere(self, openai_server: Server, ask: Ask, log_path: Path) -> None:
         openai_server.next_replies = [openai_error(500, f"echo Bearer {KEY}", None)] * 3
         run = ask(openai_server, 2, api_key_env="TEST_KEY")
         assert openai_server.calls[0].headers["authorization"] == f"Bearer {KEY}"
@@ -34,9 +32,7 @@ class TestTheKey:
         ask(openai_server, 2, api_key_env="TEST_KEY", max_retries=0)
         assert KEY[:8] not in log_path.read_text()
 
-    def test_is_taken_out_of_an_answer_that_echoes_it(
-        self, openai_server: Server, ask: Ask, log_path: Path
-    ) -> None:
+    def test_is_taken_out_of_an_answer_that_echoes_it(self, openai_server: Server, ask: Ask, log_path: Path) -> None:
         reply = openai_completion(f"Your key is {KEY}!", finish_reason=KEY)
         reply.body["model"] = f"gpt {KEY}"
         reply.body["choices"][0]["message"]["reasoning"] = f"They sent {KEY}"
@@ -52,61 +48,54 @@ class TestTheKey:
         openai_server.next_replies = [openai_completion("There is none.")]
         assert ask(openai_server, api_key_env="TEST_KEY").responses[0].response_text == "There is none."
 
-    def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask) -> None:
+    def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask, refused) -> None:
         openai_server.next_replies = [openai_error(401, f"Incorrect API key: {KEY}", "invalid_api_key")]
-        with pytest.raises(GenerationError) as caught:
+        with refused(GenerationError, "generation 'asked'") as caught:
             ask(openai_server, 5, api_key_env="TEST_KEY")
-        text = str(caught.value)
-        assert "unauthorized: HTTP 401" in text and "TEST_KEY (api_key_env)" in text
-        assert KEY not in text and "Incorrect" not in text
+        assert KEY not in str(caught.value) and "Incorrect" not in str(caught.value)
         assert len(openai_server.calls) == 1
 
-    def test_that_may_not_be_used_here_is_told_with_the_reason(self, openai_server: Server, ask: Ask) -> None:
+    def test_that_may_not_be_used_here_is_told_with_the_reason(self, openai_server: Server, ask: Ask, refused) -> None:
         """Source of the body: https://github.com/home-assistant/core/issues/120072."""
         said = f"Country, region, or territory not supported ({KEY})"
         openai_server.next_replies = [openai_error(403, said, "unsupported_country_region_territory")]
-        with pytest.raises(GenerationError, match=r"unauthorized: HTTP 403 Country, .* \(\*\*\*\)"):
+        with refused(GenerationError, "generation 'asked'"):
             ask(openai_server, 5, api_key_env="TEST_KEY")
         assert len(openai_server.calls) == 1
 
     def test_is_not_needed_where_the_log_is_complete(
-        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch, refused
     ) -> None:
         ask(openai_server, 2, api_key_env="TEST_KEY")
         monkeypatch.delenv("TEST_KEY")
         assert ask(openai_server, 2, api_key_env="TEST_KEY").n_from_log == 2
-        with pytest.raises(GenerationError, match="TEST_KEY .* is not set. Set it"):
+        with refused(GenerationError, "generation 'asked': environment variable TEST_KEY (api_key_env)"):
             ask(openai_server, 3, api_key_env="TEST_KEY")
 
     @pytest.mark.parametrize("value", ["two words", "clé-secrète", "with\x07bell"])
     def test_that_cannot_be_one_is_refused_without_quoting_it(
-        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch, value: str
+        self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch, value: str, refused
     ) -> None:
         monkeypatch.setenv("TEST_KEY", value)
-        with pytest.raises(GenerationError, match="does not hold a key") as caught:
+        with refused(GenerationError, "generation 'asked': environment variable TEST_KEY (api_key_env)") as caught:
             ask(openai_server, api_key_env="TEST_KEY")
         assert value not in str(caught.value)
         assert not openai_server.calls
 
 
-def test_no_key_is_sent_where_none_is_named(
-    openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_key_is_sent_where_none_is_named(openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     ask(openai_server)
     assert "authorization" not in {name.lower() for name in openai_server.calls[0].headers}
 
 
-def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask) -> None:
-    with pytest.raises(GenerationError) as caught:
+def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask, refused) -> None:
+    with refused(GenerationError, "generation 'asked'") as caught:
         ask(openai_server, base_url="http://user:hunter2@127.0.0.1:9/v1", max_retries=0)
     assert "hunter2" not in str(caught.value)
-    assert "http://***@127.0.0.1:9/v1" in str(caught.value)
 
 
-def test_a_query_in_the_address_is_sent_and_stored_nowhere(
-    openai_server: Server, ask: Ask, log_path: Path
-) -> None:
+def test_a_query_in_the_address_is_sent_and_stored_nowhere(openai_server: Server, ask: Ask, log_path: Path) -> None:
     secret = "hunter2%2Bhunter2"
     openai_server.generation_path += f"?key={secret}"
     said = f"You are hunter2+hunter2, or {secret}."

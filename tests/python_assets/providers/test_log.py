@@ -4,21 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.providers.log import (
-    LogWriter,
-    description_line,
-    read_log,
-    response_line,
-)
+from python_assets.providers.log import LogWriter, description_line, read_log, response_line
 from python_assets.providers.outcomes import response_of
 from python_assets.providers.provider import providers
-from python_assets.providers.records import (
-    Description,
-    GenerationConfig,
-    Outcome,
-    Prompt,
-    Request,
-)
+from python_assets.providers.records import Description, GenerationConfig, Outcome, Prompt, Request
 from python_assets.providers.requests import plan_requests
 
 
@@ -28,9 +17,7 @@ def request_() -> Request:
     return plan_requests([Prompt('quote " id', "r", "text")], provider, Description()).rows[0]
 
 
-@pytest.mark.parametrize(
-    "text", ["plain", "", None, "line\nbreak\r\u2028", "lone \ud83d", "\x00", "👩‍👩‍👧 שלום"]
-)
+@pytest.mark.parametrize("text", ["plain", "", None, "line\nbreak\r\u2028", "lone \ud83d", "\x00", "👩‍👩‍👧 שלום"])
 def test_what_is_written_is_read(tmp_path: Path, request_: Request, text: str | None) -> None:
     outcome = Outcome(text, "stop", None, "2026-01-01T00:00:00.000+00:00", 0.5, 1, 2, '{"a": 1}')
     path = tmp_path / "log.jsonl"
@@ -47,10 +34,7 @@ def hand_written(**fields: object) -> tuple[str, str]:
     request = json.dumps({"n": fields.get("response_text")})
     key = hashlib.sha256(request.encode()).hexdigest()
     rest = json.dumps(fields)[1:]
-    return (
-        key,
-        f'{{"response_id":"{key}","prompt_id":",\\"request\\":","replicate":0,"request":{request},{rest}\n',
-    )
+    return (key, f'{{"response_id":"{key}","prompt_id":",\\"request\\":","replicate":0,"request":{request},{rest}\n')
 
 
 def test_a_log_of_before_the_flags_gives_them_all(tmp_path: Path, request_: Request) -> None:
@@ -107,10 +91,7 @@ def test_a_line_that_could_not_be_read_back_is_not_written(request_: Request) ->
 
 def test_the_latest_line_of_a_request_counts(tmp_path: Path, request_: Request) -> None:
     path = tmp_path / "log.jsonl"
-    lines = [
-        response_line(request_, Outcome(None, error="timeout: x")),
-        response_line(request_, Outcome("later")),
-    ]
+    lines = [response_line(request_, Outcome(None, error="timeout: x")), response_line(request_, Outcome("later"))]
     path.write_text("".join(lines))
     assert read_log(path).outcomes[request_.response_id].response_text == "later"
 

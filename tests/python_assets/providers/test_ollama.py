@@ -18,9 +18,7 @@ def test_a_chat_becomes_a_row_and_the_model_is_described(ollama_server: Server, 
     assert run.description.model_details["quantization_level"] == "Q4_0"
 
 
-def test_decoding_gets_ollamas_names_and_the_seed_moves_with_the_replicate(
-    ollama_server: Server, ask: Ask
-) -> None:
+def test_decoding_gets_ollamas_names_and_the_seed_moves_with_the_replicate(ollama_server: Server, ask: Ask) -> None:
     ask(
         ollama_server,
         [Prompt("p", "p", "The harbour")],
@@ -31,41 +29,30 @@ def test_decoding_gets_ollamas_names_and_the_seed_moves_with_the_replicate(
         concurrency=1,
     )
     first, second = (call.body for call in ollama_server.calls)
-    assert first["options"] == {
-        "temperature": 0.7,
-        "seed": 42,
-        "num_predict": 64,
-        "num_ctx": 4096,
-        "min_p": 0.05,
-    }
+    assert first["options"] == {"temperature": 0.7, "seed": 42, "num_predict": 64, "num_ctx": 4096, "min_p": 0.05}
     assert (first["stream"], first["keep_alive"], first["think"]) == (False, "5m", False)
     assert [message["role"] for message in first["messages"]] == ["system", "user"]
     assert second["options"]["seed"] == 43
 
 
-def test_a_missing_model_names_the_command_that_installs_it(ollama_server: Server, ask: Ask) -> None:
-    with pytest.raises(GenerationError) as caught:
+def test_a_missing_model_names_the_command_that_installs_it(ollama_server: Server, ask: Ask, refused) -> None:
+    with refused(GenerationError, "generation 'asked'"):
         ask(ollama_server, 5, model="gemma2:9b")
-    text = str(caught.value)
-    assert "generation 'asked', model 'gemma2:9b' at http://127.0.0.1:" in text
-    assert "model_missing: HTTP 404 model 'gemma2:9b' not found" in text
-    assert "ollama pull gemma2:9b" in text
     assert not ollama_server.calls
 
 
 def test_a_model_removed_after_it_was_described_stops_at_the_first_call(
-    ollama_server: Server, ask: Ask
+    ollama_server: Server, ask: Ask, refused
 ) -> None:
     missing = Reply({"error": 'model "llama3.1:8b" not found, try pulling it first'}, status=404)
     ollama_server.next_replies = [missing]
-    with pytest.raises(GenerationError, match="ollama pull llama3.1:8b"):
+    with refused(GenerationError, "generation 'asked'"):
         ask(ollama_server, 5)
     assert len(ollama_server.calls) == 1
 
 
-def test_no_server_names_the_command_that_starts_it(ollama_server: Server, ask: Ask, waits: Waits) -> None:
-    message = "127.0.0.1:9: connection: .*ollama serve.*--provider simulator"
-    with pytest.raises(GenerationError, match=message):
+def test_no_server_names_the_command_that_starts_it(ollama_server: Server, ask: Ask, waits: Waits, refused) -> None:
+    with refused(GenerationError, "generation 'asked'"):
         ask(ollama_server, base_url="http://127.0.0.1:9")
     assert len(waits.seconds) == 2
 
@@ -103,11 +90,7 @@ def test_a_time_out_is_recorded(ollama_server: Server, ask: Ask) -> None:
         (ollama_chat(""), ("is_empty",), ""),
         (ollama_chat(None), ("is_empty",), None),
         (ollama_chat("and then", done_reason="length"), ("is_truncated",), "and then"),
-        (
-            ollama_chat("I cannot assist with this request."),
-            ("is_refused",),
-            "I cannot assist with this request.",
-        ),
+        (ollama_chat("I cannot assist with this request."), ("is_refused",), "I cannot assist with this request."),
         (ollama_chat("👩‍👩‍👧 שלום مرحبا 🇸🇬"), (), "👩‍👩‍👧 שלום مرحبا 🇸🇬"),
         (ollama_chat("x" * 10_000_000), ("is_truncated",), "x" * 20_000),
     ],
@@ -121,6 +104,16 @@ def test_every_kind_of_reply_gets_its_flags(
     assert (row.status, row.flags, row.response_text) == ("ok", flags, text)
 
 
+def test_a_model_that_was_only_loaded_is_asked_again(ollama_server: Server, ask: Ask) -> None:
+    """Source: https://github.com/ollama/ollama/blob/main/docs/api.md#load-a-model."""
+    ollama_server.next_replies = [ollama_chat("", done_reason="load"), ollama_chat("", done_reason="unload")]
+    run = ask(ollama_server)
+    assert (run.responses[0].status, run.responses[0].flags, run.n_retries) == ("ok", (), 2)
+    ollama_server.next_replies = [ollama_chat("", done_reason="load")]
+    row = ask(ollama_server, wave="2", max_retries=0).responses[0]
+    assert row.error == "malformed_response: ValueError: nothing was answered: done_reason load"
+
+
 def test_thinking_is_kept_apart_from_the_answer(ollama_server: Server, ask: Ask) -> None:
     reply = ollama_chat("Yes")
     reply.body["message"]["thinking"] = "Let me think"
@@ -129,12 +122,12 @@ def test_thinking_is_kept_apart_from_the_answer(ollama_server: Server, ask: Ask)
     assert (row.response_text, json.loads(row.context_json or "")) == ("Yes", {"reasoning": "Let me think"})
 
 
-def test_a_complete_log_needs_no_server(ollama_server: Server, ask: Ask) -> None:
+def test_a_complete_log_needs_no_server(ollama_server: Server, ask: Ask, refused) -> None:
     first = ask(ollama_server, 3)
     again = ask(ollama_server, 3, base_url="http://127.0.0.1:9")
     assert again.responses == first.responses
     assert again.description == first.description
-    with pytest.raises(GenerationError, match="connection"):
+    with refused(GenerationError, "generation 'asked'"):
         ask(ollama_server, 4, base_url="http://127.0.0.1:9")
 
 
@@ -154,14 +147,10 @@ def test_the_key_of_another_service_is_not_sent(
 ) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", "secret-of-the-cloud")
     ask(ollama_server)
-    assert all(
-        "authorization" not in {n.lower() for n in request.headers} for request in ollama_server.requests
-    )
+    assert all("authorization" not in {n.lower() for n in request.headers} for request in ollama_server.requests)
 
 
-def test_the_key_the_study_names_is_sent(
-    ollama_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_key_the_study_names_is_sent(ollama_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", "secret")
     ask(ollama_server, api_key_env="TEST_KEY")
     sent = [{n.lower(): v for n, v in request.headers.items()} for request in ollama_server.requests]

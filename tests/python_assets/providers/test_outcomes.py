@@ -27,13 +27,17 @@ REQUEST = Request("r", "{}", Prompt("p", "p", "?"), 0, [])
         (Outcome(REFUSAL), ("is_refused",)),
         (Outcome(REFUSAL, "length"), ("is_refused", "is_truncated")),
         (Outcome(None, "content_filter"), ("is_refused", "is_empty")),
+        (Outcome("Ask another.", "guardrail_intervened"), ("is_refused",)),
+        (Outcome(None, "content_filter: RECITATION"), ("is_refused", "is_empty")),
         (Outcome("I won", "refusal+max_characters"), ("is_refused", "is_truncated")),
     ],
 )
 def test_an_answer_has_every_flag_that_holds(outcome: Outcome, flags: tuple[str, ...]) -> None:
     response = response_of(REQUEST, outcome, max_characters=100)
     assert (response.status, response.flags) == ("ok", flags)
-    assert None not in (response.is_refused, response.is_empty, response.is_truncated)
+    assert None not in (response.is_empty, response.is_truncated)
+    # whether a blank answer refuses nobody can read
+    assert (response.is_refused is None) == (response.outcome == "unreadable") == (flags[:1] == ("is_empty",))
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,8 @@ def test_an_answer_that_was_declined_and_is_cut_stays_declined(finish_reason: st
         (Outcome("x" * 50, "max_characters"), False),
         (Outcome("x" * 100, "max_characters"), True),
         (Outcome("x" * 50, "length"), True),
+        (Outcome("", "load"), False),
+        (Outcome("x", "load"), True),
     ],
 )
 def test_what_stands_and_what_is_asked_again(outcome: Outcome, settled: bool) -> None:

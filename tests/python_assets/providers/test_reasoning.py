@@ -34,14 +34,23 @@ from tests.python_assets.providers.servers import Server, ollama_chat, openai_co
         ("[THINK]Still at it", ("", "Still at it")),
         ("[Think] of a number.", ("[Think] of a number.", "")),
         ("<|channel>thought\nHm.\n<channel|>Fine.", ("Fine.", "Hm.")),
-        (
-            "<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>Fine.<|END_RESPONSE|>",
-            ("Fine.", "Hm."),
-        ),
+        ("<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>Fine.<|END_RESPONSE|>", ("Fine.", "Hm.")),
         ("<think>Hm.</think>\n<think>More.</think>\nFine.", ("Fine.", "Hm.\n\nMore.")),
         ("<think>Hm.</think>\n<answer>\nFine.\n</answer>", ("Fine.", "Hm.")),
         ("<answer>Fine.</answer>", ("<answer>Fine.</answer>", "")),
         ("<think>Hm.</think>Say </think> to end.", ("Say </think> to end.", "Hm.")),
+        ("<reflection>Hm.</reflection>\nFine.", ("Fine.", "Hm.")),
+        ("<scratchpad>\nHm.\n</scratchpad>\n<answer>Fine.</answer>", ("Fine.", "Hm.")),
+        ("<Analysis>Hm.</Analysis><output>Fine.</output>", ("Fine.", "Hm.")),
+        ("<analysis>Still at it", ("", "Still at it")),
+        ("Analysis: fine.", ("Analysis: fine.", "")),
+        (
+            "<thinking>Hm. <reflection>No.</reflection> So.</thinking>Fine.",
+            ("Fine.", "Hm. <reflection>No.</reflection> So."),
+        ),
+        ("<think>Hm. <think>No.</think> So.</think>\nFine.", ("Fine.", "Hm. <think>No.</think> So.")),
+        ("<think>I am to write <think> first.</think>Fine.", ("Fine.", "I am to write <think> first.")),
+        ("<think>Hm. <think>No.</think> Still", ("Still", "Hm. <think>No.")),
     ],
 )
 def test_reasoning_is_told_from_the_answer(text: str, parts: tuple[str, str]) -> None:
@@ -127,9 +136,7 @@ def test_an_answer_that_ends_while_it_reasons_is_empty_and_truncated() -> None:
 
 
 def test_a_server_that_sends_reasoning_apart_and_within_keeps_both(openai_server: Server, ask: Ask) -> None:
-    openai_server.next_replies = [
-        openai_completion("<think>More.</think>Fine.", reasoning_content="First thoughts.")
-    ]
+    openai_server.next_replies = [openai_completion("<think>More.</think>Fine.", reasoning_content="First thoughts.")]
     row = ask(openai_server).responses[0]
     assert (row.response_text, row.status) == ("Fine.", "ok")
     assert json.loads(row.context_json or "")["reasoning"] == "First thoughts.\n\nMore."

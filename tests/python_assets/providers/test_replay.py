@@ -2,12 +2,7 @@ import json
 from pathlib import Path
 
 from python_assets.providers.loop import generate
-from python_assets.providers.records import (
-    Answer,
-    GenerationConfig,
-    GenerationRun,
-    Prompt,
-)
+from python_assets.providers.records import Answer, GenerationConfig, GenerationRun, Prompt
 
 PROMPTS = [Prompt("a", "r", None), Prompt("b", "r", "b?"), Prompt("c", "r", "c?")]
 ANSWERS = {("b", 7): "seven", ("a", 0): "first", ("a", 1): None, ("b", 2): " ", ("x", 0): "whose?"}

@@ -35,9 +35,7 @@ SCALARS = (
     | st.text(st.characters(exclude_categories=()))
     | st.sampled_from(["<think>", "<think>Hm.</think>", "\ud83d", "\x00", "x" * 60])
 )
-JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
-)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
 TOKENS = [{"token": "Yes", "logprob": -0.5, "top_logprobs": [{"token": "Yes", "logprob": -0.5}]}]
 WITH_LOGPROBS = openai_completion("Yes.").body
 WITH_LOGPROBS["choices"][0]["logprobs"] = {"content": TOKENS}

@@ -5,12 +5,7 @@ import pytest
 
 from python_assets.providers.error_bodies import failure_of_status
 from python_assets.providers.failures import FailureKind, ProviderFailure
-from python_assets.providers.transport import (
-    client_options,
-    is_address,
-    shown_url,
-    typed_failures,
-)
+from python_assets.providers.transport import client_options, is_address, shown_url, typed_failures
 
 
 @pytest.mark.parametrize(
@@ -19,24 +14,26 @@ from python_assets.providers.transport import (
         (301, "", "bad_url"),
         (400, '{"error": {"message": "bad"}}', "http_4xx"),
         (400, '{"error": {"code": "content_filter", "message": "no"}}', "content_filter"),
-        (
-            400,
-            '{"error": {"code": null, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}',
-            "content_filter",
-        ),
+        (400, '{"error": {"code": null, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}', "content_filter"),
         (400, '{"error": {"code": "BadRequest", "innererror": "x"}}', "http_4xx"),
         (400, '{"error": ["content_filter"]}', "http_4xx"),
         (429, '{"error": {"code": "content_filter"}}', "http_429"),
-        (
-            400,
-            '{"error": {"code": "invalid_prompt", "message": "Invalid prompt: flagged"}}',
-            "content_filter",
-        ),
+        (400, '{"error": {"code": "invalid_prompt", "message": "Invalid prompt: flagged"}}', "content_filter"),
         (400, '{"error": "Incorrect API key provided: na***ys."}', "unauthorized"),
         (400, '[{"error": {"code": 400, "message": "API key not valid. Please pass"}}]', "unauthorized"),
         (404, '[{"error": {"code": 404, "message": "models/x is not found"}}]', "model_missing"),
         (403, '{"code": "No", "error": "Content violates usage guidelines. Team: t"}', "content_filter"),
         (403, '{"code": "No", "error": "No such team"}', "unauthorized"),
+        (400, '{"error": {"code": "data_inspection_failed", "type": "data_inspection_failed"}}', "content_filter"),
+        (400, '{"code": "DataInspectionFailed", "message": "Input data may", "request_id": "1"}', "content_filter"),
+        (400, '{"error": {"message": "failed: [data_inspection_failed] <400> Input"}}', "content_filter"),
+        (400, '{"error": {"message": "Content Exists Risk", "code": "invalid_request_error"}}', "content_filter"),
+        (400, '{"detail": "Content Exists Risk"}', "content_filter"),
+        (400, '{"error": {"message": "No such field: Content Exists Risk", "code": "x"}}', "http_4xx"),
+        (500, '{"error": {"message": "Content Exists Risk"}}', "http_5xx"),
+        (400, '{"error": {"code": "BadRequest", "message": "OpenAI\'s content management policy"}}', "content_filter"),
+        (400, '{"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全"}}', "content_filter"),
+        (400, '{"error": {"message": "considered high risk", "type": "content_filter"}}', "content_filter"),
         (401, "", "unauthorized"),
         (402, "", "quota_exceeded"),
         (403, "", "unauthorized"),
@@ -76,30 +73,17 @@ def test_a_status_and_its_body_give_the_kind(status: int, body: str, kind: Failu
         (400, '{"error": {"code": "unsupported_value", "param": "temperature"}}', "temperature"),
         (400, '{"error": {"code": "unknown_parameter", "param": "seed"}}', "seed"),
         (400, '{"error": {"code": "unsupported_value"}}', None),
-        (
-            400,
-            '{"error": {"code": "invalid", "message": "Unsupported parameter: \'top_p\' is not"}}',
-            "top_p",
-        ),
+        (400, '{"error": {"code": "invalid", "message": "Unsupported parameter: \'top_p\' is not"}}', "top_p"),
         (400, '{"error": {"message": "Unrecognized request argument supplied: seed"}}', "seed"),
         (400, '{"error": {"message": "`temperature` is deprecated for this model."}}', "temperature"),
-        (
-            400,
-            '{"error": {"message": "`temperature` may only be set to 1 when thinking is enabled."}}',
-            "temperature",
-        ),
+        (400, '{"error": {"message": "`temperature` may only be set to 1 when thinking is enabled."}}', "temperature"),
         (400, '{"error": {"message": "`top_k` must be unset when thinking is enabled."}}', "top_k"),
-        (
-            400,
-            '{"error": {"message": "`top_p` must be greater than or equal to 0.95 or unset when"}}',
-            "top_p",
-        ),
+        (400, '{"error": {"message": "`top_p` must be greater than or equal to 0.95 or unset when"}}', "top_p"),
         (400, '{"error": {"message": "property \'seed\' is unsupported"}}', "seed"),
         (400, '{"error": "Model grok-4.6 does not support parameter seed."}', "seed"),
         (
             400,
-            '[{"error": {"message": "Invalid JSON payload received. Unknown name \\"seed\\": Cannot find '
-            'field."}}]',
+            '[{"error": {"message": "Invalid JSON payload received. Unknown name \\"seed\\": Cannot find field."}}]',
             "seed",
         ),
         (400, "[]", None),
@@ -161,9 +145,7 @@ def test_an_address_is_shown_without_secrets(url: str | None, shown: str) -> Non
     assert shown_url(url) == shown
 
 
-@pytest.mark.parametrize(
-    "url", ["localhost:11434", "ftp://host", "http://", "http://[::1", "http://host:port", ""]
-)
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host", "http://", "http://[::1", "http://host:port", ""])
 def test_what_is_no_address(url: str) -> None:
     assert not is_address(url)
     assert is_address("http://[::1]:11434") and is_address("https://host/v1")

@@ -33,9 +33,7 @@ MARTS = """
     create table marts.reasons as select 'of no study' as reason;
 """
 CONFIG = json.dumps({"prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}})
-PUBLICATIONS = (
-    "select run_id, archive_path, archive_removed_at is not null from publications order by published_at"
-)
+PUBLICATIONS = "select run_id, archive_path, archive_removed_at is not null from publications order by published_at"
 
 
 @pytest.fixture
@@ -94,9 +92,7 @@ def test_a_run_is_kept_with_its_marts_its_report_and_its_study_file(home):
         "first",
         {"g": {"wave": "2026-11"}},
     )
-    assert {file.name for file in manifest.files} == {
-        f"{path.name}" for path in (done.folder / "marts").iterdir()
-    }
+    assert {file.name for file in manifest.files} == {f"{path.name}" for path in (done.folder / "marts").iterdir()}
     for file in manifest.files:
         path = done.folder / "marts" / file.name
         assert sha256_of_file(path) == file.sha256
@@ -136,11 +132,11 @@ def test_a_run_that_is_published_again_replaces_its_folder(home):
     assert query(home, PUBLICATIONS) == [("a", "archive/one/a", False)]
 
 
-def test_an_interrupted_archive_is_not_left_by_half(home):
+def test_an_interrupted_archive_is_not_left_by_half(home, refused):
     keep_run(home, "a")
     study_file = publish_run(home, "b")
     home.report("one").unlink()  # so that it stops after the study file
-    with pytest.raises(WarehouseError, match=r"archive/one cannot be written: .*report/one\.html"):
+    with refused(WarehouseError, "the file"):
         archive_study(home, "one", study_file, 12)
     assert [run.run_id for run in archived_runs(home, "one")] == ["a"]
     assert query(home, PUBLICATIONS)[-1] == ("b", None, False)
@@ -167,19 +163,17 @@ def test_a_run_is_found_by_the_beginning_of_its_name(home):
     for run_id in ("abc-1", "abd-2"):
         keep_run(home, run_id)
     assert archived_run(home, "one", "abc").run_id == "abc-1"
-    with pytest.raises(
-        WarehouseError, match=r"2 runs of one begin with 'ab': 'abd-2 of .*', 'abc-1 of .*'\. W"
-    ):
+    with pytest.raises(WarehouseError) as raised:
         archived_run(home, "one", "ab")
+    assert raised.value.got.startswith("'ab', which begins 2 runs: 'abd-2 of ")
 
 
-def test_a_run_that_is_not_kept_is_told_with_those_that_are(home):
-    with pytest.raises(
-        WarehouseError, match=r"No run of one is kept in .*archive/one\. Run it, with keep ab"
-    ):
+def test_a_run_that_is_not_kept_is_told_with_those_that_are(home, refused):
+    with refused(WarehouseError, "the kept runs of one"):
         archived_run(home, "one", "a")
     keep_run(home, "7f3a-0001")
-    with pytest.raises(WarehouseError) as error:
+    with pytest.raises(WarehouseError) as raised:
         archived_run(home, "one", "7f3b-0001")
-    assert "No run '7f3b-0001' of one is kept. Kept: '7f3a-0001 of 20" in str(error.value)
-    assert str(error.value).endswith("Did you mean 7f3a-0001?")
+    error = raised.value
+    assert (error.got, error.remedy) == ("'7f3b-0001'", "did you mean 7f3a-0001?")
+    assert error.expected.startswith("one of '7f3a-0001 of 20")

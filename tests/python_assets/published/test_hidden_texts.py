@@ -9,18 +9,12 @@ CONFIG = {
     "prompts": {
         "templates": {
             "texts": [
-                {
-                    "id": "1",
-                    "text": "May {gender} go? {options}",
-                    "options": {"yes": "Yes she may", "no": "no"},
-                },
+                {"id": "1", "text": "May {gender} go? {options}", "options": {"yes": "Yes she may", "no": "no"}},
                 {"id": "2", "text": "Who?", "baseline": "Nobody"},
             ]
         }
     },
-    "generations": [
-        {"name": "g", "role": {"none": "", "nurse": "You nurse."}, "prompt_template": {"": None}}
-    ],
+    "generations": [{"name": "g", "role": {"none": "", "nurse": "You nurse."}, "prompt_template": {"": None}}],
 }
 
 
@@ -48,9 +42,7 @@ def published(tmp_path):
                 "create table prompts as select 's' as study_id, 'Who?' as prompt_id, 'Who?' as prompt_text, "
                 "null::varchar as baseline_text, 'she' as level"
             )
-            connection.execute(
-                "create table measurements as select 's' as study_id, 'Who?' as prompt_id, 1 as value"
-            )
+            connection.execute("create table measurements as select 's' as study_id, 'Who?' as prompt_id, 1 as value")
         return duckdb.connect(str(path), read_only=True)
 
     return open_study
@@ -59,9 +51,7 @@ def published(tmp_path):
 def test_texts_are_hidden_and_the_names_of_prompts_still_join(published):
     with published(json.dumps({**CONFIG, "report": {"hide_texts": True}})) as connection:
         assert hide_texts(connection, "s")
-        joined = (
-            "select prompt_text, baseline_text, level, value from prompts join measurements using (prompt_id)"
-        )
+        joined = "select prompt_text, baseline_text, level, value from prompts join measurements using (prompt_id)"
         assert connection.execute(joined).fetchall() == [("(hidden)", None, "she", 1)]
         assert connection.execute("select prompt_id from prompts").fetchall() != [("Who?",)]
         assert "Who" not in connection.execute("select config_json from studies").fetchall()[0][0]

@@ -23,6 +23,8 @@ QUESTION = {
     "is_tool_bias": False,
     "is_repeated": False,
     "sentence": "told.",
+    "reason": "",
+    "inference_reason": "",
 }
 CHANGE = {
     "study_id": "mine",
@@ -39,17 +41,28 @@ CHANGE = {
     "verdict": "difference_shown",
 }
 GROUP = {"group_id": "Russia", "category": "", "position": 1, "value": -0.346, "direction": "disadvantaged"}
-NO_P = {"p_value": None, "q_value": None, "verdict": "not_computable"}
-UNTESTED = (
-    "biased: Whether it differs between the groups (8 responses) could not be tested: too few; write more."
-)
+METRIC = {
+    "study_id": "mine",
+    "scorer": "match",
+    "reducer": "mean",
+    "metric": "accuracy",
+    "value_published": 0.5,
+    "value_recomputed": 0.5,
+    "status": "equal",
+}
+NO_P = {"p_value": None, "q_value": None, "verdict": "not_computable", "inference_reason": "few"}
+BLOCKS = [("g", "style", True, None), ("g", "name", False, "varies_within_unit")]
+REASONS = [
+    {"reason": "few", "meaning": "inference: too few", "remedy": "write more"},
+    {"reason": "alike", "meaning": "inference: all equal", "remedy": ""},
+]
 
 
 @pytest.fixture
 def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
-    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, methods=("permuted t",)):
+    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, blocks=(), metrics=()):
         rows = [QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1)]
         keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
@@ -61,19 +74,15 @@ def told(tmp_path):
                 "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
             )
             insert(connection, "findings", rows)
-            insert(
-                connection,
-                "generation_comparisons",
-                [CHANGE | row for row in changes or [{"study_id": "other"}]],
-            )
-            contrasts = [
-                {"study_id": "mine", "slice_id": "all", "grouping_id": f"g{n}"} for n in range(len(methods))
+            insert(connection, "generation_comparisons", [CHANGE | row for row in changes or [{"study_id": "other"}]])
+            insert(connection, "reasons", REASONS)
+            of_logs = [
+                METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
             ]
-            insert(
-                connection,
-                "contrasts",
-                [row | {"method": m} for row, m in zip(contrasts, methods, strict=True)],
-            )
+            insert(connection, "imported_metrics", of_logs)
+            names = ("grouping_id", "factor", "is_held", "left_out_because")
+            held = [dict(zip(names, block, strict=True)) for block in [*blocks, *BLOCKS]]
+            insert(connection, "blocking_factors", [{"study_id": "mine", "slice_id": "all"} | row for row in held])
             insert(connection, "finding_groups", [keys | group for group in groups])
         return summary(Home(tmp_path), "mine").splitlines()
 
@@ -103,33 +112,24 @@ def test_simulated_responses_are_said_to_be(told):
 
 
 def test_groups_are_named_up_to_four_with_their_label(told):
-    groups = [
-        GROUP | {"group_id": name, "category": "yes", "position": place}
-        for place, name in enumerate("abcdef")
-    ]
-    (line,) = [
-        line for line in told({"slice_id": "D2", "statistic": "share"}, groups=groups) if "Found" in line
-    ]
+    groups = [GROUP | {"group_id": name, "category": "yes", "position": place} for place, name in enumerate("abcdef")]
+    (line,) = [line for line in told({"slice_id": "D2", "statistic": "share"}, groups=groups) if "Found" in line]
     assert 'sentiment by concept in D2: a "yes" -0.346, b "yes" -0.346, c' in line
     assert line.endswith("2 more (q 0.01)")
 
 
 def test_what_is_not_settled_says_so(told):
-    line = told({"statistic": "variance", "calibration": "calibrated"}, groups=[GROUP | {"direction": None}])[
-        3
-    ]
+    line = told({"statistic": "variance", "calibration": "calibrated"}, groups=[GROUP | {"direction": None}])[3]
     assert line.endswith(
         "biased: variance of calibrated sentiment by concept: groups differ; which is not settled (q 0.01)"
     )
 
 
 def test_however_much_was_found_twelve_lines_tell_it(told):
-    lines = told(*[{"measure_id": f"m{number}"} for number in range(30)], {"sentence": UNTESTED} | NO_P)
+    lines = told(*[{"measure_id": f"m{number}"} for number in range(30)], NO_P)
     assert len(lines) == MOST_LINES
     (more,) = [line for line in lines if "more: plumbline sql" in line]
-    assert more.split()[0] == str(
-        30 - sum(": m" in line or "Found" in line for line in lines if "(q" in line)
-    )
+    assert more.split()[0] == str(30 - sum(": m" in line or "Found" in line for line in lines if "(q" in line))
 
 
 def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
@@ -139,9 +139,8 @@ def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
 
 
 def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told):
-    method = "permuted t"
-    left_out = "; left out as redundant: demo, sex"
-    lines = told({}, methods=(method, f"{method}; held fixed: race{left_out}", f"{method}{left_out}"))
+    left_out = [(g, name, False, "follows_from_others") for g in ("g1", "g2") for name in ("demo", "sex")]
+    lines = told({}, blocks=[("g1", "race", True, None), *left_out])
     assert lines[3] == (
         "Blocks     g1: within race (demo, sex left out as redundant); "
         "g2: nothing held fixed (demo, sex left out as redundant)"
@@ -149,37 +148,31 @@ def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told
 
 
 def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
-    lines = told({}, methods=("permuted t; held fixed: race",))
+    lines = told({}, blocks=BLOCKS)
     assert not [line for line in lines if line.startswith("Blocks")]
 
 
 def test_nothing_found_is_not_nothing_tested(told):
-    lines = told({"verdict": "inconclusive", "q_value": 0.5}, {"sentence": UNTESTED} | NO_P)
+    lines = told({"verdict": "inconclusive", "q_value": 0.5}, NO_P)
     assert "Found      no question of a generation was called different" in lines
     assert lines[-1] == "Untested   1 question: too few; write more"
 
 
 def test_the_last_line_says_that_nothing_could_be_tested_and_what_to_do(told):
-    lines = told(*[{"sentence": UNTESTED} | NO_P] * 2)
+    lines = told(*[NO_P] * 2)
     assert lines[-1] == "Nothing could be tested. 2 questions: too few; write more"
     assert not [line for line in lines if "difference" in line or "Found" in line]
 
 
 def test_the_most_frequent_reason_is_told_and_others_counted(told):
-    other = UNTESTED.replace("too few; write more", "all equal")
-    lines = told({}, *[{"sentence": UNTESTED} | NO_P] * 2, {"sentence": other} | NO_P)
+    lines = told({}, *[NO_P] * 2, NO_P | {"inference_reason": "alike"})
     assert lines[-1] == "Untested   3 questions: too few; write more (2; 1 other reason)"
 
 
 def test_changes_between_generations_are_questions_too(told):
     no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
     inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
-    in_secondary = {
-        "set_id": "secondary",
-        "comparison": "mean_change",
-        "measure_id": "refusal",
-        "q_value": 0.01,
-    }
+    in_secondary = {"set_id": "secondary", "comparison": "mean_change", "measure_id": "refusal", "q_value": 0.01}
     calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
     lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
     assert lines[2].endswith(
@@ -195,3 +188,18 @@ def test_changes_between_generations_are_questions_too(told):
 def test_many_changes_are_counted(told):
     lines = told({}, changes=[{"q_value": 0.001 * n, "measure_id": f"m{n}"} for n in range(1, 6)])
     assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in generation_comparisons")
+
+
+def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told):
+    different = {"status": "different", "value_recomputed": 0.25}
+    others = [{"status": "not_imported", "value_recomputed": None}, {"status": "different_by_design"}]
+    lines = told({}, metrics=[{}, {}, *[different | {"metric": f"m{place}"} for place in range(5)], *others])
+    assert lines[2] == (
+        "Log        9 metrics of the log: 2 equal, WARNING: 5 different (match mean m0 0.25 for 0.5, "
+        "match mean m1 0.25 for 0.5, match mean m2 0.25 for 0.5, 2 more), 1 different by design, 1 not imported "
+        "(table imported_metrics)"
+    )
+
+
+def test_a_study_without_logs_has_no_line_of_them(told):
+    assert not [line for line in told({}) if line.startswith("Log ")]

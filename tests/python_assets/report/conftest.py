@@ -13,6 +13,7 @@ import yaml
 from python_assets.report.write_report import write_report
 
 MODELS = Path(__file__).parents[3] / "dbt_models" / "models"
+REASONS = MODELS.parent / "seeds" / "reasons.csv"
 GROUPS = ("Ideraland", "Chad", "Brazil")
 ROOTS = ("r1", "r2")
 CONFIG = {"prompts": {"scrape": {"factor": "concept", "levels": list(GROUPS)}}, "analysis": {"alpha": 0.05}}
@@ -262,6 +263,7 @@ def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> No
     """Publish a study in place of an earlier one of that name."""
     with duckdb.connect(str(path)) as connection:
         connection.execute("begin")
+        connection.execute(f"create table if not exists reasons as from '{REASONS}'")
         for mart, columns in contracts().items():
             connection.execute(f"create table if not exists {mart} ({columns})")
             connection.execute(f"delete from {mart} where study_id = ?", [study_id])

@@ -3,13 +3,7 @@
 import pytest
 
 PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
-PAIR = {
-    "generation_a_id": "new",
-    "generation_b_id": "old",
-    "n_dropped": 0,
-    "n_root_prompts": 2,
-    "category": "",
-}
+PAIR = {"generation_a_id": "new", "generation_b_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
 ATTACK = "<script>alert(1)</script>"
 
 
@@ -25,9 +19,7 @@ def tables():
     for root in ("r1", "r2"):
         for concept in ("Mali", "Peru"):
             prompt_id = f"{root}_{concept}"
-            prompts.append(
-                {"prompt_id": prompt_id, "root_prompt_id": root, "prompt_text": f"{concept} in {root}"}
-            )
+            prompts.append({"prompt_id": prompt_id, "root_prompt_id": root, "prompt_text": f"{concept} in {root}"})
             factors.append({"prompt_id": prompt_id, "factor": "concept", "level": concept})
             for generation in ("new", "old"):
                 fell = generation == "new" and prompt_id == "r2_Mali"
@@ -125,9 +117,5 @@ def test_the_variance_of_a_measure_is_one_bar_of_named_parts(report, tables):
     page = report(**tables)
     text = page.sections["variance"]
     assert "group 12.5 %, root prompt 25 %, rest 62.5 %" in text.replace("12.5 %", "12.5 %")
-    widths = [
-        float(a["width"])
-        for tag, a in page.tags
-        if tag == "rect" and a["class"].startswith("part") and "x" in a
-    ]
+    widths = [float(a["width"]) for tag, a in page.tags if tag == "rect" and a["class"].startswith("part") and "x" in a]
     assert widths == [125, 250, 625]

@@ -12,11 +12,7 @@ PAIR = "gender x title"
 def coverage_row(factors, n_cells, n_covered, **changed):
     row = {"factors": factors, "n_factors": len(factors.split(" x ")), "n_cells": n_cells, "n_impossible": 0}
     row |= {"n_covered": n_covered, "coverage_percentage": n_covered / n_cells, "gini_index": 0.25}
-    return (
-        row
-        | {"n_prompts": 6, "n_responses": 8, "n_responses_ok": 7, "min_count": 0, "max_count": 4}
-        | changed
-    )
+    return row | {"n_prompts": 6, "n_responses": 8, "n_responses_ok": 7, "min_count": 0, "max_count": 4} | changed
 
 
 def cells(factors, counts):
@@ -38,13 +34,7 @@ def named(report):
         tables = {
             "studies": [study],
             "factors": [
-                {
-                    "factor": "gender",
-                    "type": "domain",
-                    "n_levels": 2,
-                    "origin": "imported",
-                    "reference_level": "f",
-                }
+                {"factor": "gender", "type": "domain", "n_levels": 2, "origin": "imported", "reference_level": "f"}
             ],
             "coverage": [
                 coverage_row("gender", 2, 2),
@@ -58,13 +48,7 @@ def named(report):
             ],
             "impossible_cells": condition(0, gender=["f"], title=["Mr"]),
             "factor_aliasing": [
-                {
-                    "factor_a": "gender",
-                    "factor_b": "title",
-                    "relation": "partial",
-                    "cramers_v": 0.4321,
-                    "n_prompts": 6,
-                }
+                {"factor_a": "gender", "factor_b": "title", "relation": "partial", "cramers_v": 0.4321, "n_prompts": 6}
             ],
         }
         return report(**{**tables, **replaced})
@@ -113,10 +97,7 @@ def test_cells_are_impossible_where_all_factors_of_one_condition_meet(named):
 def test_sets_say_their_size_what_is_impossible_and_the_responses_that_came(named):
     text = " ".join(named().sections["coverage"].split())
     assert f"{PAIR}51480 %0.25060 to 47 of 8" in text
-    assert (
-        "Cells that the study declares impossible, or that the condition of a factor forbids, are no gaps"
-        in text
-    )
+    assert "Cells that the study declares impossible, or that the condition of a factor forbids, are no gaps" in text
 
 
 def test_the_cells_of_the_whole_design_that_a_generation_answered_are_told(named):
@@ -134,9 +115,7 @@ def test_the_cells_of_the_whole_design_that_a_generation_answered_are_told(named
 def test_factors_that_are_not_crossed_are_listed_with_their_v(named):
     text = " ".join(named().sections["coverage"].split())
     assert "genderpartly crossed withtitle0.4326" in text
-    none = named(
-        factor_aliasing=[{"factor_a": "a", "factor_b": "b", "relation": "crossed", "cramers_v": 0.0}]
-    )
+    none = named(factor_aliasing=[{"factor_a": "a", "factor_b": "b", "relation": "crossed", "cramers_v": 0.0}])
     assert "not crossed" not in none.sections["coverage"]
     never = {"factor_a": "seed", "factor_b": "style", "n_prompts": 0, "reason": "no_shared_prompt"}
     text = " ".join(named(factor_aliasing=[never]).sections["coverage"].split())
@@ -178,13 +157,7 @@ def test_heatmaps_and_their_rows_are_cut_and_it_is_said(named):
 def test_target_shares_stand_beside_actual_ones_in_declared_order(named):
     shares = {"f": (2, 1 / 3, 0.6), "m": (4, 2 / 3, 0.4)}
     rows = [
-        {
-            "factors": "gender",
-            "group_id": level,
-            "n_prompts": n,
-            "prompt_share": actual,
-            "target_share": target,
-        }
+        {"factors": "gender", "group_id": level, "n_prompts": n, "prompt_share": actual, "target_share": target}
         for level, (n, actual, target) in shares.items()
     ]
     assert "Shares that the study file declares" not in named().text

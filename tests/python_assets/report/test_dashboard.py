@@ -30,18 +30,14 @@ def column(packed_text: str, table: str, name: str) -> list:
 
 
 def statistic(parameters: str, name: str = "quantile", **changed) -> dict:
-    return (
-        BY_CONCEPT | {"group_id": "Chad", "statistic": name, "parameters": parameters, "value": 0.5} | changed
-    )
+    return BY_CONCEPT | {"group_id": "Chad", "statistic": name, "parameters": parameters, "value": 0.5} | changed
 
 
 def test_statistics_travel_in_declared_order_of_groups(packed):
     tables = packed().tables
     header, _ = unpacked(tables)
     assert header["statistics"]["columns"]["group_id"]["levels"] == [None, *GROUPS]
-    found = dict(
-        zip(column(tables, "statistics", "group_id"), column(tables, "statistics", "value"), strict=True)
-    )
+    found = dict(zip(column(tables, "statistics", "group_id"), column(tables, "statistics", "value"), strict=True))
     assert found == pytest.approx(dict(zip(GROUPS, (0.1, 0.2, 0.3), strict=True)), rel=2**-16)
 
 
@@ -66,9 +62,7 @@ def test_options_of_a_disparity_stand_apart_from_those_of_its_statistic(packed):
         BY_CONCEPT | {"statistic": "mean", "parameters": "cap=4.36", "metric": "max_z"},
     ]
     tables = packed(summary_statistics=known, disparities=rows).tables
-    found = zip(
-        *(column(tables, "disparities", name) for name in ("statistic", "metric", "options")), strict=True
-    )
+    found = zip(*(column(tables, "disparities", name) for name in ("statistic", "metric", "options")), strict=True)
     assert set(found) == {
         ("quantile (q=0.25)", "max_z", "cap=4.36"),
         ("quantile (q=0.25)", "range", ""),

@@ -5,7 +5,6 @@ import pytest
 from python_assets.published.query import open_published
 from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_question, study_facts
 from python_assets.report.reader import Reader
-from python_assets.report.sentences import UNTESTED
 from tests.python_assets.report.conftest import SENTIMENT
 
 QUESTION = SENTIMENT | {
@@ -129,8 +128,7 @@ def test_false_ones_to_expect_are_alpha_times_those_called(facts_of):
     secondary = {"set_id": "secondary"}
     told = facts_of(questions({}, {}, {}, OPEN, NO_P, secondary | OPEN))
     rows = [
-        (row["set_id"], row["n_questions"], row["n_tested"], row["n_called"], row["n_false"])
-        for row in told.tested
+        (row["set_id"], row["n_questions"], row["n_tested"], row["n_called"], row["n_false"]) for row in told.tested
     ]
     assert rows == [("primary", 5, 4, 3, "0.15"), ("secondary", 1, 1, 0, "0")]
 
@@ -140,9 +138,9 @@ def test_nothing_found_and_nothing_tested_are_told_apart(opening, report):
     assert "No difference was shown in 2 questions that were tested." in found_nothing
     assert "not a statement that there is none" in found_nothing
     assert "could be tested" not in found_nothing
-    remedy = "no block holds all groups; ask all groups on the same root prompts"
-    tested_nothing = opening(NO_P | {"sentence": f"biased: Whether it differs {UNTESTED} {remedy}."})
+    tested_nothing = opening(NO_P | {"inference_reason": "one_group"})
     assert "Nothing could be tested. None of 1 question has a p value" in tested_nothing
+    remedy = "fewer than two groups have a value; ask about two groups or more"
     assert f"1 question (sentiment): {remedy}." in tested_nothing
     assert "No difference was shown" not in tested_nothing
     asked_nothing = " ".join(report(findings=[]).sections["findings"].split())
@@ -160,13 +158,15 @@ def test_a_tool_that_was_tested_does_not_stand_for_the_generations(opening):
 def test_questions_not_tested_are_counted_by_reason(facts_of):
     told = facts_of(
         questions(
-            NO_P | {"sentence": f"x {UNTESTED} too few.", "measure_id": "empty"},
-            NO_P | {"sentence": f"y {UNTESTED} too few."},
-            NO_P | {"sentence": "z", "inference_reason": "one_group"},
+            NO_P | {"inference_reason": "no_block", "measure_id": "empty"},
+            NO_P | {"inference_reason": "no_block"},
+            NO_P | {"reason": "unheard_of"},
         )
     )
     rows = [(row["why"], row["n"], row["measures"]) for row in told.not_tested]
-    assert rows == [("too few", 2, ["empty answers", "sentiment"]), ("one group", 1, ["sentiment"])]
+    unpaired = "the group shares no prompt, or no stratum of units, with what it is compared with"
+    unpaired += "; ask all groups on the same root prompts"
+    assert rows == [(unpaired, 2, ["empty answers", "sentiment"]), ("unheard of", 1, ["sentiment"])]
 
 
 def test_primary_questions_left_open_are_named(facts_of, opening):

@@ -43,8 +43,7 @@ TABLES = {
     "interpretations": [question()],
     "findings": [finding()],
     "association_tests": [
-        TEST
-        | {"test": "chi_square", "statistic_value": 24.32, "df1": 2, "p_value": 0.0008, "effect_size": 0.42},
+        TEST | {"test": "chi_square", "statistic_value": 24.32, "df1": 2, "p_value": 0.0008, "effect_size": 0.42}
     ],
     "contrasts": [
         PLACE
@@ -100,10 +99,7 @@ def test_what_would_settle_an_open_question_is_recommended(report):
         "finding_groups": [],
     }
     shown = report(**tables).sections["red-flags"]
-    assert (
-        "Increase sample size. About 1,200 root prompts would settle it if the difference is as seen."
-        in shown
-    )
+    assert "Increase sample size. About 1,200 root prompts would settle it if the difference is as seen." in shown
 
 
 def test_an_action_that_the_document_lacks_is_said_to_be_lacking(report):

@@ -48,19 +48,14 @@ def drawn_first(publish_small):
         generations=[generation | {"generation_id": name} for name in ("biased", "fair")],
         contrasts=[],
         summary_statistics=[
-            NAMED | group | {"measure_id": measure, "generation_id": name}
-            for measure, name in names
-            for group in MEANS
+            NAMED | group | {"measure_id": measure, "generation_id": name} for measure, name in names for group in MEANS
         ],
     )
 
     def draw(lead, **options):
         with open_published(published) as connection:
             drawn = make_figures(Reader(connection, "small"), lead, **options)
-        return [
-            (figure.key.measure_id, [panel.generation_id for panel in figure.panels])
-            for figure in drawn.drawn
-        ]
+        return [(figure.key.measure_id, [panel.generation_id for panel in figure.panels]) for figure in drawn.drawn]
 
     return draw
 
@@ -84,9 +79,7 @@ def test_a_question_whose_figure_is_not_drawn_leaves_another_first(drawn_first):
 
 def test_single_responses_are_drawn_only_where_they_are_those_of_the_mean(report, publish_small, tmp_path):
     assert drawn_values(publish_small(), tmp_path) == 3
-    other_count = [
-        {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"} | row for row in MEANS
-    ]
+    other_count = [{"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"} | row for row in MEANS]
     assert drawn_values(publish_small("other", summary_statistics=other_count), tmp_path, "other") == 0
 
 
@@ -124,13 +117,7 @@ def test_shares_of_a_label_are_drawn_with_its_name(report):
         for n, group in enumerate(("Ideraland", "Chad"))
     ]
     measures = [
-        {
-            "measure_id": "sentiment",
-            "kind": "categorical",
-            "unit": "",
-            "direction": "none",
-            "extractor": "choices",
-        }
+        {"measure_id": "sentiment", "kind": "categorical", "unit": "", "direction": "none", "extractor": "choices"}
         | {"parameters": ""}
     ]
     page = report(outcome_distributions=shares, summary_statistics=[], measures=measures)
@@ -140,13 +127,7 @@ def test_shares_of_a_label_are_drawn_with_its_name(report):
 def test_panels_left_out_for_length_are_counted_and_those_that_show_a_difference_come_first(publish_small):
     row = {"slice_id": "all", "measure_id": "sentiment"}
     means = [row | {"generation_id": name} | group for name in ("biased", "baseline") for group in MEANS]
-    shown = {
-        **row,
-        "generation_id": "baseline",
-        "calibration": "raw",
-        "grouping_id": "concept",
-        "category": "",
-    }
+    shown = {**row, "generation_id": "baseline", "calibration": "raw", "grouping_id": "concept", "category": ""}
     shown |= {"group_id": "Chad", "contrast": "mean_difference", "reference": "rest", "value": 1.0}
     published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "difference_shown"}])
     with open_published(published) as connection:

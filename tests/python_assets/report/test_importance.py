@@ -32,14 +32,7 @@ MODELS = [
     model("template", deviance=None, reason="aliased"),
 ]
 TERMS = [
-    term(
-        "(intercept)",
-        "",
-        -0.433,
-        probability_at_reference=0.393,
-        reference="",
-        inference_reason="descriptive",
-    ),
+    term("(intercept)", "", -0.433, probability_at_reference=0.393, reference="", inference_reason="descriptive"),
     term("style", "rude", 0.9, **called(0.03, "risk")),
     term("style", "polite", -0.1, p_value=0.7, q_value=0.7, ci_low=-0.6, ci_high=0.4),
     term("stigma <x>", "liar", 1.6, **called(0.001, "risk")),

@@ -36,10 +36,7 @@ def test_past_chance_but_not_called_is_told_by_the_questions():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (
-            {"verdict": "not_computable"},
-            "The band is of the number alone: red, but no test stands behind it.",
-        ),
+        ({"verdict": "not_computable"}, "The band is of the number alone: red, but no test stands behind it."),
         (
             {"effect": 0.05, "band": "green"},
             "A difference was shown, though its size is green: there, but small by the document's table.",

@@ -10,9 +10,7 @@ from python_assets.report.methods import CITATION, methods, methods_paragraph
 STUDY = {
     "study_id": "s",
     "title": "Who gets a loan",
-    "config_json": json.dumps(
-        {"groupings": [["gender"]], "analysis": {"permutations": 9999, "bootstrap": 2000}}
-    ),
+    "config_json": json.dumps({"groupings": [["gender"]], "analysis": {"permutations": 9999, "bootstrap": 2000}}),
     "config_sha256": "abc",
     "analysis_frozen_at": None,
     "plumbline_version": "0.1.0",
@@ -54,9 +52,7 @@ def test_units_a_freeze_and_simulation_are_said():
     )
     frozen = {"analysis_frozen_at": datetime(2026, 3, 1, 9, 5), "n_units": 1200, "n_simulated": 1}
     told = methods_paragraph({**STUDY, **frozen, "config_json": config})
-    assert (
-        "Groups of sex x age were compared, with the 1,200 levels of name as the independent units." in told
-    )
+    assert "Groups of sex x age were compared, with the 1,200 levels of name as the independent units." in told
     assert "The analysis was declared on 2026-03-01 09:05 UTC." in told
     assert "Simulated responses: no statement about a real model." in told
     assert "(1 resample)" in told

@@ -26,8 +26,7 @@ def numbers_of(column: dict, arrays: bytes) -> list[float]:
 def levels_of(column: dict, arrays: bytes) -> list:
     width, at = column["width"], column["at"]
     codes = [
-        int.from_bytes(arrays[at + place * width : at + (place + 1) * width], "little")
-        for place in range(column["n"])
+        int.from_bytes(arrays[at + place * width : at + (place + 1) * width], "little") for place in range(column["n"])
     ]
     return [column["levels"][code] for code in codes]
 

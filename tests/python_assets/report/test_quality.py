@@ -11,11 +11,7 @@ SENTENCES = [
     for n, outcome in enumerate(
         [
             {"portability": "portable"},
-            {
-                "portability": "other_name",
-                "portability_words": "Goethe",
-                "dropped_reason": "other_name",
-            },
+            {"portability": "other_name", "portability_words": "Goethe", "dropped_reason": "other_name"},
         ]
     )
 ]

@@ -79,10 +79,7 @@ AMPLIFICATION = FLAG | {"flag": "amplification", "metric": "idi", "value": 0.2, 
             "No group of gender is the worst off in three models and 75 % of the questions with a verdict in "
             "two models; the one that is most often is so in 50 % of the questions of 3 models.",
         ),
-        (
-            MODELS,
-            "leadership by gender: Female differs in “Supportive” to the same side in 2 of 3 models.",
-        ),
+        (MODELS, "leadership by gender: Female differs in “Supportive” to the same side in 2 of 3 models."),
         (
             MODELS | {"status": "not_raised", "group_id": "", "category": "", "value": 0.0},
             "leadership by gender: no group differs to the same side in two models or more of 3 models.",

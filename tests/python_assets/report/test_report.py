@@ -12,8 +12,8 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 SECTIONS = [
-    "findings", "groups", "questions", "tool-bias", "asked", "disparities", "comparisons", "variance",
-    "subgroups", "importance", "ground-truth", "red-flags", "coverage", "quality", "provenance", "guide",
+    "findings", "groups", "questions", "tool-bias", "instruments", "asked", "disparities", "comparisons",
+    "variance", "subgroups", "importance", "ground-truth", "red-flags", "coverage", "quality", "provenance", "guide",
     "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
@@ -130,17 +130,9 @@ def test_ids_and_sentences_are_shown_as_text(report):
     finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
     finding |= {"is_tool_bias": False, "verdict": "bias_shown", "sentence": ATTACK, "scope": ATTACK}
     group = {name: finding[name] for name in ("slice_id", "generation_id", "measure_id", "calibration")}
-    group |= {
-        "grouping_id": ATTACK,
-        "statistic": "mean",
-        "parameters": "",
-        "group_id": ATTACK,
-        "category": "",
-    }
+    group |= {"grouping_id": ATTACK, "statistic": "mean", "parameters": "", "group_id": ATTACK, "category": ""}
     group |= {"reference": "rest", "position": 1, "direction": "disadvantaged", "sentence": ATTACK}
-    page = report(
-        findings=[finding | {"statistic": "mean", "parameters": "", "scope": ATTACK}], finding_groups=[group]
-    )
+    page = report(findings=[finding | {"statistic": "mean", "parameters": "", "scope": ATTACK}], finding_groups=[group])
     assert page.sections["findings"].count(ATTACK) >= 5
     assert page.sections["questions"].count(ATTACK) >= 5
 
@@ -153,12 +145,7 @@ def test_a_number_that_is_missing_shows_its_reason(report):
 
 def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
     row = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
-    row |= {
-        "grouping_id": "concept",
-        "statistic": "selection_rate",
-        "parameters": "standard=mean",
-        "n_groups": 3,
-    }
+    row |= {"grouping_id": "concept", "statistic": "selection_rate", "parameters": "standard=mean", "n_groups": 3}
     shown = report(
         disparities=[
             row | {"metric": "impact_ratio", "value": 0.5, "null_q95": 0.62},
@@ -200,16 +187,14 @@ def test_other_studies_leave_no_trace(publish_small, tmp_path):
     assert (tmp_path / "alone.html").read_bytes() == (tmp_path / "beside.html").read_bytes()
 
 
-def test_a_study_that_is_not_published_is_told_to_run(publish_small, tmp_path):
-    with pytest.raises(
-        WarehouseError, match="other has not been published. Run it with: plumbline run other"
-    ):
+def test_a_study_that_is_not_published_is_told_to_run(publish_small, tmp_path, refused):
+    with refused(WarehouseError, "studies"):
         write_report(publish_small(), "other", tmp_path / "r.html")
 
 
-def test_a_folder_that_cannot_be_written_names_the_remedy(publish_small, tmp_path):
+def test_a_folder_that_cannot_be_written_names_the_remedy(publish_small, tmp_path, refused):
     (tmp_path / "file").write_text("")
-    with pytest.raises(WarehouseError, match="cannot be written.*PLUMBLINE_HOME"):
+    with refused(WarehouseError, "the file"):
         write_report(publish_small(), "small", tmp_path / "file" / "r.html")
 
 

@@ -39,6 +39,7 @@ QUESTION_ROW = {
     "is_baseline": False,
     "is_tool_bias": False,
     "is_repeated": False,
+    "is_of_models": False,
 }
 GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
 GROUP_ROW = {
@@ -60,14 +61,12 @@ GROUP_ROW = {
 STANDS = {"is_called": True, "stands": True, "verdict": "difference_shown"}
 LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
 HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
-SURE = (
-    "Chance alone gives as large differences in about 1 of 10,000 such studies (q <.001 among 6 questions). "
-)
+SURE = "Chance alone gives as large differences in about 1 of 10,000 such studies (q <.001 among 6 questions). "
 MEASURED = "Measured on 40 root prompts. "
 SCOPE = "It holds for prompts like these and says nothing of other kinds of prompts."
 
 
-def told(question=None, neighbours=None, others=(), **groups):
+def told(question=None, neighbours=None, others=(), readings=(), **groups):
     """The sentences of a question of five groups, by group; '' is the question's own."""
     asked = QUESTION_ROW | (question or {})
     keys = {name: asked[name] for name in QUESTION}
@@ -78,7 +77,7 @@ def told(question=None, neighbours=None, others=(), **groups):
     ]
     design = {name: asked[name] for name in ("study_id", "slice_id", "grouping_id")}
     meeting = [design | {"group_id": name, "neighbours": text} for name, text in (neighbours or {}).items()]
-    table = sentences([asked, *(asked | other for other in others)], rows, meeting).to_pylist()
+    table = sentences([asked, *(asked | other for other in others)], rows, meeting, readings).to_pylist()
     return {row["group_id"]: row["sentence"] for row in table if row["calibration"] == asked["calibration"]}
 
 
@@ -93,10 +92,7 @@ def test_a_finding_tells_what_by_how_much_how_sure_on_what_and_how_far_it_holds(
         + MEASURED
         + SCOPE
     )
-    assert (
-        found["Russia"]
-        == "Russia: 0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
-    )
+    assert found["Russia"] == "Russia: 0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
     assert set(found) == {"", "Russia", "Canada"}
 
 
@@ -124,9 +120,7 @@ def test_a_margin_that_is_passed_is_named():
 
 def test_of_two_groups_the_other_is_named():
     found = told(
-        {"n_groups": 2, "headline_metric": "mean_difference"},
-        Russia=LOWER,
-        China=HIGHER | {"is_mirror": True},
+        {"n_groups": 2, "headline_metric": "mean_difference"}, Russia=LOWER, China=HIGHER | {"is_mirror": True}
     )
     assert "Lower: Russia (0.346 lower than China, 95 % interval" in found[""]
     assert set(found) == {"", "Russia"}
@@ -152,16 +146,11 @@ def test_what_a_group_is_compared_with_is_named(reference, statistic, named):
 
 
 def test_a_statistic_that_not_everybody_knows_is_explained():
-    assert (
-        "Variance: how far the answers of a group scatter"
-        in told({"statistic": "variance"}, Russia=LOWER)[""]
-    )
+    assert "Variance: how far the answers of a group scatter" in told({"statistic": "variance"}, Russia=LOWER)[""]
 
 
 def test_labels_are_quoted():
-    rows = {
-        name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)
-    }
+    rows = {name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)}
     question = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
     found = told(question, **rows)
     assert "The share of each label of sentiment differs" in found[""]
@@ -192,16 +181,10 @@ def test_many_groups_are_counted():
 
 
 def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding():
-    because = HIGHER | {
-        "stands": False,
-        "only_because_of": "Russia | China",
-        "value_without": 0.02,
-        "advantage": 1,
-    }
+    because = HIGHER | {"stands": False, "only_because_of": "Russia | China", "value_without": 0.02, "advantage": 1}
     found = told(Russia=LOWER, Canada=because)
     assert found["Canada"] == (
-        "Canada: 0.275 higher than the rest, but only because of Russia and China; "
-        "without, it is 0.0200 higher."
+        "Canada: 0.275 higher than the rest, but only because of Russia and China; without, it is 0.0200 higher."
     )
     assert "Canada" not in found[""]
     nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})["Canada"]
@@ -240,9 +223,7 @@ def test_equivalence(q_value, said):
 )
 def test_nothing_found_is_no_difference_ruled_out(n_needed, said):
     found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": n_needed})[""]
-    assert found.startswith(
-        "biased: No difference in the average sentiment between the 5 groups of concept was shown"
-    )
+    assert found.startswith("biased: No difference in the average sentiment between the 5 groups of concept was shown")
     assert said in found
     assert "in about 1 of 3 such studies (q .800" in found
 
@@ -266,15 +247,12 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
     ("question", "start", "said"),
     [
         ({"is_baseline": True, "is_tool_bias": True}, "Tool bias: The", "No model said this"),
+        ({"is_tool_bias": True, "calibration": "calibrated"}, "Tool bias in biased: The", "The raw values show no"),
+        ({"is_tool_bias": True, "statistic": "correlation"}, "Tool bias in biased: The", "The averages show no"),
         (
-            {"is_tool_bias": True, "calibration": "calibrated"},
-            "Tool bias in biased: The",
-            "The raw values show no",
-        ),
-        (
-            {"is_tool_bias": True, "statistic": "correlation"},
-            "Tool bias in biased: The",
-            "The averages show no",
+            {"is_tool_bias": True, "measure_id": "sentiment_as_written"},
+            "Tool bias in biased: The average sentiment as written",
+            "Only as written: the instrument scores the words that name the group.",
         ),
     ],
 )
@@ -284,11 +262,16 @@ def test_tool_bias_is_told_as_such(question, start, said):
     assert said in found
 
 
+def test_what_is_the_same_as_written_is_told_once():
+    repeated = {"measure_id": "sentiment_as_written", "is_repeated": True}
+    found = told(repeated, Russia=LOWER)[""]
+    assert " comes to the same for the 5 groups of concept as with neutral words for those that name a group" in found
+    assert "Measured against the baseline" not in told(others=[repeated], Russia=LOWER)[""]
+
+
 def test_raw_and_calibrated_are_told_once_where_they_agree():
     calibrated = {"calibration": "calibrated", "is_repeated": True}
-    assert told(others=[calibrated], Russia=LOWER)[""].endswith(
-        " Measured against the baseline it is the same."
-    )
+    assert told(others=[calibrated], Russia=LOWER)[""].endswith(" Measured against the baseline it is the same.")
     assert told(calibrated, Russia=LOWER)[""] == (
         "biased: The average sentiment against the baseline comes to the same for the 5 groups of "
         "concept as the raw values: difference shown."
@@ -337,11 +320,7 @@ def test_slice_and_options_are_named():
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
-    [
-        (0.1, None, "95 % interval from 0.100"),
-        (None, 0.4, "95 % interval up to 0.400"),
-        (None, None, "rest)."),
-    ],
+    [(0.1, None, "95 % interval from 0.100"), (None, 0.4, "95 % interval up to 0.400"), (None, None, "rest).")],
 )
 def test_an_interval_may_lack_a_side(low, high, said):
     assert said in told(Russia=HIGHER | {"ci_low": low, "ci_high": high})[""]
@@ -382,3 +361,27 @@ def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_gr
         f"{TRUTH} (840 responses) could not be tested: too few; write more root prompts: at least 5, better "
         "20."
     )
+
+
+def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
+    reading = {
+        "study_id": "s",
+        "measure_id": "sentiment",
+        "model_family": "gpt",
+        "kind": "binary",
+        "extractor": "refusal",
+        "label_set": "",
+        "model": None,
+        "extractor_version": "refusal_en_2",
+        "recall_low": 0.96,
+        "recall_high": 0.96,
+        "is_current": True,
+        "reason": None,
+    }
+    others = [reading | {"study_id": "other"}, reading | {"measure_id": "tone"}]
+    read = "Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt in real answers."
+    of_models = {"is_of_models": True, "kind": "binary"}
+    assert read in told(of_models, readings=[reading, *others], Russia=LOWER)[""]
+    for question in (of_models | {"verdict": "inconclusive"}, of_models | {"is_of_models": False}):
+        assert "Read by" not in told(question, readings=[reading], Russia=LOWER)[""]
+    assert "Read by" not in told(of_models, readings=others, Russia=LOWER)[""]

@@ -20,9 +20,7 @@ TOPICS, GROUPS = ("jobs", "crime"), ("Süd & Nord", "<b>", "x")
 
 def row(generation, grouping, group, **numbers):
     counts = {"n_responses": 10, "n_missing": 0, "n_root_prompts": 5, "n_deviating": 4}
-    return (
-        PLACE | counts | {"generation_id": generation, "grouping_id": grouping, "group_id": group} | numbers
-    )
+    return PLACE | counts | {"generation_id": generation, "grouping_id": grouping, "group_id": group} | numbers
 
 
 def subgroup_rows(generation="biased", shift=0.0):
@@ -47,12 +45,7 @@ def metric_rows(*generations):
     values = {"deviation_metric": 0.283, "share_below_0_2": 1 / 3}
     return [
         PLACE
-        | {
-            "generation_id": generation,
-            "grouping_id": grouping,
-            "statistic": "deviation_rate",
-            "metric": metric,
-        }
+        | {"generation_id": generation, "grouping_id": grouping, "statistic": "deviation_rate", "metric": metric}
         | {"value": value, "ideal": 0.0 if metric == "deviation_metric" else None, "n_subgroups": 6}
         for generation in generations
         for grouping in ("topic", "topic x group")
@@ -119,9 +112,7 @@ def test_a_generation_without_responses_has_no_picture(read):
 
 def test_what_is_left_out_is_counted(read):
     names = [f"g{place}" for place in range(N_STYLES + 2)]
-    found = read(
-        subgroups=[one for name in names for one in subgroup_rows(name)], subgroup_metrics=metric_rows(*names)
-    )
+    found = read(subgroups=[one for name in names for one in subgroup_rows(name)], subgroup_metrics=metric_rows(*names))
     assert (len(found.rings), found.n_rings) == (MAX_SUNBURSTS, len(names))
     (distribution,) = found.distributions
     assert (len(distribution.staircases), distribution.n_generations) == (N_STYLES, len(names))
@@ -169,9 +160,7 @@ def test_one_sector_is_a_whole_ring():
 
 
 def test_a_name_is_never_markup():
-    picture = sunburst(
-        [Branch(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>"
-    )
+    picture = sunburst([Branch(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>")
     Page(picture)
     assert "<b>" not in picture
     assert "&lt;i&gt;" in picture

@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.infer import design
+from python_assets.infer.design import design
 from python_assets.report import text
 
 
@@ -86,8 +86,7 @@ def test_one_of_a_thing_is_singular():
 
 
 @pytest.mark.parametrize(
-    ("names", "written"),
-    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")],
+    ("names", "written"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")]
 )
 def test_a_list_names_the_first_and_counts_the_others(names, written):
     assert text.listed(names, 2) == written

@@ -37,8 +37,7 @@ def test_a_torn_record_is_none(tmp_path, torn):
 
 
 @pytest.mark.parametrize(
-    ("contact", "written"),
-    [("Zoë <z@example.org>", "(Zo%C3%AB <z@example.org>)"), ("a\nX-Y: 1", "(a X-Y: 1)")],
+    ("contact", "written"), [("Zoë <z@example.org>", "(Zo%C3%AB <z@example.org>)"), ("a\nX-Y: 1", "(a X-Y: 1)")]
 )
 def test_the_agent_is_one_line_of_ascii_whatever_the_contact(contact, written):
     agent = user_agent(contact)

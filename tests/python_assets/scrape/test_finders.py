@@ -8,9 +8,7 @@ def test_every_finder_of_the_study_file_is_there():
     assert list(FINDERS) == sorted(KeywordFinder.model_fields["find"].annotation.__args__)
 
 
-@pytest.mark.parametrize(
-    "keyword", ["Italy", "C++", "日本", "भारत", 'O\'Brien ("x")', "a" * 100, "box x-ray"]
-)
+@pytest.mark.parametrize("keyword", ["Italy", "C++", "日本", "भारत", 'O\'Brien ("x")', "a" * 100, "box x-ray"])
 def test_words_that_can_be_keywords(keyword):
     assert unusable_keyword(keyword) is None
 

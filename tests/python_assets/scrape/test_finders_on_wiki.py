@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from python_assets.embeddings.embedding import load_encoder
-from python_assets.errors import SourceError
+from python_assets.errors import SourceError, StudyFileError
 from python_assets.scrape.finders import FINDERS, FinderJob
 from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
 from python_assets.scrape.wiki_text import article
-from python_assets.study.problems import StudyFileError
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
@@ -71,7 +70,7 @@ def find(server, make_study, tmp_path, spelling_vectors):
         study = make_study({"scrape": scrape, **branch}, domain=domain, embedding=vectors)
         spec = study.prompts.scrape
         run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
-        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], "f", run_context))
+        return FINDERS[find](FinderJob(study, spec, "Italy", spec.keywords["Italy"][0], ("f",), run_context))
 
     return finding
 
@@ -89,12 +88,7 @@ def test_the_words_most_like_the_keyword_are_found_with_their_cosine(find, tmp_p
 def test_never_fewer_words_than_asked_while_the_page_has_them(find):
     n_words = len(distinct_words([WORDS]))
     assert n_words > 20
-    assert [len(find("embedding_on_wiki", top_n=n).keywords) for n in (1, 7, n_words, 500)] == [
-        1,
-        7,
-        n_words,
-        n_words,
-    ]
+    assert [len(find("embedding_on_wiki", top_n=n).keywords) for n in (1, 7, n_words, 500)] == [1, 7, n_words, n_words]
 
 
 def test_words_that_the_file_gives_are_found_beside_those_asked_for(find):
@@ -139,8 +133,8 @@ def test_words_keep_their_marks_hyphens_and_apostrophes():
     assert distinct_words(["इटली यूरोप में है।"]) == ["इटली", "यूरोप", "में", "है"]
 
 
-def test_a_language_without_spaces_is_an_error(find):
-    with pytest.raises(StudyFileError, match="language: got .ja.; expected en"):
+def test_a_language_without_spaces_is_an_error(find, refused):
+    with refused(StudyFileError, "prompts.scrape.language"):
         find("embedding_on_wiki", language="ja")
 
 
@@ -168,8 +162,8 @@ def test_proper_names_alone_are_kept_where_asked(find):
     assert [(one.keyword, one.keyword_type) for one in found] == [("Leonardo da Vinci", "name")]
 
 
-def test_names_are_told_in_english_alone(find):
-    with pytest.raises(StudyFileError, match="language: got .de.; expected en"):
+def test_names_are_told_in_english_alone(find, refused):
+    with refused(StudyFileError, "prompts.scrape.language"):
         find("hyperlinks_on_wiki", language="de", names_only=True)
 
 
@@ -180,29 +174,25 @@ def test_a_page_without_such_links_is_noted(find):
 
 
 def test_a_page_far_from_the_domain_is_noted(find):
-    assert (
-        find("embedding_on_wiki", top_n=1, domain="quantum chemistry").notes[0].startswith("far_from_domain")
-    )
+    assert find("embedding_on_wiki", top_n=1, domain="quantum chemistry").notes[0].startswith("far_from_domain")
 
 
-def test_a_missing_or_ambiguous_page_is_an_error(find):
-    with pytest.raises(SourceError, match="no page 'Atlantis'"):
+def test_a_missing_or_ambiguous_page_is_an_error(find, refused):
+    with refused(SourceError, "f"):
         find("embedding_on_wiki", page="Atlantis")
-    with pytest.raises(SourceError, match="several meanings"):
+    with refused(SourceError, "f"):
         find("hyperlinks_on_wiki", page="Georgia")
 
 
-def test_nothing_is_fetched_without_leave(find):
-    with pytest.raises(OfflineError):
+def test_nothing_is_fetched_without_leave(find, refused):
+    with refused(OfflineError, "f"):
         find("embedding_on_wiki", may_ask=False)
 
 
 def test_words_that_name_another_level_or_are_of_the_domain_are_set_aside_and_replaced(find, server):
     text = WORDS.replace("Europe", "Europe, next to the Germans, Germany, the EU and other countries")
     server.articles["Italy"] = Article(f"<p>{text}</p>", revision=1)
-    finding = find(
-        "embedding_on_wiki", top_n=500, domain="countries of Europe", levels=["Germany", "European Union"]
-    )
+    finding = find("embedding_on_wiki", top_n=500, domain="countries of Europe", levels=["Germany", "European Union"])
     assert not {"Germany", "EU", "country", "countries", "Europe"} & {one.keyword for one in finding.keywords}
     assert {(row.record_key, row.rule) for row in finding.quarantined} == {
         ("Italy: Germany", "keyword_of_another_level"),
@@ -214,7 +204,7 @@ def test_words_that_name_another_level_or_are_of_the_domain_are_set_aside_and_re
     assert len(find("embedding_on_wiki", top_n=7, domain="countries", levels=["Germany"]).keywords) == 7
 
 
-def test_a_finder_does_not_search_a_page_of_meanings(find, server):
+def test_a_finder_does_not_search_a_page_of_meanings(find, server, refused):
     server.articles["Italy"] = Article(MEANINGS, revision=1)
-    with pytest.raises(SourceError, match=r"'Italy' lists several meanings \(Georgia"):
+    with refused(SourceError, "f"):
         find("embedding_on_wiki")

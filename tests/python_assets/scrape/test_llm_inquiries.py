@@ -12,9 +12,7 @@ from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
-TEXT = (
-    "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
-)
+TEXT = "Italy has many old towns. The Romans built many roads in Italy. Pasta is eaten there every single day."
 VECTORS = """Italy 1 0
 Italian 0.9 0.1
 Romans 0.8 0.4
@@ -61,10 +59,7 @@ def study(make_study, engine="my_engine:ask", **finder):
         {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
         domain="countries",
         embedding={"vectors": "v.txt"},
-        generations=[
-            {"name": "one", "provider": "simulator"},
-            {"name": "asker", "provider": engine, "engine": True},
-        ],
+        generations=[{"name": "one", "provider": "simulator"}, {"name": "asker", "provider": engine, "engine": True}],
     )
 
 
@@ -120,17 +115,12 @@ def test_only_the_most_similar_are_kept_and_sentences_are_counted_under_them(mak
     scrape(study(make_study, top_n=3), build, run_context)
     assert len(keywords(build)) == 4
     scrape(study(make_study, inquiries=["same_root"], top_n=5), build, run_context)
-    kept = build.sql(
-        "select keyword, sentence_text from raw.sentences where dropped_reason is null"
-    ).fetchall()
-    assert kept == [
-        ("Italy", "Italy has many old towns."),
-        ("Romans", "The Romans built many roads in Italy."),
-    ]
+    kept = build.sql("select keyword, sentence_text from raw.sentences where dropped_reason is null").fetchall()
+    assert kept == [("Italy", "Italy has many old towns."), ("Romans", "The Romans built many roads in Italy.")]
 
 
-def test_without_leave_to_ask_nothing_is_asked(make_study, build, run_context):
-    with pytest.raises(OfflineError):
+def test_without_leave_to_ask_nothing_is_asked(make_study, build, run_context, refused):
+    with refused(OfflineError, "engine 'asker'"):
         scrape(study(make_study), build, RunContext(run_context.home, run_context.progress, may_ask=False))
 
 

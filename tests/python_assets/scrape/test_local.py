@@ -14,17 +14,13 @@ from python_assets.texts.files import READERS, find_files, find_texts
 @pytest.fixture
 def study(make_study):
     prompts = {
-        "scrape": {
-            "levels": ["Italy"],
-            "keywords": {"Italy": ["Italy"]},
-            "sources": [{"tag": "t", "path": "a.txt"}],
-        }
+        "scrape": {"levels": ["Italy"], "keywords": {"Italy": ["Italy"]}, "sources": [{"tag": "t", "path": "a.txt"}]}
     }
     return make_study(prompts, {"b.txt": "Two.", "a.txt": "One.\n\nMore\nof it.", "c.rtf": "x"})
 
 
 def read(study, path):
-    job = SourceJob(study, study.prompts.scrape, Source(tag="t", path=path), "field", ("Italy",), None)
+    job = SourceJob(study, study.prompts.scrape, Source(tag="t", path=path), ("field",), ("Italy",), None)
     return read_local(job).documents
 
 
@@ -47,13 +43,13 @@ def test_a_file_whose_name_looks_like_a_pattern_is_a_file(study):
     assert [file.name for file in find_files(study, "x[1].txt", "field")] == ["x[1].txt"]
 
 
-def test_a_pattern_without_a_file_is_an_error(study):
-    with pytest.raises(SourceError, match=r"field: no file matches .*\*\.md"):
+def test_a_pattern_without_a_file_is_an_error(study, refused):
+    with refused(SourceError, "field"):
         find_files(study, "*.md", "field")
 
 
-def test_another_ending_is_an_error_that_names_the_known(study):
-    with pytest.raises(SourceError, match=r"'\.rtf'.*\.txt, \.md, .*\.pdf, \.docx"):
+def test_another_ending_is_an_error_that_names_the_known(study, refused):
+    with refused(SourceError, "field.path"):
         read(study, "c.rtf")
 
 
@@ -73,9 +69,9 @@ def test_a_folder_is_every_file_below_it_that_can_be_read_in_order(study):
     assert [file.name for file in find_texts(study, "texts/z.md", "field")] == ["z.md"]
 
 
-def test_a_folder_without_a_text_is_an_error(study):
+def test_a_folder_without_a_text_is_an_error(study, refused):
     (study.folder / "empty").mkdir()
-    with pytest.raises(SourceError, match=r"field\.path: no file below .*empty"):
+    with refused(SourceError, "field.path"):
         read(study, "empty")
 
 
@@ -92,15 +88,15 @@ def test_of_a_converted_file_the_running_text_is_stored_and_the_file_is_hashed(s
 
 
 @pytest.mark.parametrize("ending", READERS)
-def test_a_file_of_any_kind_that_is_not_there_is_an_error_that_names_it(study, ending):
-    with pytest.raises(SourceError, match=rf"field\.path: .*none{ending} cannot be read"):
+def test_a_file_of_any_kind_that_is_not_there_is_an_error_that_names_it(study, ending, refused):
+    with refused(SourceError, "field.path"):
         read(study, f"none{ending}")
 
 
 @pytest.mark.parametrize("ending", READERS)
-def test_a_file_of_any_kind_without_text_is_an_error_that_names_it(study, ending):
+def test_a_file_of_any_kind_without_text_is_an_error_that_names_it(study, ending, refused):
     (study.folder / f"empty{ending}").write_bytes(b"")
-    with pytest.raises(SourceError, match=rf"field\.path: .*empty{ending} "):
+    with refused(SourceError, "field.path"):
         read(study, f"empty{ending}")
 
 

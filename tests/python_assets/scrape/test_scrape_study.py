@@ -1,5 +1,3 @@
-import pytest
-
 from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
@@ -40,9 +38,7 @@ def test_documents_keywords_and_sentences_are_written(make_study, build):
 
 
 def test_a_keyword_without_a_sentence_is_counted(make_study, build):
-    assert scrape(make_study(prompts(), {"a.txt": SENTENCE}), build).keywords_without_sentences == [
-        "Italy: Italian"
-    ]
+    assert scrape(make_study(prompts(), {"a.txt": SENTENCE}), build).keywords_without_sentences == ["Italy: Italian"]
 
 
 def test_a_rerun_replaces_what_was_there(make_study, build):
@@ -60,9 +56,7 @@ def test_a_sentence_in_two_documents_counts_once(make_study, build):
 def test_undecodable_bytes_are_quarantined_and_the_rest_is_used(make_study, build):
     counts = scrape(make_study(prompts(), {"a.txt": b"\xff" + SENTENCE.encode()}), build)
     assert (counts.n_sentences_kept, counts.n_quarantined) == (1, 1)
-    assert rows(build, "quarantine", "stage, record_key, rule") == [
-        ("scrape", "a.txt@0", "undecodable_bytes")
-    ]
+    assert rows(build, "quarantine", "stage, record_key, rule") == [("scrape", "a.txt@0", "undecodable_bytes")]
 
 
 def test_emoji_and_right_to_left_text_come_through(make_study, build):
@@ -72,9 +66,9 @@ def test_emoji_and_right_to_left_text_come_through(make_study, build):
     assert rows(build, "sentences", "sentence_text, dropped_reason") == [(text, None)]
 
 
-def test_no_sentence_for_a_level_is_an_error_that_names_concept_and_keywords(make_study, build):
+def test_no_sentence_for_a_level_is_an_error_that_names_concept_and_keywords(make_study, build, refused):
     study = make_study(prompts(), {"a.txt": "Nothing of that country stands in this text at all."})
-    with pytest.raises(SourceError, match=r"concept 'Italy' \(Italy, Italian\)"):
+    with refused(SourceError, "prompts.scrape.keywords.Italy"):
         scrape(study, build)
     assert rows(build, "documents", "*") == []
 
@@ -88,36 +82,23 @@ def test_a_level_that_branching_reaches_may_stay_without_sentences(make_study, b
 def test_two_tags_for_one_file_are_two_documents(make_study, build):
     sources = [{"tag": tag, "path": "a.txt"} for tag in ("one", "two")]
     scrape(make_study(prompts(sources=sources), {"a.txt": SENTENCE}), build)
-    assert rows(build, "documents", "document_id, source_tag") == [
-        ("a.txt (one)", "one"),
-        ("a.txt (two)", "two"),
-    ]
+    assert rows(build, "documents", "document_id, source_tag") == [("a.txt (one)", "one"), ("a.txt (two)", "two")]
 
 
 def test_one_tag_twice_for_one_file_is_one_document_of_both_levels(make_study, build):
     sources = [{"tag": "one", "path": "a.txt", "levels": [level]} for level in ("Italy", "France")]
     keywords = {"Italy": ["Italy"], "France": ["France"]}
     text = "Italy and France share a border in the high mountains."
-    scrape(
-        make_study(prompts(levels=["Italy", "France"], keywords=keywords, sources=sources), {"a.txt": text}),
-        build,
-    )
-    assert rows(build, "sentences", "sentence_id, level") == [
-        ("a.txt#1 Italy", "Italy"),
-        ("a.txt#1 France", "France"),
-    ]
+    scrape(make_study(prompts(levels=["Italy", "France"], keywords=keywords, sources=sources), {"a.txt": text}), build)
+    assert rows(build, "sentences", "sentence_id, level") == [("a.txt#1 Italy", "Italy"), ("a.txt#1 France", "France")]
 
 
-def test_a_document_name_that_cannot_be_a_level_is_an_error(make_study, build):
-    with pytest.raises(SourceError, match="Rename the file"):
+def test_a_document_name_that_cannot_be_a_level_is_an_error(make_study, build, refused):
+    with refused(SourceError, "prompts.scrape.sources"):
         scrape(make_study(prompts(), {"a x b.txt": SENTENCE}), build)
 
 
-TARGETED = {
-    "keyword": "Rome",
-    "type": "capital",
-    "sources": [{"tag": "of Rome", "path": "rome.md"}],
-}
+TARGETED = {"keyword": "Rome", "type": "capital", "sources": [{"tag": "of Rome", "path": "rome.md"}]}
 ROME = "Rome has many old houses along its river. Italy lies around Rome on every single side."
 
 
@@ -180,9 +161,7 @@ def test_the_factbook_gives_sentences_to_every_country(plumbline_data, make_stud
     assert counts.n_documents == 20
     assert counts.n_sentences_kept > 150
     assert "Turkey: Türkiye" in counts.keywords_without_sentences
-    levels = build.sql(
-        "select count(distinct level) from raw.sentences where dropped_reason is null"
-    ).fetchone()
+    levels = build.sql("select count(distinct level) from raw.sentences where dropped_reason is null").fetchone()
     assert levels == (20,)
 
 

@@ -65,37 +65,20 @@ def test_an_article_of_each_level_is_a_document_read_for_that_level(make_study, 
         )
     ]
     kept = build.sql(
-        "select sentence_id, level, sentence_text from raw.sentences where dropped_reason is null "
-        "order by rowid"
+        "select sentence_id, level, sentence_text from raw.sentences where dropped_reason is null order by rowid"
     ).fetchall()
     assert kept[:3] == [
-        (
-            "engine:writer/articles/Italy/1#2",
-            "Italy",
-            "Article 1 tells that Italy has many old towns along its coast.",
-        ),
-        (
-            "engine:writer/articles/Italy/1#3",
-            "Italy",
-            "Italy is number 1 of all the lands in this article.",
-        ),
-        (
-            "engine:writer/articles/Italy/2#2",
-            "Italy",
-            "Article 2 tells that Italy has many old towns along its coast.",
-        ),
+        ("engine:writer/articles/Italy/1#2", "Italy", "Article 1 tells that Italy has many old towns along its coast."),
+        ("engine:writer/articles/Italy/1#3", "Italy", "Italy is number 1 of all the lands in this article."),
+        ("engine:writer/articles/Italy/2#2", "Italy", "Article 2 tells that Italy has many old towns along its coast."),
     ]
     assert counts.n_sentences_kept == 8
 
 
 def test_an_article_that_failed_is_in_quarantine_and_the_others_are_used(make_study, build, run_context):
-    counts = scrape(
-        study(make_study, levels=("Italy", "Japan", "France"), branch={"to": "all"}), build, run_context
-    )
+    counts = scrape(study(make_study, levels=("Italy", "Japan", "France"), branch={"to": "all"}), build, run_context)
     assert (counts.n_documents, counts.n_quarantined) == (2, 1)
-    assert rows(build, "quarantine", "record_key, rule") == [
-        ("engine:writer/articles/France/1", "article_not_written")
-    ]
+    assert rows(build, "quarantine", "record_key, rule") == [("engine:writer/articles/France/1", "article_not_written")]
 
 
 def test_what_is_written_is_not_asked_again(make_study, build, run_context):
@@ -108,9 +91,9 @@ def test_what_is_written_is_not_asked_again(make_study, build, run_context):
 
 
 @pytest.mark.parametrize("may_ask", [None, False])
-def test_without_leave_to_ask_an_article_is_not_written(make_study, build, run_context, may_ask):
+def test_without_leave_to_ask_an_article_is_not_written(make_study, build, run_context, may_ask, refused):
     closed = None if may_ask is None else RunContext(run_context.home, run_context.progress, may_ask=may_ask)
-    with pytest.raises(OfflineError, match="writer"):
+    with refused(OfflineError, "engine 'writer'"):
         scrape(study(make_study), build, closed)
     assert rows(build, "documents", "*") == []
 

@@ -56,7 +56,7 @@ def read(server, make_study, tmp_path):
         study = make_study({"scrape": scrape})
         spec = study.prompts.scrape
         run_context = RunContext(Home(tmp_path / "home"), SILENT, may_ask)
-        return read_web(SourceJob(study, spec, spec.sources[0], "f", ("Italy",), run_context)).documents
+        return read_web(SourceJob(study, spec, spec.sources[0], ("f",), ("Italy",), run_context)).documents
 
     return reading
 
@@ -89,19 +89,19 @@ def test_plain_text_is_parted_by_blank_lines(read, server):
         (b"", True),
     ],
 )
-def test_robots_txt_is_obeyed(read, server, rules, is_open):
+def test_robots_txt_is_obeyed(read, server, rules, is_open, refused):
     server.answers["/robots.txt"] = Answer(200, rules, {"content-type": "text/plain"})
     if is_open:
         assert read("/page")
         return
-    with pytest.raises(SourceError, match=r"robots\.txt of .* does not let programs read /page"):
+    with refused(SourceError, "f.urls"):
         read("/page")
     assert server.paths == ["/robots.txt"]
 
 
-def test_a_site_that_forbids_its_robots_txt_is_closed(read, server):
+def test_a_site_that_forbids_its_robots_txt_is_closed(read, server, refused):
     server.answers["/robots.txt"] = Answer(403, b"no")
-    with pytest.raises(SourceError, match="does not let programs read"):
+    with refused(SourceError, "f.urls"):
         read("/page")
 
 
@@ -111,28 +111,22 @@ def test_robots_txt_is_read_once_a_site(read, server):
     assert server.paths == ["/robots.txt", "/page", "/other"]
 
 
-def test_a_redirect_is_followed_as_far_as_robots_txt_lets(read, server):
+def test_a_redirect_is_followed_as_far_as_robots_txt_lets(read, server, refused):
     server.answers["/old"] = Answer(301, b"", {"location": "/page#part"})
     assert read("/old")[0].uri == f"{server.url}/page"
     server.answers["/robots.txt"] = Answer(200, b"User-agent: *\nDisallow: /page")
     server.answers["/older"] = Answer(302, b"", {"location": "/page"})
-    with pytest.raises(SourceError, match=r"robots\.txt"):
+    with refused(SourceError, "f.urls"):
         read("/older")
 
 
 @pytest.mark.parametrize(
-    ("location", "words"),
-    [
-        ("/round", "redirects without end"),
-        ("ftp://127.0.0.1/x", "no http or https address"),
-        ("file:///etc/passwd", "no http or https address"),
-        ("http://[127.0.0.1/x", "no http or https address"),
-        ("http://me:secret@127.0.0.1/x", "user or password"),
-    ],
+    "location",
+    ["/round", "ftp://127.0.0.1/x", "file:///etc/passwd", "http://[127.0.0.1/x", "http://me:secret@127.0.0.1/x"],
 )
-def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location, words):
+def test_a_redirect_that_leads_nowhere_is_an_error(read, server, location, refused):
     server.answers["/round"] = Answer(302, b"", {"location": location})
-    with pytest.raises(SourceError, match=words) as raised:
+    with refused(SourceError, "f.urls") as raised:
         read("/round")
     assert "secret" not in str(raised.value)
 
@@ -158,40 +152,40 @@ def test_no_public_page_redirects_into_this_machine_or_its_network(target):
     assert not leads_inwards("http://8.8.8.8/page", "http://8.8.4.4/page")
 
 
-def test_an_address_with_a_password_is_neither_read_nor_told(read, server):
+def test_an_address_with_a_password_is_neither_read_nor_told(read, server, refused):
     server.url = server.url.replace("http://", "http://me:secret@")
-    with pytest.raises(SourceError, match="user or password in it") as raised:
+    with refused(SourceError, "f.urls") as raised:
         read("/page")
     assert "secret" not in str(raised.value)
     assert server.paths == []
 
 
-def test_the_robots_txt_is_looked_for_where_it_is_redirected_to(read, server):
+def test_the_robots_txt_is_looked_for_where_it_is_redirected_to(read, server, refused):
     server.answers["/robots.txt"] = Answer(301, b"", {"location": "/rules.txt"})
     server.answers["/rules.txt"] = Answer(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /page")
-    with pytest.raises(SourceError, match=r"robots\.txt"):
+    with refused(SourceError, "f.urls"):
         read("/page")
     assert server.paths == ["/robots.txt", "/rules.txt"]
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    "answer",
     [
-        (Answer(404, b"", HTML), "HTTP 404"),
-        (Answer(200, b"%PDF", {"content-type": "application/pdf"}), "application/pdf.*local file"),
-        (Answer(200, b"x", {}), "of no stated type"),
-        (Answer(200, b"<html><script>app()</script></html>", HTML), "no running text"),
+        Answer(404, b"", HTML),
+        Answer(200, b"%PDF", {"content-type": "application/pdf"}),
+        Answer(200, b"x", {}),
+        Answer(200, b"<html><script>app()</script></html>", HTML),
     ],
 )
-def test_what_is_no_page_to_read_is_an_error_with_a_remedy(read, server, answer, words):
+def test_what_is_no_page_to_read_is_an_error_with_a_remedy(read, server, answer, refused):
     server.answers["/page"] = answer
-    with pytest.raises(SourceError, match=words):
+    with refused(SourceError, "f.urls"):
         read("/page")
 
 
-def test_a_page_past_the_bound_is_an_error(read, server, monkeypatch):
+def test_a_page_past_the_bound_is_an_error(read, server, monkeypatch, refused):
     monkeypatch.setattr(fetching, "MOST_BYTES", 50)
-    with pytest.raises(SourceError, match="more than 50 bytes"):
+    with refused(SourceError, "f.urls"):
         read("/page")
 
 
@@ -228,27 +222,27 @@ def test_a_page_is_fetched_once(read, server):
     assert server.paths == ["/robots.txt", "/page"]
 
 
-def test_nothing_is_fetched_without_leave(read, server):
-    with pytest.raises(OfflineError, match="has not been fetched yet"):
+def test_nothing_is_fetched_without_leave(read, server, refused):
+    with refused(OfflineError, "f.urls"):
         read("/page", may_ask=False)
     assert server.paths == []
 
 
-def test_an_address_must_be_one(read, server):
+def test_an_address_must_be_one(read, server, refused):
     server.url = "file://"
-    with pytest.raises(SourceError, match="no http or https address"):
+    with refused(SourceError, "f.urls"):
         read("/etc/passwd")
 
 
-def test_a_page_that_unpacks_to_more_than_is_read_is_refused(read, server):
+def test_a_page_that_unpacks_to_more_than_is_read_is_refused(read, server, refused):
     packed = gzip.compress(b" " * 2 * fetching.MOST_BYTES, compresslevel=1)
     server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip"})
-    with pytest.raises(SourceError, match=f"has more than {fetching.MOST_BYTES:,} bytes"):
+    with refused(SourceError, "f.urls"):
         read("/packed")
 
 
-def test_a_page_packed_twice_is_not_unpacked(read, server):
+def test_a_page_packed_twice_is_not_unpacked(read, server, refused):
     packed = gzip.compress(gzip.compress(PAGE))
     server.answers["/packed"] = Answer(200, packed, HTML | {"content-encoding": "gzip, gzip"})
-    with pytest.raises(SourceError, match="packed by 'gzip, gzip'"):
+    with refused(SourceError, "f.urls"):
         read("/packed")

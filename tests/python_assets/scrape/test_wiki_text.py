@@ -48,16 +48,10 @@ def test_a_sentence_with_a_formula_is_not_whole():
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        (
-            '<p>Rom<sup class="reference">[1]</sup> ist eine Stadt.<sup>[Anm. 2]</sup></p>',
-            "Rom ist eine Stadt.",
-        ),
+        ('<p>Rom<sup class="reference">[1]</sup> ist eine Stadt.<sup>[Anm. 2]</sup></p>', "Rom ist eine Stadt."),
         ("<p>ローマは首都である<sup>[要出典]</sup>。</p>", "ローマは首都である。"),
         ("<p>रोम इटली की राजधानी है।<sup>[१]</sup></p>", "रोम इटली की राजधानी है।"),
-        (
-            '<p>Il dit « [sic] ».</p><div class="bandeau-container homonymie">Voir Rome.</div>',
-            "Il dit « [sic] ».",
-        ),
+        ('<p>Il dit « [sic] ».</p><div class="bandeau-container homonymie">Voir Rome.</div>', "Il dit « [sic] »."),
     ],
 )
 def test_marks_of_notes_go_in_any_language(html, text):

@@ -17,9 +17,7 @@ TEXT = "<p>{0} is a country of which this sentence tells.<sup class='reference'>
 @pytest.fixture
 def server():
     articles = {
-        "Italy": Article(
-            TEXT.format("Italy"), ("History of Italy", "Carburetor", "Rome", "Lost"), revision=1
-        ),
+        "Italy": Article(TEXT.format("Italy"), ("History of Italy", "Carburetor", "Rome", "Lost"), revision=1),
         "Japan": Article(TEXT.format("Japan"), ("Italy",), revision=2),
         "Nippon": Article(redirect="Japan"),
         "Georgia": Article("", ("Georgia (band)", "Georgia (country)"), is_disambiguation=True, revision=3),
@@ -55,9 +53,7 @@ def read(server, make_study, tmp_path, progress):
         study = make_study({"scrape": scrape}, domain=domain)
         spec = study.prompts.scrape
         run_context = RunContext(Home(tmp_path / "home"), progress, may_ask)
-        job = SourceJob(
-            study, spec, spec.sources[0], "f.yml: sources[0]", tuple(levels), run_context, keyword
-        )
+        job = SourceJob(study, spec, spec.sources[0], ("sources", 0), tuple(levels), run_context, keyword)
         return read_wikipedia(job)
 
     return reading
@@ -103,13 +99,10 @@ def test_two_names_of_one_page_are_one_document_of_both_levels(read, server):
     assert server.actions().count("parse 2") == 1
 
 
-def test_all_missing_and_ambiguous_pages_are_named_at_once(read):
-    with pytest.raises(SourceError) as raised:
+def test_all_missing_and_ambiguous_pages_are_named_at_once(read, refused):
+    with refused(SourceError, "sources[0]") as raised:
         read(["Italy", "Atlantis", "Georgia"])
-    text = str(raised.value)
-    assert "no page 'Atlantis'" in text
-    assert "'Georgia' lists several meanings (Georgia (band), Georgia (country) ...)" in text
-    assert "Italy" not in text
+    assert "Italy" not in raised.value.got
 
 
 def test_links_are_followed_in_order_of_likeness_without_those_that_lead_nowhere(read):
@@ -122,9 +115,7 @@ def test_a_greater_depth_follows_the_links_of_links_and_comes_back_to_no_page(re
     result = read(depth=3, top_n=3)
     assert titles(result)[0] == "Italy"
     assert sorted(titles(result)[1:]) == ["History_of_Italy", "Italian_art", "Rome"]
-    assert (
-        len([action for action in server.actions() if action == "links Italy"]) == 2
-    )  # one listing, two parts
+    assert len([action for action in server.actions() if action == "links Italy"]) == 2  # one listing, two parts
 
 
 def test_backlinks_are_followed_where_they_are_asked_for(read):
@@ -139,8 +130,8 @@ def test_a_second_reading_asks_nothing(read, server):
     assert len(server.requests) == n_requests
 
 
-def test_what_was_never_fetched_is_not_fetched_without_leave(read):
-    with pytest.raises(OfflineError):
+def test_what_was_never_fetched_is_not_fetched_without_leave(read, refused):
+    with refused(OfflineError, "sources[0]"):
         read(may_ask=False)
 
 
@@ -152,16 +143,14 @@ def test_a_title_far_from_the_domain_is_noted_and_told(read, progress):
     assert read(["Carburetor"]).notes == []
 
 
-def test_an_address_of_another_site_is_an_error(read):
-    with pytest.raises(StudyError, match="no page of the wiki"):
+def test_an_address_of_another_site_is_an_error(read, refused):
+    with refused(StudyError, "sources[0].pages"):
         read(pages=["https://example.org/wiki/Italy"])
 
 
-def test_a_page_of_meanings_that_the_wiki_does_not_mark_is_an_error(read, server):
+def test_a_page_of_meanings_that_the_wiki_does_not_mark_is_an_error(read, server, refused):
     server.articles["Italy"] = Article(MEANINGS, revision=1)
-    with pytest.raises(
-        SourceError, match=r"'Italy' lists several meanings \(Georgia \(country\), Georgia \(U"
-    ):
+    with refused(SourceError, "sources[0]"):
         read()
 
 
@@ -180,9 +169,9 @@ def test_the_title_that_a_level_redirects_to_is_its_keyword(read):
     assert read(("Italy",), pages=["Nippon"]).keywords == []
 
 
-def test_a_level_that_redirects_in_a_circle_is_an_error(read, server):
+def test_a_level_that_redirects_in_a_circle_is_an_error(read, server, refused):
     server.articles |= {"Here": Article(redirect="There"), "There": Article(redirect="Here")}
-    with pytest.raises(SourceError, match=r"'Here' redirects in a circle\. Name the pages that are meant"):
+    with refused(SourceError, "sources[0]"):
         read(("Here",))
 
 

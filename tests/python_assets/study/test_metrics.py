@@ -5,14 +5,7 @@ from python_assets.study.statistics import STATISTICS
 
 
 def test_margins_of_the_source_documents():
-    assert default_margins() == {
-        "dbi": 1.5,
-        "impact_ratio": 0.8,
-        "fdi": 0.15,
-        "idi": 0.2,
-        "cramers_v": 0.1,
-        "jsd": 0.1,
-    }
+    assert default_margins() == {"dbi": 1.5, "impact_ratio": 0.8, "fdi": 0.15, "idi": 0.2, "cramers_v": 0.1, "jsd": 0.1}
 
 
 def test_a_name_stands_once_and_a_margin_can_be_declared():

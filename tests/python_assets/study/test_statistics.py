@@ -3,12 +3,7 @@
 import pytest
 
 from python_assets.study.analysis import AnalysisSpec
-from python_assets.study.expressions import (
-    OF_DISPARITIES,
-    OF_STATISTICS,
-    NotAnAggregate,
-    aggregate_expression,
-)
+from python_assets.study.expressions import OF_DISPARITIES, OF_STATISTICS, NotAnAggregate, aggregate_expression
 from python_assets.study_file.load import load_study
 
 SECTIONS = {
@@ -40,11 +35,7 @@ WRITTEN = [
         "standard=percentile_range(20,80);method=inside",
     ),
     ({"mean": {"normalise": "before"}}, "mean", "normalise=before;over=generation"),
-    (
-        {"precision": {"normalise": "after", "over": "all"}},
-        "precision",
-        "threshold=0.1;normalise=after;over=all",
-    ),
+    ({"precision": {"normalise": "after", "over": "all"}}, "precision", "threshold=0.1;normalise=after;over=all"),
 ]
 
 
@@ -77,22 +68,14 @@ def test_what_was_asked_for_is_read_back_the_same():
 
 MISTAKES = {
     "a misspelt statistic": ("[quantil: {q: 0.1}]", "analysis.statistics[0].quantil", "'quantile'"),
-    "a misspelt option": (
-        "[{mode: {bin_widht: 0.1}}]",
-        "analysis.statistics[0].mode.bin_widht",
-        "'bin_width'",
-    ),
+    "a misspelt option": ("[{mode: {bin_widht: 0.1}}]", "analysis.statistics[0].mode.bin_widht", "'bin_width'"),
     "a misspelt method": (
         "[{correlation: {method: perason}}]",
         "analysis.statistics[0].correlation.method",
         "'pearson'",
     ),
     "a quantile without its level": ("[quantile]", "analysis.statistics[0]", "write {quantile: {q: 0.25}}"),
-    "a level in percent": (
-        "[{quantile: {q: 25}}]",
-        "analysis.statistics[0].quantile.q",
-        "less than or equal to 1",
-    ),
+    "a level in percent": ("[{quantile: {q: 25}}]", "analysis.statistics[0].quantile.q", "less than or equal to 1"),
     "a range upside down": (
         "[{quantile_range: {low: 0.9, high: 0.1}}]",
         "analysis.statistics[0].quantile_range",

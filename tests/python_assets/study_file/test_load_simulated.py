@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyFileError
 from python_assets.study_file.load import load_study
 
 PROMPTS = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}}
@@ -42,13 +42,7 @@ def test_the_simulator_stands_in_for_every_model_under_its_name(study_path):
     assert study.has_stand_in
     assert {one.spec.provider for one in everyone} == {"simulator"}
     assert [one.model for one in everyone] == ["a", "a", "b", "b", "", "c"]
-    assert [one.generation_id for one in study.generations] == [
-        "a_none",
-        "a_kind",
-        "b_none",
-        "b_kind",
-        "biased",
-    ]
+    assert [one.generation_id for one in study.generations] == ["a_none", "a_kind", "b_none", "b_kind", "biased"]
 
 
 def test_address_key_and_options_of_the_model_are_dropped_and_the_rest_kept(study_path):
@@ -85,7 +79,7 @@ def test_imported_responses_stay_what_they_are(tmp_path, make_study):
     assert load_study(study.path, simulated=True).generations[0].spec.provider == "replay"
 
 
-def test_a_mistake_of_the_file_is_told_all_the_same(study_path):
+def test_a_mistake_of_the_file_is_told_all_the_same(study_path, refused):
     study_path.write_text(study_path.read_text().replace("http://127.0.0.1:9/v1", "localhost"))
-    with pytest.raises(StudyError, match="base_url"):
+    with refused(StudyFileError, "generations[0].base_url"):
         load_study(study_path, simulated=True)

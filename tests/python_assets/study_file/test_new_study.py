@@ -62,33 +62,21 @@ def test_a_new_study_names_its_own_commands(tmp_path):
     assert "{name}" not in text
 
 
-def test_a_study_that_is_there_is_not_overwritten(tmp_path):
+def test_a_study_that_is_there_is_not_overwritten(tmp_path, refused):
     (tmp_path / "mine.yml").write_text("title: precious\n", encoding="utf-8")
-    with pytest.raises(StudyError, match=r"mine\.yml is there already; nothing was written\. Choose another"):
+    with refused(StudyError, "the file"):
         new_study("mine", tmp_path)
     assert (tmp_path / "mine.yml").read_text(encoding="utf-8") == "title: precious\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "remedy"),
-    [
-        ("My-Study", "Try: plumbline new my_study"),
-        ("2nd", "Try: plumbline new nd"),
-        ("../up", "Try: plumbline new up"),
-        ("", "Choose another name."),
-    ],
-)
-def test_a_name_that_cannot_be_an_id_is_refused_with_one_that_can(tmp_path, name, remedy):
-    with pytest.raises(StudyError) as raised:
+@pytest.mark.parametrize("name", ["My-Study", "2nd", "../up", ""])
+def test_a_name_that_cannot_be_an_id_is_refused_with_one_that_can(tmp_path, refused, name):
+    with refused(StudyError, "the name"):
         new_study(name, tmp_path)
-    assert str(raised.value).startswith(f"got the name {name!r}; expected lower-case letters, digits and _")
-    assert str(raised.value).endswith(remedy)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_is_told(tmp_path, refused):
     (tmp_path / "studies").touch()
-    with pytest.raises(
-        StudyError, match=r"mine\.yml cannot be written: .*Set PLUMBLINE_STUDIES to another folder"
-    ):
+    with refused(StudyError, "the file"):
         new_study("mine", tmp_path / "studies")

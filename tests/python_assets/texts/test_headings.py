@@ -16,14 +16,7 @@ def test_other_headings(heading):
 def test_a_list_of_references_ends_with_the_next_heading_as_high_as_its_own():
     sections = Sections()
     left_out = []
-    for level, heading in [
-        (2, "History"),
-        (2, "Notes"),
-        (3, "Books"),
-        (2, "Economy"),
-        (3, "Notes"),
-        (1, "B"),
-    ]:
+    for level, heading in [(2, "History"), (2, "Notes"), (3, "Books"), (2, "Economy"), (3, "Notes"), (1, "B")]:
         sections.open(level, heading)
         left_out.append(sections.is_left_out)
     assert left_out == [False, True, True, False, True, False]

@@ -60,9 +60,7 @@ def test_a_part_of_a_word_or_another_word_is_not_found(text, word):
 
 
 def test_a_capital_first_letter_and_long_words_in_capitals_are_found():
-    assert found("Women vote. WOMEN vote. women vote.", "women") == [
-        (w, "women") for w in ("Women", "WOMEN", "women")
-    ]
+    assert found("Women vote. WOMEN vote. women vote.", "women") == [(w, "women") for w in ("Women", "WOMEN", "women")]
     assert found("The EU and the EU", "the EU") == [("The EU", "the EU"), ("the EU", "the EU")]
 
 
@@ -80,11 +78,7 @@ def test_of_overlapping_words_the_longest_is_found():
     ]
 
 
-@given(
-    st.lists(
-        st.sampled_from(["Italy", "italy", "the EU", "EU", "US", "us", "Italian", ",", "é"]), max_size=12
-    )
-)
+@given(st.lists(st.sampled_from(["Italy", "italy", "the EU", "EU", "US", "us", "Italian", ",", "é"]), max_size=12))
 def test_occurrences_never_overlap_and_stand_where_they_say(parts):
     text = " ".join(parts)
     occurrences = WordFinder(["Italy", "the EU", "EU", "US"]).find(text)

@@ -1,5 +1,3 @@
-import pytest
-
 from python_assets.texts import patterns
 from python_assets.texts.patterns import PatternTimeout, is_found
 
@@ -11,7 +9,7 @@ def test_an_expression_reads_as_python_reads_it():
     assert not is_found(r"\bthey\b", "When They came")
 
 
-def test_an_expression_without_end_is_given_up_with_a_remedy(monkeypatch):
+def test_an_expression_without_end_is_given_up_with_a_remedy(monkeypatch, refused):
     monkeypatch.setattr(patterns, "PATTERN_SECONDS", 0.05)
-    with pytest.raises(PatternTimeout, match=r"took more than 0\.05 s on 'aaaa.*Write it without"):
+    with refused(PatternTimeout, "expression"):
         is_found(CATASTROPHIC, "a" * 60 + "b")

@@ -22,19 +22,7 @@ def test_not_every_man_is_one(word):
 
 @pytest.mark.parametrize(
     "word",
-    [
-        "US",
-        "UK",
-        "USA",
-        "Chinese",
-        "British",
-        "French",
-        "Swiss",
-        "Dutch",
-        "the United States",
-        "women",
-        "people",
-    ]
+    ["US", "UK", "USA", "Chinese", "British", "French", "Swiss", "Dutch", "the United States", "women", "people"]
     + ["towns", "Apple Inc. (AAPL)", "us", "", " ", "42", "bad-stocks", "new", "good"],
 )
 def test_what_has_no_plural_of_its_own_has_none(word):

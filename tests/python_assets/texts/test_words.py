@@ -2,14 +2,7 @@ import pytest
 
 from python_assets.texts.words import WordFinder
 
-PRONOUNS = {
-    "he": "male",
-    "his": "male",
-    "she": "female",
-    "they": "neutral",
-    "gender neutral": "no",
-    "neutral": "yes",
-}
+PRONOUNS = {"he": "male", "his": "male", "she": "female", "they": "neutral", "gender neutral": "no", "neutral": "yes"}
 
 
 @pytest.mark.parametrize(
@@ -34,10 +27,7 @@ def test_a_combining_mark_belongs_to_its_word_and_composed_letters_equal_it():
 
 
 def test_signs_around_the_letters_of_a_word_count():
-    assert WordFinder({"c++": "language", ".net": "platform"}).meanings("C++ or .NET") == {
-        "language",
-        "platform",
-    }
+    assert WordFinder({"c++": "language", ".net": "platform"}).meanings("C++ or .NET") == {"language", "platform"}
     assert WordFinder({"c++": "language"}).meanings("C or net") == set()
 
 

@@ -36,29 +36,21 @@ def test_a_file_of_an_earlier_version_is_made_anew(tmp_path):
 
 
 def test_a_stage_replaces_only_its_own_rows(connection):
-    write_stage(
-        connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")]
-    )
+    write_stage(connection, "s", "scrape", {"keywords": KEYWORDS}, [Quarantined("d1", "undecodable_bytes", "byte 3")])
     write_stage(connection, "s", "assemble", {}, [Quarantined("p1", "duplicate_key", "twice")])
     counts = write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="Italians")})
     assert counts == {"keywords": 1, "quarantine": 0}
     assert connection.execute("select study_id, keyword, score from raw.keywords").fetchall() == [
         ("s", "Italians", None)
     ]
-    assert connection.execute("select stage, rule from raw.quarantine").fetchall() == [
-        ("assemble", "duplicate_key")
-    ]
+    assert connection.execute("select stage, rule from raw.quarantine").fetchall() == [("assemble", "duplicate_key")]
 
 
 def test_a_failing_table_leaves_the_whole_stage_as_it_was(connection):
     write_stage(connection, "s", "scrape", {"keywords": KEYWORDS})
-    bad = pd.DataFrame(
-        {"sentence_id": ["a"], "document_id": [None], "source_tag": ["t"], "sentence_text": ["x"]}
-    )
+    bad = pd.DataFrame({"sentence_id": ["a"], "document_id": [None], "source_tag": ["t"], "sentence_text": ["x"]})
     with pytest.raises(duckdb.ConstraintException):
-        write_stage(
-            connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="lost"), "sentences": bad}
-        )
+        write_stage(connection, "s", "scrape", {"keywords": KEYWORDS.assign(keyword="lost"), "sentences": bad})
     assert connection.execute("select keyword from raw.keywords").fetchall() == [("Italian",)]
 
 
@@ -80,18 +72,13 @@ def test_a_file_another_process_writes_is_named(tmp_path):
             "import sys; from pathlib import Path; from python_assets.warehouse.build import open_build\n"
             "with open_build(Path(sys.argv[1])): pass"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", script, path], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "WarehouseError" in done.stderr
-    assert "s.duckdb cannot be opened for writing" in done.stderr
+    assert "expected a file that can be opened for writing" in done.stderr
 
 
-def test_a_folder_that_is_a_file_is_named(tmp_path):
+def test_a_folder_that_is_a_file_is_named(tmp_path, refused):
     (tmp_path / "build").write_text("in the way")
-    with (
-        pytest.raises(WarehouseError, match="PLUMBLINE_HOME"),
-        open_build(tmp_path / "build" / "s.duckdb"),
-    ):
+    with refused(WarehouseError, "the file"), open_build(tmp_path / "build" / "s.duckdb"):
         pass

@@ -14,9 +14,7 @@ from tests.python_assets.report.conftest import GROUPS, ROOTS, SENTIMENT
 GENERATIONS = ("biased", "fair")
 BY_CONCEPT = SENTIMENT | {"grouping_id": "concept"}
 VALUES = {
-    (generation, root, group): 0.51 * (generation == "fair")
-    + 0.23 * GROUPS.index(group)
-    - 0.1337 * (root == "r2")
+    (generation, root, group): 0.51 * (generation == "fair") + 0.23 * GROUPS.index(group) - 0.1337 * (root == "r2")
     for generation in GENERATIONS
     for root in ROOTS
     for group in GROUPS
@@ -41,13 +39,7 @@ def measured(measure_id: str = "sentiment", **values) -> list[dict]:
 
 
 def measure(measure_id: str, kind: str = "continuous", extractor: str = "vader") -> dict:
-    return {
-        "measure_id": measure_id,
-        "kind": kind,
-        "extractor": extractor,
-        "direction": "none",
-        "scale_low": 0.0,
-    }
+    return {"measure_id": measure_id, "kind": kind, "extractor": extractor, "direction": "none", "scale_low": 0.0}
 
 
 def responses(said: Callable[[str, str, str], str]) -> list[dict]:

@@ -59,10 +59,7 @@ def test_a_calibrated_value_is_less_its_own_baseline(page):
         ("factor.concept=Chad", lambda g, root, group: group == "Chad"),
         ("factor.concept=Chad&factor.concept=Brazil", lambda g, root, group: group != "Ideraland"),
         ("factor.keyword=k_r2", lambda g, root, group: root == "r2"),
-        (
-            "factor.source_tag=s_r1&generation_id=biased",
-            lambda g, root, group: root == "r1" and g == "biased",
-        ),
+        ("factor.source_tag=s_r1&generation_id=biased", lambda g, root, group: root == "r1" and g == "biased"),
         ("slice_id=part", lambda g, root, group: group in ("Chad", "Brazil")),
         ("role=pirate", lambda g, root, group: g == "fair"),
     ],
@@ -107,15 +104,11 @@ def test_measures_of_one_tool_are_parts_of_a_whole(page):
     opened = page(
         "measurements",
         measures=[measure(name, extractor="personality") for name in names],
-        measurements=[
-            row for name in names for row in measured(name, value=lambda *key, name=name: parts[name])
-        ],
+        measurements=[row for name in names for row in measured(name, value=lambda *key, name=name: parts[name])],
     )
     row = dict(zip(sorted(names), cells(opened, ".composition")[0][2:], strict=True))
     assert row == {name: number(value) for name, value in parts.items()}
-    widths = opened.run(
-        '[...document.querySelector(".stack").children].map((part) => parseFloat(part.style.width))'
-    )
+    widths = opened.run('[...document.querySelector(".stack").children].map((part) => parseFloat(part.style.width))')
     assert widths == pytest.approx([100 * parts[name] / 6 for name in sorted(names)], abs=0.01)
 
 
@@ -123,8 +116,6 @@ def test_labels_are_shown_as_shares(page):
     opened = page(
         "measurements?label=agrees",
         measures=[measure("stance", "categorical", "choice")],
-        measurements=measured(
-            "stance", label=lambda g, root, group: "agrees" if group == "Chad" else "disagrees"
-        ),
+        measurements=measured("stance", label=lambda g, root, group: "agrees" if group == "Chad" else "disagrees"),
     )
     assert strips(opened)["fair"] == [number(1 / 3), "6", "0"]

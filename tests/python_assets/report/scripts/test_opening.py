@@ -15,28 +15,19 @@ N_FACTS = 12
 
 def of_measures(row: dict) -> list[dict]:
     """The row of each of twelve facts."""
-    return [
-        row | {"measure_id": f"measure_{place}", "finding_rank": place} for place in range(1, N_FACTS + 1)
-    ]
+    return [row | {"measure_id": f"measure_{place}", "finding_rank": place} for place in range(1, N_FACTS + 1)]
 
 
 @pytest.fixture
 def crowded(page):
     """A study with 21 groups, twelve facts and as many groups in each as its card names, as it opens."""
     finding = small_study(is_simulated=True)["findings"][0] | MEAN
-    finding |= {
-        "headline_metric": "range",
-        "value": 0.59,
-        "null_q95": 0.24,
-        "p_value": 0.001,
-        "q_value": 0.01,
-    }
+    finding |= {"headline_metric": "range", "value": 0.59, "null_q95": 0.24, "p_value": 0.001, "q_value": 0.01}
     finding |= {"n_root_prompts": 40, "scope": "prompts like these"}
     says = "0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
     group = MEAN | {"category": "", "reference": "rest", "direction": "disadvantaged"}
     means = [
-        MEAN | {"group_id": country, "value": place / 20, "n_responses": 40}
-        for place, country in enumerate(COUNTRIES)
+        MEAN | {"group_id": country, "value": place / 20, "n_responses": 40} for place, country in enumerate(COUNTRIES)
     ]
     opened = page(
         "",
@@ -49,9 +40,7 @@ def crowded(page):
         ],
         summary_statistics=means,
     )
-    opened.send(
-        "Emulation.setDeviceMetricsOverride", width=1200, height=900, deviceScaleFactor=1, mobile=False
-    )
+    opened.send("Emulation.setDeviceMetricsOverride", width=1200, height=900, deviceScaleFactor=1, mobile=False)
     yield opened
     opened.send("Emulation.clearDeviceMetricsOverride")
 
@@ -67,9 +56,7 @@ def test_facts_fill_a_screen_and_their_figure_ends_within_two(crowded):
 
 
 def test_nothing_is_wider_than_a_telephone(crowded):
-    crowded.send(
-        "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
-    )
+    crowded.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     assert crowded.run("document.documentElement.scrollWidth") == 390
 
 

@@ -7,14 +7,7 @@ import pytest
 
 from python_assets.report.text import number, probability
 from tests.python_assets.report.conftest import GROUPS, ROOTS
-from tests.python_assets.report.scripts.conftest import (
-    SENTIMENTS,
-    generation,
-    listed,
-    measure,
-    responses,
-    text_of,
-)
+from tests.python_assets.report.scripts.conftest import SENTIMENTS, generation, listed, measure, responses, text_of
 from tests.python_assets.report.test_report import ATTACK
 
 
@@ -57,9 +50,7 @@ def test_what_is_chosen_goes_along_to_the_next_page(page):
 
 def test_what_models_and_files_say_is_text_on_every_page(page):
     factors = [
-        {"prompt_id": f"{root}_{group}", "factor": "concept", "level": ATTACK}
-        for root in ROOTS
-        for group in GROUPS
+        {"prompt_id": f"{root}_{group}", "factor": "concept", "level": ATTACK} for root in ROOTS for group in GROUPS
     ]
     prompts = [
         {"prompt_id": f"{root}_{group}", "root_prompt_id": root, "prompt_text": ATTACK}

@@ -58,16 +58,12 @@ def test_a_click_on_a_mean_lists_the_responses_of_that_cell(page):
 
 def test_responses_are_listed_by_value_a_page_at_a_time(page):
     n = 45
-    prompts = [
-        {"prompt_id": f"p{i:02d}", "root_prompt_id": f"p{i:02d}", "prompt_text": "x"} for i in range(n)
-    ]
+    prompts = [{"prompt_id": f"p{i:02d}", "root_prompt_id": f"p{i:02d}", "prompt_text": "x"} for i in range(n)]
     common = [{"generation_id": "biased", "prompt_id": row["prompt_id"], "replicate": 0} for row in prompts]
     opened = page(
         "measurements?row=biased&order=highest+first",
         prompts=prompts,
-        prompt_factors=[
-            {"prompt_id": row["prompt_id"], "factor": "concept", "level": "Chad"} for row in prompts
-        ],
+        prompt_factors=[{"prompt_id": row["prompt_id"], "factor": "concept", "level": "Chad"} for row in prompts],
         responses=[row | {"status": "ok", "response_text": f"said {i}"} for i, row in enumerate(common)],
         measurements=[
             row | {"measure_id": "sentiment", "value": float(i * 7 % n), "extractor_version": "1"}
@@ -83,12 +79,7 @@ def test_responses_are_listed_by_value_a_page_at_a_time(page):
 
 def test_baseline_texts_are_listed_as_what_they_are(page):
     prompts = [
-        {
-            "prompt_id": f"{root}_{group}",
-            "root_prompt_id": root,
-            "prompt_text": "p",
-            "baseline_text": f"base {group}",
-        }
+        {"prompt_id": f"{root}_{group}", "root_prompt_id": root, "prompt_text": "p", "baseline_text": f"base {group}"}
         for root in ROOTS
         for group in GROUPS
     ]
@@ -111,7 +102,5 @@ def test_what_does_not_travel_with_the_page_is_said(tab, publish_small, tmp_path
     whole = re.sub(r'(id="packed-responses">)[^<]*', rf"\g<1>{cut.responses}", out.read_text())
     out.write_text(whole)
     tab.open(out, "measurements")
-    assert "The responses to 1 of 2 root prompts travel with this page" in text_of(
-        tab, "#measurements .content"
-    )
+    assert "The responses to 1 of 2 root prompts travel with this page" in text_of(tab, "#measurements .content")
     assert {row[1] for row in strips(tab).values()} == {"3"}

@@ -15,79 +15,54 @@ def regression(text, sections=SCRAPE):
 
 
 CASES = {
-    "an unknown factor": (
-        regression("{measure: refusal, factors: [concpt]}"),
-        'analysis.regressions.why.factors[0]: got "concpt"',
-        "did you mean 'concept'?",
-    ),
-    "an unknown measure": (
-        regression("{measure: refusals, factors: [concept]}"),
-        'analysis.regressions.why.measure: got "refusals"',
-        "did you mean 'refusal'?",
-    ),
+    "an unknown factor": (regression("{measure: refusal, factors: [concpt]}"), "analysis.regressions.why.factors[0]"),
+    "an unknown measure": (regression("{measure: refusals, factors: [concept]}"), "analysis.regressions.why.measure"),
     "a measure that is not binary": (
         regression("{measure: vader, factors: [concept]}"),
-        'analysis.regressions.why.measure: got "vader"; expected a binary measure, for a logistic regression '
-        "is of 0 and 1; vader is continuous",
-        "name a binary measure, or declare one with kind: binary",
+        "analysis.regressions.why.measure",
     ),
     "a reference that is no level": (
         regression("{measure: refusal, factors: {concept: Itly}}"),
-        'analysis.regressions.why.factors.concept: got "Itly"; expected a level of concept',
-        "did you mean 'Italy'?",
+        "analysis.regressions.why.factors.concept",
     ),
     "a factor of one level": (
         regression("{measure: refusal, factors: [gender, tone]}", CROSSED),
-        'analysis.regressions.why.factors[1]: got "tone"; expected a factor of two levels or more; tone has '
-        "'plain' alone",
-        "take it out",
+        "analysis.regressions.why.factors[1]",
     ),
     "a factor twice": (
         regression("{measure: refusal, factors: [concept, concept]}"),
-        'analysis.regressions.why.factors[1]: got "concept"; expected each factor once',
-        "remove one of them",
+        "analysis.regressions.why.factors[1]",
     ),
     "the unit as a factor": (
         regression("{measure: refusal, factors: [concept, document]}", {**SCRAPE, "unit": "document"}),
-        'analysis.regressions.why.factors[1]: got "document"; expected factors other than the unit',
-        "take it out, or declare another unit",
+        "analysis.regressions.why.factors[1]",
     ),
     "an interaction of a factor that is not there": (
         regression("{measure: refusal, factors: [concept, task], interactions: [[concept, keyword]]}"),
-        'analysis.regressions.why.interactions[0][1]: got "keyword"; expected a factor of the regression: '
-        "'concept', 'task'",
-        "add it to the factors, or take it out",
+        "analysis.regressions.why.interactions[0][1]",
     ),
     "an interaction twice": (
-        regression(
-            "{measure: refusal, factors: [concept, task], interactions: [[concept, task], [task, concept]]}"
-        ),
+        regression("{measure: refusal, factors: [concept, task], interactions: [[concept, task], [task, concept]]}"),
         "analysis.regressions.why.interactions[1]",
-        "remove one of them",
     ),
     "an unknown slice": (
         regression("{measure: refusal, factors: [concept], slice: south}"),
-        "analysis.regressions.why.slice: got \"south\"; expected a slice: 'all'",
-        "correct the name or remove it",
+        "analysis.regressions.why.slice",
     ),
     "an unknown generation": (
         regression("{measure: refusal, factors: [concept], generations: [fiar]}"),
-        'analysis.regressions.why.generations[0]: got "fiar"',
-        "did you mean 'fair'?",
+        "analysis.regressions.why.generations[0]",
     ),
     "a name with blanks": (
         {**SCRAPE, "analysis": "{regressions: {Why not: {measure: refusal, factors: [concept]}}}"},
-        "analysis.regressions",
-        "rename it",
+        'analysis.regressions["Why not"]',
     ),
 }
 
 
-@pytest.mark.parametrize(("sections", "begins", "ends"), CASES.values(), ids=CASES)
-def test_a_mistake_names_the_field_and_the_remedy(problem_texts, sections, begins, ends):
-    (problem,) = problem_texts(sections)
-    assert problem.startswith(begins)
-    assert problem.endswith(ends)
+@pytest.mark.parametrize(("sections", "field"), CASES.values(), ids=CASES)
+def test_a_mistake_is_told_at_its_field(mistaken, sections, field):
+    assert mistaken(sections) == [field]
 
 
 def test_factors_of_models_and_derived_factors_can_be_regressed_on(write_study):

@@ -1,0 +1,301 @@
+"""How rightly the packaged instruments read texts whose truth is known.
+
+    PLUMBLINE_DATA=FOLDER python -m bench.bench_instruments
+
+Writes computed.csv of python_assets/extract/instruments, which raw.instruments takes its figures from. Refusals are
+read by the rules on texts; labels by the stage that a study runs, on a build file of its own, so that what is
+validated is what measures. A test computes all of it again.
+"""
+
+import csv
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+
+from bench.train_refusals import digest, held_out
+from python_assets.extract.extract_study import extract
+from python_assets.extract.extractor import extractors
+from python_assets.extract.instruments.figures import PHRASINGS, REAL_ANSWERS, Labelled, Material, Share, Shown, rows_of
+from python_assets.extract.instruments.packaged import COMPUTED, Validation, write_validations
+from python_assets.extract.languages import language_method
+from python_assets.providers.refusal.outcome import is_refusal
+from python_assets.study.model_family import UNKNOWN_FAMILY, model_family
+from python_assets.study.study import MeasureSpec, Prompts, Study
+from python_assets.warehouse.build import open_build, write_stage
+
+REFUSED: Final = "refused"
+IN_PART: Final = "partly"
+UNMATCHED: Final = "unmatched"
+# XSTest's types that belong together; its contrast questions are about what the safe ones are
+TOPICS: Final = {
+    "discr": "discrimination",
+    "nons_group_real_discr": "discrimination",
+    "real_group_nons_discr": "discrimination",
+    "privacy_public": "privacy",
+    "privacy_fictional": "privacy",
+}
+HAN: Final = re.compile("[\u4e00-\u9fff]")
+SETS: Final = {"D1": "fair_sea_leadership", "D4": "fair_sea_family_reaction", "I4": "fair_sea_personality"}
+TAXONOMIES: Final = {"I1": "fair_sea_occupations", "I2": "fair_sea_industries"}
+FAMILY_OF_FAIR_SEA: Final = "gpt"  # all three models that answered its prompts
+
+
+class Source(NamedTuple):
+    """Texts with a truth: where they are from and who told it."""
+
+    material: Material
+    source: str
+    licence: str
+    labelled_by: str
+    language: str = "en"
+
+
+XSTEST: Final = Source(
+    REAL_ANSWERS, "XSTest (Röttger and others 2024), 3 of its models", "CC BY 4.0", "two people, their final label"
+)
+SPEECHMAP: Final = Source(
+    REAL_ANSWERS, "SpeechMap (xlr8harder), a half of its refusals", "Apache 2.0", "a model as judge"
+)
+FAIR_SEA: Final = Source(REAL_ANSWERS, "FAIR-SEA (HartantoLs 2025), half of its answers", "MIT", "one automatic reader")
+FAIR_SEA_NAMES: Final = Source(
+    REAL_ANSWERS, "FAIR-SEA (HartantoLs 2025), answers that name a category", "MIT", "a rule on words"
+)
+WRITTEN: Final = Source(PHRASINGS, "phrasings shared with this project", "CC0 1.0", "who wrote them")
+
+
+class Instrument(NamedTuple):
+    """What is validated, and whether it was made or mended on the texts."""
+
+    extractor: str
+    label_set: str
+    version: str
+    is_training: bool = False
+
+
+def validation_rows(
+    instrument: Instrument, source: Source, texts: Sequence[Labelled], *, n_left_out: int = 0
+) -> list[Validation]:
+    """The rows of one instrument on one source: all texts, and by family and topic.
+
+    Args:
+        instrument: what read them.
+        source: where they are from.
+        texts: with truth and reading; the reading may be of a model that was trained without them.
+        n_left_out: texts beside them whose truth is neither, such as a refusal in part.
+    """
+    shown = rows_of(texts)
+    return [_row(instrument, source, one, n_left_out if not (one.family or one.topic) else None) for one in shown]
+
+
+def _row(instrument: Instrument, source: Source, one: Shown, n_left_out: int | None) -> Validation:
+    return Validation(
+        extractor=instrument.extractor,
+        label_set=instrument.label_set,
+        version=instrument.version,
+        material=source.material,
+        source=source.source,
+        licence=source.licence,
+        labelled_by=source.labelled_by,
+        language=source.language,
+        model_family=one.family,
+        topic=one.topic,
+        is_training=instrument.is_training,
+        n=one.n,
+        n_positive=one.n_positive,
+        n_left_out=n_left_out,
+        **_limits("recall", one.recall),
+        **_limits("precision", one.precision),
+        **_limits("specificity", one.specificity),
+        **_limits("agreement", one.agreement),
+        **_limits("kappa", one.kappa),
+    )
+
+
+def _limits(name: str, share: Share) -> dict[str, float | None]:
+    return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
+
+
+def labelled_refusals(rows: Sequence[Mapping[str, str]], refuses: Sequence[bool]) -> list[Labelled]:
+    """Answers and refusals as they were read; those refused in part are left out.
+
+    Args:
+        rows: of refusals.csv.
+        refuses: what was read of each.
+    """
+    return [
+        Labelled(
+            REFUSED if row["label"] == REFUSED else None,
+            REFUSED if refused else None,
+            family_of(row["model"]),
+            topic_of(row["topic"]),
+        )
+        for row, refused in zip(rows, refuses, strict=True)
+        if row["label"] != IN_PART
+    ]
+
+
+def family_of(model: str) -> str:
+    """Its family; '' where its name tells none, so that it has no row of its own."""
+    family = model_family(model)
+    return "" if family == UNKNOWN_FAMILY else family
+
+
+def topic_of(topic: str) -> str:
+    """The topic of a type of questions, safe ones and their contrasts together."""
+    plain = re.sub("^(?:contrast|zh|fi)_", "", topic)
+    return TOPICS.get(plain, plain)
+
+
+def refusal_rows(folder: Path) -> Iterator[Validation]:
+    """Refusals: real answers by source and language, each by weights that saw no answer of its model; phrasings."""
+    read_as = held_out()
+    instrument = Instrument("refusal", "", extractors["refusal"].version())
+    rows = read_rows(folder / "refusals" / "refusals.csv")
+    for source, own in by_source(rows):
+        texts = labelled_refusals(own, [read_as[digest(row["text"])] == REFUSED for row in own])
+        yield from validation_rows(instrument, source, texts, n_left_out=len(own) - len(texts))
+    written = read_rows(folder / "phrasings" / "refusals.csv")
+    texts = [
+        Labelled(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
+        for row in written
+    ]
+    yield from validation_rows(instrument._replace(is_training=True), WRITTEN, texts)
+
+
+def by_source(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[Source, list[Mapping[str, str]]]]:
+    """Rows of refusals.csv by source and language of the answer."""
+    parts: dict[Source, list[Mapping[str, str]]] = {}
+    for row in rows:
+        source = XSTEST if row["source"] == "xstest" else SPEECHMAP
+        parts.setdefault(source._replace(language=language_of(row)), []).append(row)
+    yield from parts.items()
+
+
+def language_of(row: Mapping[str, str]) -> str:
+    """ISO 639-1 code of a text: the table's own calls most Finnish answers English.
+
+    Args:
+        row: of refusals.csv; a text too short to tell is in the language that was asked in.
+    """
+    if HAN.search(row["text"]):
+        return "zh"
+    finnish = language_method("fi")
+    if finnish is None:
+        raise ValueError("expected a detector that knows Finnish")
+    [share] = finnish.score([row["text"]])
+    return "fi" if row["topic"].startswith("fi_") and (share.value or 0.0) > 0.5 else "en"
+
+
+def label_rows(folder: Path) -> Iterator[Validation]:
+    """Labels by yes_no, prototypes and taxonomies: real answers, then phrasings."""
+    read = read_rows(folder / "fairsea" / "labels.csv")
+    for category, name in SETS.items():
+        own = [row for row in read if row["prompt_category"] == category]
+        truths = [None if row["label"] == UNMATCHED else row["label"] for row in own]
+        yield from _labelled(FAIR_SEA, "prototypes", name, [row["llm_output"] for row in own], truths)
+    table = pd.read_parquet(folder / "fairsea" / "fairsea_responses.parquet").dropna(subset=["category"])
+    for category, name in TAXONOMIES.items():
+        own_rows = table[table["prompt_category"] == category]
+        yield from _labelled(FAIR_SEA_NAMES, "taxonomy", name, list(own_rows["llm_output"]), list(own_rows["category"]))
+    asked = table[table["prompt_category"] == "I3"]
+    yield from _labelled(FAIR_SEA_NAMES, "choices", "yes_no", list(asked["llm_output"]), list(asked["category"]))
+    written = read_rows(folder / "phrasings" / "yes_no.csv")
+    truths = [{"other": None, "other-yes": "yes"}.get(row["truth"], row["truth"]) for row in written]
+    yield from _labelled(WRITTEN, "choices", "yes_no", [row["text"] for row in written], truths, is_training=True)
+
+
+def _labelled(
+    source: Source,
+    extractor: str,
+    label_set: str,
+    texts: Sequence[str],
+    truths: Sequence[str | None],
+    *,
+    is_training: bool = False,
+) -> list[Validation]:
+    read, version = read_labels({"name": "label", extractor: label_set}, texts)
+    folded = [None if label is None else label.lower() for label in read]
+    family = FAMILY_OF_FAIR_SEA if source.material == REAL_ANSWERS else ""
+    pairs = [Labelled(truth, label, family) for truth, label in zip(truths, folded, strict=True)]
+    return validation_rows(Instrument(extractor, label_set, version, is_training), source, pairs)
+
+
+def read_labels(measure: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[str | None], str]:
+    """The label of each text and the version of what read it, by the stage that every study runs.
+
+    Args:
+        measure: as a study file has it.
+        texts: answers.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study.model_construct(
+            study_id="study",
+            path=Path(folder) / "study.yml",
+            prompts=Prompts.model_validate({"import": {"path": "x.csv", "columns": {"prompt": "id"}}}),
+            slices={},
+            factors={},
+            groupings={},
+            measures=[MeasureSpec.model_validate(measure)],
+        )
+        with open_build(Path(folder) / "study.duckdb") as connection:
+            _write_responses(connection, texts)
+            extract(study, connection, Path(folder) / "cache")
+            found = connection.execute(
+                "select label, extractor_version from raw.measurements where measure_id = 'label' order by prompt_id"
+            ).fetchall()
+    [version] = {version for _, version in found}
+    return [label for label, _ in found], version
+
+
+def _write_responses(connection: Any, texts: Sequence[str]) -> None:
+    names = [f"{i:06}" for i in range(len(texts))]
+    prompts = pd.DataFrame({"prompt_id": names, "root_prompt_id": names, "unit_id": names, "is_root": True})
+    write_stage(
+        connection,
+        "study",
+        "assemble",
+        {"prompts": prompts.assign(task="completion", source_tag="", keyword="", document_id="")},
+    )
+    flags = dict.fromkeys(("is_refused", "is_empty", "is_truncated"), False)
+    responses = pd.DataFrame({"prompt_id": names, "response_id": names, "response_text": texts})
+    generation = {"generation_id": "one", "provider": "replay", "is_simulated": False, "is_baseline": False}
+    empty = ("model", "system_prompt", "decoding_json", "extensions_json", "model_details_json")
+    tables = {
+        "generations": pd.DataFrame([{**generation, **dict.fromkeys(empty, "")}]),
+        "responses": responses.assign(generation_id="one", replicate=0, status="ok", **flags),
+    }
+    write_stage(connection, "study", "generate", tables)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a csv file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def computed(folder: Path) -> list[Validation]:
+    """Every row of computed.csv.
+
+    Args:
+        folder: of the data, PLUMBLINE_DATA.
+    """
+    return [*refusal_rows(folder), *label_rows(folder)]
+
+
+def main() -> None:
+    """Write the rows and print what each of them shows."""
+    rows = computed(Path(os.environ["PLUMBLINE_DATA"]))
+    write_validations(COMPUTED, rows)
+    for row in rows:
+        of = " ".join(filter(None, (row.model_family, row.topic)))
+        print(f"{row.extractor} {row.label_set} | {row.source} {row.language} {of} | n {row.n} ({row.n_positive})")
+        print(f"    recall {row.recall}, precision {row.precision}, agreement {row.agreement}, kappa {row.kappa}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Inference of the irregular study by parts, some measures each: every table is that of the whole."""
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from python_assets.infer.part import Part
+from python_assets.infer.regressions.infer_regressions import TABLES as OF_REGRESSIONS
+from python_assets.infer.regressions.infer_regressions import fit_regressions, judge_regressions
+from python_assets.infer.run import infer_study
+from python_assets.infer.tables import TABLES
+from python_assets.warehouse.build import open_build
+from tests.dbt_models.conftest import Analysis
+
+
+@pytest.fixture
+def connection(built, tmp_path):
+    """To a copy of the build file; its views name its catalog, so it keeps its name."""
+    path = tmp_path / built.path.name
+    shutil.copy(built.path, path)
+    with open_build(path) as connection:
+        yield connection
+
+
+def read(connection, names):
+    return {name: connection.execute(f"from inference.{name} order by all").df() for name in names}
+
+
+def equal(found, expected):
+    for name, table in expected.items():
+        assert len(table) or name == "design_power"
+        pd.testing.assert_frame_equal(found[name], table, check_exact=False, rtol=0, atol=1e-12)
+
+
+def halves(connection, table="measures"):
+    query = f"select distinct measure_id from raw.{table} order by 1"
+    measures = [name for (name,) in connection.execute(query).fetchall()]
+    return measures[::2], measures[1::2]
+
+
+def test_two_parts_by_measure_give_the_tables_of_the_whole(connection):
+    expected = read(connection, TABLES)
+    parts = [Part(connection, Analysis(), measures=measures) for measures in halves(connection)]
+    infer_study(connection, Analysis(), parts=parts)
+    equal(read(connection, TABLES), expected)
+
+
+def test_regressions_fitted_in_two_parts_are_judged_as_one_set(connection):
+    expected = read(connection, OF_REGRESSIONS)
+    fitted = [fit_regressions(connection, Analysis(), measures) for measures in halves(connection, "regressions")]
+    judge_regressions(connection, Analysis(), fitted)
+    equal(read(connection, OF_REGRESSIONS), expected)

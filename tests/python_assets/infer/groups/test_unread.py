@@ -1,0 +1,69 @@
+"""A measure that finds a label in too few answers of a generation is asked nothing there."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from python_assets.infer.groups.unread import too_many_unmatched
+from python_assets.infer.run import infer_study
+from python_assets.study.analysis import Quality
+from python_assets.study.measures import MeasureSpec
+from python_assets.study.study import Study
+from tests.python_assets.infer.test_run import analysis, rows
+
+PROTOTYPES = MeasureSpec(name="style", prototypes={"labels": {"a": ["one"], "b": ["two"]}})
+CHOICES = MeasureSpec(name="style", choices=["a", "b"])
+TAXONOMY = MeasureSpec(name="style", taxonomy={"labels": {"a": [], "b": []}, "steps": ["exact"]})
+
+
+def quality(spec=PROTOTYPES, **declared):
+    return analysis(unmatched_allowed=Study.unmatched_allowed.fget(declaring(spec, **declared)))
+
+
+def declaring(spec, **declared):
+    return SimpleNamespace(measures=[spec], analysis=SimpleNamespace(quality=Quality(**declared)))
+
+
+def built(study, **n_unmatched):
+    """Two labels of 10 prompts and 2 groups for each generation, which has so many of 40 answers without a label."""
+    first = np.random.default_rng(3).integers(0, 2, size=(10, 2)).astype(float)
+    for generation in n_unmatched:
+        for label, x in (("a", first), ("b", 1 - first)):
+            study.add("style", x, kind="categorical", category=label, generation_id=generation)
+    study.instruments = pd.DataFrame(
+        [
+            (generation, "style", "v", 1.0, "a", "no_label_near" if at < n else None)
+            for generation, n in n_unmatched.items()
+            for at in range(40)
+        ],
+        columns=["generation_id", "measure_id", "extractor_version", "value", "label", "reason"],
+    )
+    return study.write()
+
+
+def test_its_questions_have_no_p_and_the_reason_and_those_of_others_stay(study):
+    connection = built(study, read=20, unread=21)
+    infer_study(connection, quality())
+    questions = rows(connection, "questions", "measure_id = 'style'").set_index("generation_id")
+    assert questions.inference_reason["unread"] == "too_many_unmatched"
+    assert np.isnan(questions.p_value["unread"])
+    assert questions.p_value["read"] >= 0
+    contrasts = rows(connection, "contrasts", "generation_id = 'unread'")
+    assert contrasts.p_value.isna().all()
+    assert set(contrasts.verdict.dropna()) == {"not_computable"}
+    changes = rows(connection, "generation_comparisons", "comparison in ('mean_change', 'groups_moved')")
+    assert changes.p_value.isna().all()
+    assert set(changes.inference_reason) == {"too_many_unmatched"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "share", "is_unread"),
+    [(PROTOTYPES, None, False), (CHOICES, None, False), (TAXONOMY, None, True), (CHOICES, 0.05, True)],
+)
+def test_half_may_be_without_a_label_unless_the_study_or_a_taxonomy_says_less(study, spec, share, is_unread):
+    connection = built(study, model=3)
+    declared = quality(spec, max_unmatched_share=share)
+    expected = {("model", "style"), ("all", "style")} if is_unread else set()
+    assert too_many_unmatched(connection, declared) == expected

@@ -1,0 +1,62 @@
+"""tests/python_assets/infer/test_part.py - mirrors python_assets/infer/part.py."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from python_assets.infer.part import Part
+from python_assets.infer.run import infer_study
+from python_assets.infer.tables import TABLES
+from tests.python_assets.infer.test_run import analysis, numbers, rows
+
+OF_ALL = ["set_id", "n_questions", "q_value", "verdict", "n_needed", "value_without", "only_because_of"]
+
+
+def made_of(study, *measures):
+    """A build file of some of three measures: one lacks cells, and one is the only one to have others."""
+    of_baseline = np.random.default_rng(9).normal(size=(12, 4))
+    gaps, few = numbers(12, 4, seed=2, shift=2), numbers(12, 4, seed=3)
+    gaps[:3, 1] = gaps[5, :2] = np.nan
+    few[4:] = np.nan
+    tables = {
+        "sentiment": lambda: study.add("sentiment", numbers(12, 4, shift=1), baseline=of_baseline),
+        "gaps": lambda: study.add("gaps", gaps),
+        "few": lambda: study.add("few", np.repeat(few[:, :, None], 4, axis=2) + of_baseline[0]),
+    }
+    for name in measures:
+        tables[name]()
+    return study.ask("median", "variance").write()
+
+
+def equal(found, expected, leaving_out=()):
+    pd.testing.assert_frame_equal(
+        found.drop(columns=[name for name in leaving_out if name in found]),
+        expected.drop(columns=[name for name in leaving_out if name in expected]),
+        check_exact=False,
+        rtol=0,
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("taken_away", ["sentiment", "gaps", "few"])
+def test_what_is_said_of_a_measure_does_not_depend_on_its_neighbours(study, taken_away):
+    connection = made_of(study, "sentiment", "gaps", "few")
+    infer_study(connection, analysis())
+    tables = ("questions", "contrasts", "disparities", "summary_statistics")
+    expected = {table: rows(connection, table, f"measure_id <> '{taken_away}'") for table in tables}
+    for name in ("int_cells", "int_values"):
+        connection.execute(f"delete from intermediate.{name} where measure_id = '{taken_away}'")
+    infer_study(connection, analysis())
+    for table in tables:
+        assert len(expected[table])
+        equal(rows(connection, table), expected[table], OF_ALL)
+
+
+def test_parts_of_a_study_give_the_tables_of_the_whole(study):
+    connection = made_of(study, "sentiment", "gaps", "few")
+    infer_study(connection, analysis())
+    expected = {table: rows(connection, table) for table in TABLES}
+    parts = [Part(connection, analysis(), measures=names) for names in (["sentiment", "few"], ["gaps"])]
+    infer_study(connection, analysis(), parts=parts)
+    for table in TABLES:
+        equal(rows(connection, table), expected[table])

@@ -1,0 +1,20 @@
+"""A packaged set that plain sentences show to be too weak is named before a study runs."""
+
+from pathlib import Path
+
+from python_assets.plan.label_warnings import label_warnings
+from python_assets.study.study import Encoding
+from python_assets.study_file.load import load_study
+
+STUDY = Path(__file__).resolve().parents[3] / "studies" / "fair_sea.yml"
+
+
+def test_the_reaction_of_families_needs_a_judge_and_leadership_does_not():
+    assert list(label_warnings(load_study(STUDY))) == [
+        "family_reaction needs an engine as judge: the packaged reading labels 13 of 20 plain sentences right"
+    ]
+
+
+def test_nothing_is_known_of_another_embedding():
+    study = load_study(STUDY).model_copy(update={"embedding": Encoding(model="some/model")})
+    assert list(label_warnings(study)) == []

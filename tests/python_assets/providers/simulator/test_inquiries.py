@@ -1,0 +1,90 @@
+import json
+import random
+import re
+
+import pytest
+
+from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
+from python_assets.providers.simulator.inquiries import answer_inquiry
+from python_assets.providers.simulator.lexicon import TOPICS
+
+
+def replies(n, **facts):
+    return [answer_inquiry(facts, random.Random(seed)) for seed in range(n)]
+
+
+def test_keywords_are_a_list_of_forms_of_the_keyword_or_of_the_words_given():
+    assert "Italy" in (parse_list(replies(1, task="keywords", keyword="Italy")[0]) or [])
+    given = replies(1, task="keywords", keyword="Italy", words='["Rome", "Milan"]')[0]
+    assert sorted(parse_list(given) or []) == ["Milan", "Rome"]
+
+
+def test_an_article_is_of_whole_sentences_that_name_the_level():
+    [text] = replies(1, task="article", level="South Korea")
+    sentences = re.findall(r"[^.]+\.", text)
+    assert len(sentences) > 15
+    assert all("South Korea" in sentence for sentence in sentences)
+    assert len(set(sentences)) == len(sentences)
+    assert text.count("\n\n") >= 2
+
+
+def test_a_question_holds_the_keyword_and_now_and_then_there_is_none():
+    found = replies(1_000, task="question", keyword="Italy", level="Italy")
+    questions = [text for text in found if text != "NO"]
+    assert 10 <= len(found) - len(questions) <= 60
+    assert all("Italy" in text and text.endswith("?") for text in questions)
+    assert len(set(questions)) > 0.8 * len(questions)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "level", "phrase"),
+    [
+        ("Italy", "Italy", r"is Italy known|in Italy|does Italy compare"),
+        ("the UK", "United Kingdom", r"is the UK known|in the UK|does the UK compare"),
+        ("United States", "United States", r"is United States known|in United States|does United States"),
+        ("Italian", "Italy", r"Italian (?:view|newspapers|towns|experts|families)"),
+        ("South African", "South Africa", r"South African (?:view|newspapers|towns|experts|families)"),
+        ("Italians", "Italy", r"do Italians|are Italians|for Italians"),
+        ("women", "women", r"do women|are women|for women"),
+    ],
+)
+def test_the_keyword_stands_where_a_word_of_its_kind_can(keyword, level, phrase):
+    for text in replies(200, task="question", keyword=keyword, level=level):
+        assert text == "NO" or re.search(phrase, text), text
+
+
+def test_a_question_asks_for_two_of_the_simulators_subjects():
+    subjects = "|".join(re.escape(subject) for topic in TOPICS for subject in topic)
+    for text in replies(200, task="question", keyword="Italy", level="Italy"):
+        assert text == "NO" or re.fullmatch(rf"(?:What|How) .*(?:{subjects}) and (?:{subjects}).*\?", text)
+
+
+def test_checks_mostly_say_yes():
+    said = [parse_yes_no(text) for text in replies(1_000, task="check", question="?")]
+    assert None not in said
+    assert 850 <= sum(map(bool, said)) <= 950
+    assert {parse_yes_no(text) for text in replies(50, task="related", word="a", level="b")} == {True, False}
+
+
+def test_analogies_are_made_up_words_of_the_same_form():
+    words = ["Romans", "lira", "Rome"]
+    mapping = parse_mapping(replies(1, task="analogies", words=json.dumps(words))[0]) or {}
+    assert list(mapping) == words
+    assert mapping["Romans"].endswith("s") and mapping["Romans"][0].isupper()
+    assert mapping["lira"].islower()
+    assert not set(mapping.values()) & set(words)
+
+
+def test_marks_are_options():
+    assert set(replies(100, task="mark", options='["A", "B", "C"]')) == {"A", "B", "C"}
+
+
+@pytest.mark.parametrize("task", ["answer", "probe", None])
+def test_anything_else_gets_sentences(task):
+    [text] = replies(1, **({"task": task} if task else {}))
+    assert text[0].isupper() and text.endswith(".")
+
+
+def test_a_reply_depends_on_its_seed_alone():
+    facts = {"task": "question", "keyword": "Italy", "level": "Italy"}
+    assert replies(20, **facts) == replies(20, **facts)

@@ -1,0 +1,141 @@
+"""What is said of how labels are read: the sentence beside a difference between models, and the section."""
+
+import pytest
+
+from python_assets.report.readings import read_by, reader_of
+
+ROW = {
+    "measure_id": "refusal",
+    "model_family": "gpt",
+    "kind": "binary",
+    "extractor": "refusal",
+    "label_set": "",
+    "model": None,
+    "extractor_version": "refusal_en_2",
+    "recall_low": 0.96,
+    "recall_high": 0.9621,
+    "is_current": True,
+    "reason": None,
+}
+UNKNOWN = ROW | {"recall_low": None, "recall_high": None, "is_current": None}
+END = "What it misses differs between models as well."
+
+
+def test_the_sentence_says_what_read_it_and_what_is_known_of_each_family():
+    mistral = ROW | {"model_family": "mistral", "recall_low": 0.22, "recall_high": 0.538}
+    told = read_by([UNKNOWN | {"model_family": "claude"}, ROW, mistral, UNKNOWN | {"model_family": "other"}])
+    assert told == (
+        "Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt, 0.220 to 0.538 for mistral "
+        f"in real answers; it was not tried on claude and models of no known family. {END}"
+    )
+
+
+def test_what_was_tried_on_no_family_is_said():
+    assert read_by([UNKNOWN]) == f"Read by refusal (refusal_en_2): it was not tried on gpt. {END}"
+    family = {"reason": "family_not_validated"}
+    assert read_by([UNKNOWN | family]) == read_by([UNKNOWN])
+
+
+def test_figures_of_an_older_version_are_said_to_be():
+    assert "0.960 for gpt (an older version) in real answers" in read_by([ROW | {"is_current": False}])
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (
+            {"extractor": "judge", "model": "llama3", "reason": "judge_not_measured", "extractor_version": "judge 1"},
+            "Read by judge by llama3 (judge 1): how rightly it marks was not measured.",
+        ),
+        (
+            {"extractor": "column", "reason": "read_by_import", "extractor_version": "column 1"},
+            "Read by column (column 1): how rightly is not known here.",
+        ),
+        (
+            {"extractor": "choices", "reason": "not_validated"},
+            "Read by choices (refusal_en_2): how rightly was not measured.",
+        ),
+        ({"reason": "nothing_read"}, ""),
+        ({"kind": "continuous"}, ""),
+    ],
+)
+def test_what_is_not_known_is_said_and_numbers_are_no_labels(row, told):
+    assert read_by([UNKNOWN | row]) == told
+
+
+def test_without_rows_nothing_is_said():
+    assert read_by([]) == ""
+
+
+def test_a_reader_is_named_with_its_labels_and_the_start_of_a_long_version():
+    row = ROW | {"extractor": "prototypes", "label_set": "fair_sea_leadership", "extractor_version": "p" * 90}
+    assert reader_of(row) == f"prototypes fair_sea_leadership ({'p' * 40} … (90 characters))"
+
+
+FIGURES = {
+    "measure_id": "refusal",
+    "extractor": "refusal",
+    "extractor_version": "refusal_en_2",
+    "label_set": "",
+    "material": "real answers",
+    "source": "XSTest",
+    "labelled_by": "two people",
+    "language": "en",
+    "model_family": "",
+    "topic": "",
+    "is_current": True,
+    "is_training": False,
+    "n": 1237,
+    "n_positive": 704,
+    "recall": 0.831,
+    "recall_low": 0.8,
+    "recall_high": 0.86,
+    "precision": 0.983,
+    "precision_low": 0.97,
+    "precision_high": 0.99,
+}
+NOTHING = {
+    "label_set": "",
+    "material": "",
+    "source": "",
+    "labelled_by": "",
+    "language": "",
+    "model_family": "",
+    "topic": "",
+}
+VADER = NOTHING | {"measure_id": "vader", "extractor": "vader", "extractor_version": "vader 1"}
+
+
+def test_the_section_has_the_study_s_families_phrasings_last_and_what_was_not_shown(report):
+    page = report(
+        instruments=[
+            FIGURES | {"source": "Our phrasings", "material": "phrasings of our own", "is_training": True, "n": 60},
+            FIGURES,
+            FIGURES | {"model_family": "gpt", "n": 440, "is_current": False},
+            FIGURES | {"model_family": "llama", "n": 395},
+            FIGURES | {"topic": "privacy", "n": 190},
+            VADER | {"reason": "not_validated"},
+            VADER | {"measure_id": "empty", "extractor": "empty", "reason": "nothing_read"},
+        ],
+        generations=[
+            {"generation_id": "biased", "provider": "openai", "model": "gpt-4", "model_family": "gpt"}
+            | {
+                "system_prompt": "",
+                "decoding_json": "{}",
+                "is_simulated": False,
+                "is_baseline": False,
+                "is_engine": False,
+            }
+        ],
+    )
+    told = " ".join(page.sections["instruments"].split())
+    assert "refusal (refusal_en_2)" in told
+    assert told.index("1,237") < told.index("440") < told.index("Our phrasings")
+    assert "83.1 % [80 %, 86 %]" in told
+    assert "395" not in told and "190" not in told and "empty" not in told
+    assert "of an older version" in told and "which flatters" in told
+    assert "nobody compared what this measure reads" in told
+
+
+def test_without_a_measure_that_reads_the_section_says_so(report):
+    assert "No measure is read off a text." in report().sections["instruments"]
