@@ -10,6 +10,7 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 from expectations.few_unexpected import few_unexpected, relation
 from expectations.keys import filled, has_rows, unique
 from expectations.prompt_factors import group_members
+from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study, make_id
 
 KEYS: Final = ("generation_id", "prompt_id", "replicate", "measure_id")
@@ -133,33 +134,48 @@ def _of_responses(study: Study) -> list[Expectation]:
         few_unexpected(
             "expect_measurements_of_every_response",
             ["measure_id"],
-            description="every response has a row of every measure that is not bound to a slice",
+            description=(
+                "every response has a row of every measure that is not bound to a slice, and of a measure as written "
+                "where its generation has any"
+            ),
             notes=_AGAIN,
             relations={
                 "sliced": relation({"measure_id": "varchar"}, sliced),
+                # a measure as written stands in the generations of which a value differs (extract.neutral_reading)
                 "required": f"""
-                    select measure_id
+                    select g.generation_id, m.measure_id
                     from raw.measures as m
-                    where {of_study}
+                    inner join raw.generations as g using (study_id)
+                    where m.{of_study}
                         and not exists (
                             select 1
                             from sliced as s
                             where m.measure_id = s.measure_id
                                 or starts_with(m.measure_id, s.measure_id || '_')
                         )
+                        and (
+                            not ends_with(m.measure_id, '{AS_WRITTEN_READING}')
+                            or exists (
+                                select 1
+                                from batch as b
+                                where b.measure_id = m.measure_id and b.generation_id = g.generation_id
+                            )
+                        )
                 """,
                 "measured": """
                     select generation_id, prompt_id, replicate, count(*) as n_measures
                     from batch
-                    inner join required using (measure_id)
+                    inner join required using (generation_id, measure_id)
                     group by generation_id, prompt_id, replicate
                 """,
+                "expected": "select generation_id, count(*) as n_required from required group by generation_id",
             },
             unexpected=f"""
                 select r.generation_id, r.prompt_id, r.replicate, coalesce(n_measures, 0) as n_measures
                 from raw.responses as r
+                inner join expected using (generation_id)
                 left join measured using (generation_id, prompt_id, replicate)
-                where r.{of_study} and coalesce(n_measures, 0) < (select count(*) from required)
+                where r.{of_study} and coalesce(n_measures, 0) < n_required
             """,
             evaluated=f"select count(*) from raw.responses where {of_study}",
         ),

@@ -224,6 +224,26 @@ def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_o
     }
 
 
+@pytest.mark.parametrize(
+    ("rows", "is_bad"),
+    [
+        ("generation_id = 'baseline'", False),
+        ("generation_id in ('baseline', 'fair')", False),
+        ("generation_id = 'fair' and prompt_id != 'r0'", True),
+    ],
+)
+def test_a_measure_as_written_is_whole_where_its_generation_has_it(connection, failed, rows, is_bad):
+    as_written = "replace ('sentiment_as_written' as measure_id)"
+    connection.execute(
+        f"insert into raw.measures select * {as_written} from raw.measures where measure_id = 'sentiment'"
+    )
+    connection.execute(
+        f"insert into raw.measurements select * {as_written} from raw.measurements "
+        f"where measure_id = 'sentiment' and {rows}"
+    )
+    assert ("measure_id" in failed("measurements", "expect_measurements_of_every_response")) == is_bad
+
+
 @pytest.mark.parametrize(("name", "bad"), [(NOT_NULL, NULLS), (MATCHES, BLANKS)])
 @pytest.mark.parametrize("table", TABLES)
 def test_every_key_and_text_is_filled(connection, failed, table, name, bad):
