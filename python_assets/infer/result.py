@@ -152,6 +152,15 @@ class InferenceReason(StrEnum):
         "too_many_clusters",
         "leaving out every cluster in turn would take over a minute, so there is no error over clusters",
     )
+    NOT_OF_SELECTION = (
+        "not_of_selection",
+        "calls are made on differences of means and rates: this row says the same otherwise, or tests nothing",
+    )
+    TOO_FEW_ROWS = (
+        "too_few_rows",
+        "the set has fewer than 6 rows, or the row no error, so that nothing is known of how chance stretched its size",
+    )
+    NOT_CALLED = ("not_called", "the row is not called, so its interval needs no allowance for being chosen")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
 
@@ -165,11 +174,11 @@ class Result(NamedTuple):
     """Rows of results, arrays of one shape; NaN, 0, False and None stand for NULL.
 
     null_median, null_q95: of the draws, in the unit of value. value_corrected: what is left of an index that
-    noise pushes up. studentised: t or z. p_maxt: stepped down over the rows of the question, by Holm where p
-    is of a t distribution. p_question: of the question that the rows answer, the same for all of them.
-    p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the differences over
-    root prompts, for planning; NaN where something else is the unit. is_permuted: whether p is of draws.
-    method, scope: texts. reason: None where nothing is missing.
+    noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
+    question, by Holm where p is of a t distribution. p_question: of the question that the rows answer, the same
+    for all of them. p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
+    differences over root prompts, for planning; NaN where something else is the unit. is_permuted: whether p is
+    of draws. method, scope: texts. reason: None where nothing is missing.
     """
 
     value: Floats
@@ -180,6 +189,7 @@ class Result(NamedTuple):
     null_q95: Floats
     value_corrected: Floats
     studentised: Floats
+    df: Floats
     p_value: Floats
     p_maxt: Floats
     p_question: Floats

@@ -15,12 +15,12 @@ import pandas as pd
 from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
-from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
 from python_assets.infer.questions import Sets, adjusted_margin, with_levels, with_sets
-from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.result import Floats, InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.base import ALL_PROMPTS, AS_WRITTEN_READING, OTHER_LANGUAGE, SIMILARITY, UNMATCHED
@@ -164,6 +164,7 @@ def _with_levels(tables: Frames, alpha: float) -> Frames:
     """Tables with q of questions, groups and pairs of generations; the questions of groups alone are left."""
     questions, contrasts = with_levels(tables["questions"], tables["contrasts"], alpha)
     pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, alpha)
+    contrasts, pairs = with_selected_sizes(contrasts, pairs, alpha)
     questions = questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True)
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 

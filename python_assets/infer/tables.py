@@ -82,17 +82,22 @@ def _columns(*names: str, **of_kind: str) -> dict[str, str]:
     return dict.fromkeys(" ".join(names).split(), "varchar not null") | typed
 
 
+# of rows that can be called
+_SELECTED: Final = _columns(double="ci_low_selected ci_high_selected value_shrunken", varchar="selected_reason")
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
     bigint="n_root_prompts n_units",
     varchar="verdict method scope inference_reason",
 )
-COMPARISON_COLUMNS: Final = _columns(
-    "study_id",
-    *ROW,
-    double="value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value",
-    bigint="n_groups_a n_groups_b n_root_prompts n_dropped",
-    varchar="set_id verdict scope method reason inference_reason",
+COMPARISON_COLUMNS: Final = (
+    _columns(
+        "study_id",
+        *ROW,
+        double="value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value",
+        bigint="n_groups_a n_groups_b n_root_prompts n_dropped",
+        varchar="set_id verdict scope method reason inference_reason",
+    )
+    | _SELECTED
 )
 TABLES: Final[Columns] = {
     "questions": _columns(
@@ -109,6 +114,7 @@ TABLES: Final[Columns] = {
         bigint="n_needed",
         varchar="only_because_of test",
     )
+    | _SELECTED
     | _TESTED,
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,

@@ -157,13 +157,15 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
         group: its row of int_question_groups.
         asked: the question.
     """
-    what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {_others(group, asked)}"
+    others = _others(group, asked)
     if group["only_because_of"] is not None:
-        others = _listed(group["only_because_of"].split(SEPARATOR))
-        return f"{what}, but only because of {others}{_left(group)}."
-    interval = _interval(group, asked.question["alpha"])
+        because = _listed(group["only_because_of"].split(SEPARATOR))
+        what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {others}"
+        return f"{what}, but only because of {because}{_left(group)}."
+    seen = _seen(group, asked.question["alpha"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
-    return f"{what}{f' ({interval})' if interval else ''}{side if group['stands'] else ''}."
+    told = f"{group['group_id']}: {_label(group)}{_about(group)} than {others}"
+    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}."
 
 
 def _left(group: Row) -> str:
@@ -344,8 +346,8 @@ def _camps(asked: StatisticSpec) -> str:
 
 
 def _told(row: Row, asked: StatisticSpec) -> str:
-    interval = _interval(row, asked.question["alpha"])
-    return f"{_label(row)}{_amount(row)} than {_others(row, asked)}{f', {interval}' if interval else ''}"
+    seen = _seen(row, asked.question["alpha"])
+    return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
 
 
 def _label(group: Row) -> str:
@@ -383,12 +385,25 @@ def _others(group: Row, asked: StatisticSpec) -> str:
     return "the rest" if asked.question["statistic"] in OF_CELLS else "the other groups on average"
 
 
+def _about(group: Row) -> str:
+    """The size of a called row, without what chance stretched it by where that is known."""
+    shrunken = group["value_shrunken"]
+    return _amount(group) if shrunken is None else f"about {_amount({**group, 'value': shrunken})}"
+
+
+def _seen(group: Row, alpha: float) -> str:
+    """What was measured and its interval, of called rows the one that allows for their having been chosen."""
+    measured = "" if group["value_shrunken"] is None else f"measured {_size_of(group, abs(group['value']))}"
+    return "; ".join(part for part in (measured, _interval(group, alpha)) if part)
+
+
 def _interval(group: Row, alpha: float) -> str:
     """The interval in the direction of the value."""
-    low, high = group["ci_low"], group["ci_high"]
+    low, high, level = group["ci_low_selected"], group["ci_high_selected"], "interval after selection"
+    if low is None and high is None:
+        low, high, level = group["ci_low"], group["ci_high"], f"{plain(100 * (1 - alpha))} % interval"
     if low is None and high is None:
         return ""
-    level = f"{plain(100 * (1 - alpha))} % interval"
     if _sign(group) < 0:
         low, high = (None if limit is None else -limit for limit in (high, low))
     if low is None:
@@ -430,9 +445,10 @@ def _of_tool(question: Row) -> str:
 def _sure(question: Row) -> str:
     p, q = question["p_value"], question["q_value"]
     often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
-    corrected = f"q {probability(q)} among {plural(question['n_questions'], 'question')}"
-    chance = f"Chance alone gives as large differences in {often} such studies ({corrected})."
-    return f"{chance} Measured on {sample(question)}."
+    n = question["n_questions"]
+    among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
+    chance = f"Chance alone gives this one comparison as large a difference in {often} such studies"
+    return f"{chance} ({among}: q {probability(q)}). Measured on {sample(question)}."
 
 
 def _rounded(count: float) -> int:

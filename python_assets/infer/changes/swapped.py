@@ -122,6 +122,7 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2) -> C
         n.shape,
         value=value,
         std_error=std_error,
+        df=n - 1.0,
         ci_low=limits.low,
         ci_high=limits.high,
         p_value=p,

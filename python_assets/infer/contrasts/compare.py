@@ -12,10 +12,11 @@ import numpy as np
 from python_assets.infer.contrasts.contrast import Null, with_mirrors
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, INDICES, RATE_INDICES, index_tests, spread_of
 from python_assets.infer.contrasts.index_intervals import below_four_fifths, inverted_indices
-from python_assets.infer.contrasts.means import mean_differences, mean_null
+from python_assets.infer.contrasts.means import mean_differences, mean_estimate, mean_null
 from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests
-from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_null
+from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_estimate, rate_null
 from python_assets.infer.draws.exchange import Floats, pieces
+from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.result import NO_P, Result, joined
 from python_assets.infer.schemes.choose import Blocks, InUnits
 from python_assets.infer.schemes.group_means import BlockMeans
@@ -105,6 +106,28 @@ def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, wit
     risk = {"risk_difference": compared.contrasts["risk_difference"]}
     mirrored = _with_all_rows(scheme, Compared(risk, {})).contrasts
     return compared._replace(contrasts=compared.contrasts | mirrored)
+
+
+def intervals(scheme: Scheme, x: Floats, alpha: float, *, is_rate: bool) -> Interval:
+    """The intervals of the contrasts of compare_values, or of the labels of one measure, at another level.
+
+    Args:
+        scheme: cells and what groups are compared with; no draw is made.
+        x: cell means, rates or shares, shape (cells, columns).
+        alpha: intervals are 1 - alpha.
+        is_rate: whether values lie between 0 and 1.
+
+    Returns:
+        Limits, shape (columns, rows of Reference.rows); NaN where the contrast has none.
+    """
+    contrast = scheme.contrast
+    estimate = rate_estimate(contrast, x, alpha)[0] if is_rate else mean_estimate(contrast, x, alpha)
+    enough = np.where(contrast.rows.is_tested, 1.0, np.nan)
+    sides = (side * enough for side in estimate.limits)
+    found = Result.of(estimate.value.shape, **dict(zip(("ci_low", "ci_high"), sides, strict=True)))
+    if scheme.reference.against is Against.ALL_PAIRS:
+        found = with_mirrors(found, scheme.n_groups)
+    return Interval(found.ci_low, found.ci_high)
 
 
 def _indices(scheme: Scheme, x: Floats, margins: dict[str, Floats], null: Null, *, is_rate: bool) -> dict[str, Result]:

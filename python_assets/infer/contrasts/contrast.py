@@ -189,6 +189,7 @@ def assemble(
         null_median=tested.median * unit,
         null_q95=tested.q95 * unit,
         studentised=estimate.statistic * in_question,
+        df=estimate.df * in_question,
         p_value=p,
         p_maxt=p_maxt,
         p_question=p_question,

@@ -10,7 +10,7 @@ from scipy import stats
 from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, margin_p
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, p_values
 from python_assets.infer.formulas import interval
-from python_assets.infer.formulas.interval import Interval
+from python_assets.infer.formulas.interval import Limits
 from python_assets.infer.result import Result
 from python_assets.infer.schemes.choose import Contrast
 from python_assets.infer.schemes.differences import Counts, ratio
@@ -75,14 +75,15 @@ def mean_differences(
     Source: inference.md section 1, rows 1 and 2; 2.7.
     """
     estimate = mean_estimate(contrast, x, alpha)
-
-    def limits(c: Floats) -> Interval:
-        return interval.around(estimate.value, estimate.std_error, c)
-
-    levels = margin_p(estimate, limits, margin)
+    levels = margin_p(estimate, limits_of(estimate), margin)
     return assemble(
         contrast.rows, estimate, tested, levels, alpha=alpha, names=contrast.rows.names, n_together=n_together
     )
+
+
+def limits_of(estimate: Estimate) -> Limits:
+    """The interval of an estimate at any quantile of t."""
+    return lambda quantile: interval.around(estimate.value, estimate.std_error, quantile)
 
 
 def mean_estimate(contrast: Contrast, x: Floats, alpha: float) -> Estimate:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, margin_p
-from python_assets.infer.contrasts.means import mean_differences, mean_estimate, mean_null
+from python_assets.infer.contrasts.means import limits_of, mean_estimate, mean_null
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval, Limits, RatePair
@@ -135,22 +135,26 @@ def rate_differences(
 
     Source: inference.md section 1, row 3, and 2.7.
     """
-    if isinstance(contrast, UnitContrast):
-        if contrast.units.is_two_way:
-            return mean_differences(contrast, y, tested, alpha=alpha, margin=margin, n_together=n_together)
-        estimate, names = mean_estimate(contrast, y, alpha), (*contrast.rows.names[:2], NAMES[2])
-        limits = _unit_limits(contrast, y, estimate.value)
-        estimate = estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df)))
-    else:
-        own, scored, z = _rates(contrast, y)
-        n, names = contrast.rows.n_units.astype(float), NAMES
-        _, sd = over_units(contrast.by_unit(y), contrast.is_present)
-        value = own.p1 - own.p2
-        limits = mover_of(scored, value, 1 - contrast.inverse_other if _is_grand_mean(contrast) else None)
-        std_error = sd / np.sqrt(np.maximum(n, 1))
-        estimate = Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha)))
+    estimate, limits, names = rate_estimate(contrast, y, alpha)
     levels = margin_p(estimate, limits, margin)
     return assemble(contrast.rows, estimate, tested, levels, alpha=alpha, names=names, n_together=n_together)
+
+
+def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate, Limits, tuple[str, str, str]]:
+    """Difference of rates with its interval, the interval at any quantile, and the names of assemble."""
+    if isinstance(contrast, UnitContrast):
+        estimate = mean_estimate(contrast, y, alpha)
+        if contrast.units.is_two_way:
+            return estimate, limits_of(estimate), contrast.rows.names
+        names, limits = (*contrast.rows.names[:2], NAMES[2]), _unit_limits(contrast, y, estimate.value)
+        return estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df))), limits, names
+    own, scored, z = _rates(contrast, y)
+    n = contrast.rows.n_units.astype(float)
+    _, sd = over_units(contrast.by_unit(y), contrast.is_present)
+    value = own.p1 - own.p2
+    limits = mover_of(scored, value, 1 - contrast.inverse_other if _is_grand_mean(contrast) else None)
+    std_error = sd / np.sqrt(np.maximum(n, 1))
+    return Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha))), limits, NAMES
 
 
 def mover_of(pair: RatePair, value: Floats, share: Floats | None) -> Limits:

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values
+from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_QUESTION,
@@ -142,6 +142,33 @@ class Layout:
             margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
             compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
+
+    def intervals(
+        self, question: tuple[str, ...], reference: Reference, alpha: float, options: Options
+    ) -> pd.DataFrame:
+        """The intervals of a question of means, rates or shares of labels at another level.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            reference: what groups are compared with.
+            alpha: intervals are 1 - alpha.
+            options: of the study.
+
+        Returns:
+            category, group_id, reference, low and high; no row where nothing can be compared.
+        """
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, lambda _, values: values, reference, options)
+        names = reference.names(self.cells.group_ids) if scheme is not None else []
+        found = pd.DataFrame(
+            [(label, *name) for label in self.cells.columns.category.iloc[columns] for name in names],
+            columns=["category", "group_id", "reference"],
+        )
+        if scheme is None:
+            return found.assign(low=np.nan, high=np.nan)
+        is_rate = str(self.cells.roles[columns[0]]) != "continuous"
+        limits = intervals(scheme, x, alpha, is_rate=is_rate)
+        return found.assign(low=limits.low.ravel(), high=limits.high.ravel())
 
     def p_past_margin(
         self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options

@@ -9,7 +9,10 @@ from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
-OF_ALL = ["set_id", "n_questions", "q_value", "verdict", "n_needed", "value_without", "only_because_of"]
+OF_ALL = [
+    *("set_id", "n_questions", "q_value", "verdict", "n_needed", "value_without", "only_because_of"),
+    *("ci_low_selected", "ci_high_selected", "value_shrunken", "selected_reason"),
+]
 
 
 def made_of(study, *measures):

@@ -49,6 +49,9 @@ GROUP_ROW = {
     "value": 0.01,
     "ci_low": -0.1,
     "ci_high": 0.12,
+    "ci_low_selected": None,
+    "ci_high_selected": None,
+    "value_shrunken": None,
     "margin": None,
     "verdict": "inconclusive",
     "value_without": None,
@@ -61,7 +64,10 @@ GROUP_ROW = {
 STANDS = {"is_called": True, "stands": True, "verdict": "difference_shown"}
 LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
 HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
-SURE = "Chance alone gives as large differences in about 1 of 10,000 such studies (q <.001 among 6 questions). "
+SURE = (
+    "Chance alone gives this one comparison as large a difference in about 1 of 10,000 such studies "
+    "(among the 6 questions asked: q <.001). "
+)
 MEASURED = "Measured on 40 root prompts. "
 SCOPE = "It holds for prompts like these and says nothing of other kinds of prompts."
 
@@ -225,7 +231,7 @@ def test_nothing_found_is_no_difference_ruled_out(n_needed, said):
     found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": n_needed})[""]
     assert found.startswith("biased: No difference in the average sentiment between the 5 groups of concept was shown")
     assert said in found
-    assert "in about 1 of 3 such studies (q .800" in found
+    assert "in about 1 of 3 such studies (among the 6 questions asked: q .800" in found
 
 
 def test_nothing_tested_is_told_with_its_reason_and_remedy():
@@ -385,3 +391,9 @@ def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
     for question in (of_models | {"verdict": "inconclusive"}, of_models | {"is_of_models": False}):
         assert "Read by" not in told(question, readings=[reading], Russia=LOWER)[""]
     assert "Read by" not in told(of_models, readings=others, Russia=LOWER)[""]
+
+
+def test_a_called_group_is_told_by_what_chance_leaves_of_its_size():
+    after = {"value_shrunken": -0.3, "ci_low_selected": -0.44, "ci_high_selected": -0.25}
+    found = told(Russia=LOWER | after)["Russia"]
+    assert found == "Russia: about 0.300 lower than the rest (measured 0.346; interval after selection 0.250 to 0.440)."

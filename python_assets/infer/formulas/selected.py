@@ -1,0 +1,144 @@
+"""Sizes of what was called: intervals that allow for the choice, and values drawn towards 0.
+
+Belongs here: which rows of a set are chosen from, the level of their intervals, and how far chance stretched them.
+Verdicts, q and margins are never of these. A set is picked over for its largest rows, so that those called are too
+large on average and intervals of level 1 - alpha miss too often among them.
+
+Source: inference.md 6.9.
+"""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas import interval
+from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.tables import DISPARITY_CHANGE, LOG_DISPARITY, MEAN_CHANGE, QUESTION, ROW, SIZES
+from python_assets.study.base import Against
+
+FEWEST_ROWS: Final = 6  # of a set, under which nothing is known of how sizes spread
+LARGEST_Z: Final = 8.0
+LARGEST_T: Final = 30.0
+SPREADS: Final = np.concatenate([[0.0], 0.5 * 2.0 ** (np.arange(9) / 2)])  # in standard errors
+N_STEPS: Final = 200
+LEVEL: Final = "level_selected"
+_OF_PAIR: Final = [name for name in ROW if name not in ("comparison", "group_id", "category")]
+
+
+def normal_scores(t: Floats, df: Floats) -> Floats:
+    """The z as far out as t is in its distribution, at most LARGEST_Z in size."""
+    return np.sign(t) * np.minimum(LARGEST_Z, stats.norm.isf(stats.t.sf(np.abs(t), df)))
+
+
+def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
+    """What is left of each size once chance is taken off it: between 0 and 1.
+
+    The true sizes of a set, in standard errors, are taken for a mixture of normal distributions around 0 with SPREADS,
+    whose shares are those that the z of the set are likeliest under (200 steps of expectation and maximisation).
+
+    Args:
+        t: value over standard error, or the score z of rates; shape (rows,).
+        df: its degrees of freedom.
+        weight: how much of a row counts where others mirror it.
+
+    Source: inference.md 6.9; Stephens 2017.
+    """
+    variance = 1 + SPREADS**2
+
+    def shares(of: Floats, mixture: Floats) -> Floats:
+        # the smallest exponent of a row is taken off, so that none underflows everywhere
+        exponent = of[:, None] ** 2 / (2 * variance)
+        likelihood = mixture / np.sqrt(variance) * np.exp(exponent.min(axis=1, keepdims=True) - exponent)
+        return likelihood / likelihood.sum(axis=1, keepdims=True)
+
+    z, mixture = normal_scores(t, df), np.full(len(SPREADS), 1 / len(SPREADS))
+    for _ in range(N_STEPS):
+        mixture = np.average(shares(z, mixture), axis=0, weights=weight)
+    return shares(np.clip(t, -LARGEST_T, LARGEST_T), mixture) @ (SPREADS**2 / variance)
+
+
+def with_selected_sizes(
+    contrasts: pd.DataFrame, pairs: pd.DataFrame, alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Add to contrasts and comparisons of generations what is to be thought of their sizes after selection.
+
+    Args:
+        contrasts: with set_id, q_value, p_value_maxt, value, std_error, studentised and df.
+        pairs: the same of comparisons, with p_maxt and p_value.
+        alpha: error rate.
+
+    Returns:
+        Both with value_shrunken, LEVEL and selected_reason; LEVEL is alpha n / m, for the interval of a called row,
+        NaN elsewhere. Comparisons, whose intervals are all of t, have ci_low_selected and ci_high_selected too.
+    """
+    rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
+    is_called = (rows.q_value <= alpha).to_numpy()
+    level, factor, is_few = (np.full(len(rows), null) for null in (np.nan, np.nan, False))
+    has_size = ((rows.std_error > 0) & rows.t.notna() & rows.df.notna()).to_numpy()
+    chosen = rows[rows.is_row]
+    for positions in chosen.groupby("set_id", sort=False).indices.values():
+        member = chosen.index.to_numpy()[positions]
+        weight = rows.weight.to_numpy()[member]
+        m, n = weight.sum(), weight[is_called[member]].sum()
+        level[member[is_called[member]]] = alpha * n / m
+        is_few[member] = m < FEWEST_ROWS - 1e-9
+        sized = member[has_size[member]]
+        if m >= FEWEST_ROWS - 1e-9 and len(sized):
+            factor[sized] = shrinkage(rows.t.to_numpy()[sized], rows.df.to_numpy()[sized], weight[has_size[member]])
+    reason = first_of(
+        [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_called],
+        [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_CALLED],
+    )
+    found = {"value_shrunken": factor * rows.value.to_numpy(), LEVEL: level, "selected_reason": reason}
+    n_contrasts = len(contrasts)
+    of_contrasts, of_pairs = (
+        {name: values[part] for name, values in found.items()}
+        for part in (slice(0, n_contrasts), slice(n_contrasts, None))
+    )
+    pairs = pairs.assign(**of_pairs)
+    quantile = stats.t.isf(pairs[LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
+    limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
+    return contrasts.assign(**of_contrasts), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
+
+
+def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """What is asked of contrasts; a row that others mirror counts for its share."""
+    is_row = contrasts.p_value_maxt.notna() & ~contrasts.contrast.isin([*SIZES, LOG_DISPARITY])
+    rows = contrasts.assign(is_row=is_row, t=contrasts.studentised)
+    tested = rows[is_row].groupby(QUESTION, sort=False)
+    n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
+    is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
+    # all pairs stand there both ways round; against one level each group stands once
+    n_references = _of_rows(tested["reference"].transform("nunique"), rows)
+    is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
+    return rows.assign(weight=_weight(is_mirrored, n_labels))[list(_COLUMNS)]
+
+
+def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The same of comparisons of generations: the mean of all, and groups that moved apart from the others."""
+    is_mean = pairs.comparison == MEAN_CHANGE
+    is_group = (pairs.comparison == DISPARITY_CHANGE) & pairs.p_maxt.notna()
+    is_row = (is_mean & pairs.p_value.notna()) | is_group
+    t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
+    rows = pairs.assign(is_row=is_row & pairs.set_id.notna(), t=t)
+    tested = rows[is_group].groupby(_OF_PAIR, sort=False)
+    n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
+    return rows.assign(weight=_weight(is_group.to_numpy() & (n_groups == 2), n_labels))[list(_COLUMNS)]
+
+
+_COLUMNS: Final = {
+    "set_id": object,
+    **dict.fromkeys(("q_value", "value", "std_error", "t", "df", "weight"), float),
+    "is_row": bool,
+}
+
+
+def _of_rows(found: pd.Series, rows: pd.DataFrame) -> Floats:
+    return found.reindex(rows.index).fillna(1).to_numpy(dtype=float)
+
+
+def _weight(is_mirrored: np.ndarray, n_labels: Floats) -> Floats:
+    return 1 / (np.where(is_mirrored, 2.0, 1.0) * np.where(n_labels == 2, 2.0, 1.0))

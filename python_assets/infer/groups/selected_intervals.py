@@ -1,0 +1,55 @@
+"""Intervals of called rows, wide enough for having been chosen among all rows of their set.
+
+Belongs here: reading the interval of a called row once more, at the level that its set asks for.
+
+Source: inference.md 6.9; Benjamini and Yekutieli 2005.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.formulas.selected import LEVEL
+from python_assets.infer.groups.layout import Layout
+from python_assets.infer.options import Options, Reference
+from python_assets.infer.tables import QUESTION
+from python_assets.study.base import Against
+
+
+def with_selected_intervals(
+    contrasts: pd.DataFrame, layouts: Mapping[tuple[str, str], Layout], options: Options
+) -> pd.DataFrame:
+    """Add ci_low_selected and ci_high_selected to contrasts.
+
+    Args:
+        contrasts: with LEVEL, NaN in rows that are not called.
+        layouts: by slice and grouping.
+        options: what the contrasts were computed with.
+    """
+    called = contrasts[contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()]
+    parts = []
+    for key, rows in called.groupby(QUESTION, sort=False):
+        question = dict(zip(QUESTION, key, strict=True))
+        layout = layouts[question["slice_id"], question["grouping_id"]]
+        reference = _reference(rows, layout.cells.group_ids)
+        of_question = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+        parts.append(layout.intervals(of_question, reference, float(rows[LEVEL].iat[0]), options).assign(**question))
+    if not parts:
+        return contrasts.assign(ci_low_selected=np.nan, ci_high_selected=np.nan)
+    keys = [*QUESTION, "category", "group_id", "reference"]
+    limits = pd.concat(parts, ignore_index=True).set_index(keys)
+    found = limits.reindex(pd.MultiIndex.from_frame(contrasts[keys]))
+    is_called = contrasts.index.isin(called.index)
+    return contrasts.assign(
+        ci_low_selected=np.where(is_called, found.low, np.nan), ci_high_selected=np.where(is_called, found.high, np.nan)
+    )
+
+
+def _reference(rows: pd.DataFrame, group_ids: list[str]) -> Reference:
+    """What the rows of one question are compared with, from its words."""
+    others = rows.reference.unique()
+    if others[0] in (str(Against.REST), str(Against.GRAND_MEAN)):
+        return Reference(Against(others[0]))
+    return Reference(Against.LEVEL, group_ids.index(others[0])) if len(others) == 1 else Reference(Against.ALL_PAIRS)
