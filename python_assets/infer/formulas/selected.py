@@ -30,7 +30,8 @@ _OF_PAIR: Final = [name for name in ROW if name not in ("comparison", "group_id"
 
 def normal_scores(t: Floats, df: Floats) -> Floats:
     """The z as far out as t is in its distribution, at most LARGEST_Z in size."""
-    return np.sign(t) * np.minimum(LARGEST_Z, stats.norm.isf(stats.t.sf(np.abs(t), df)))
+    size: Floats = np.minimum(LARGEST_Z, stats.norm.isf(stats.t.sf(np.abs(t), df)))
+    return np.sign(t) * size
 
 
 def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
@@ -52,12 +53,14 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
         # the smallest exponent of a row is taken off, so that none underflows everywhere
         exponent = of[:, None] ** 2 / (2 * variance)
         likelihood = mixture / np.sqrt(variance) * np.exp(exponent.min(axis=1, keepdims=True) - exponent)
-        return likelihood / likelihood.sum(axis=1, keepdims=True)
+        found: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
+        return found
 
     z, mixture = normal_scores(t, df), np.full(len(SPREADS), 1 / len(SPREADS))
     for _ in range(N_STEPS):
         mixture = np.average(shares(z, mixture), axis=0, weights=weight)
-    return shares(np.clip(t, -LARGEST_T, LARGEST_T), mixture) @ (SPREADS**2 / variance)
+    kept: Floats = shares(np.clip(t, -LARGEST_T, LARGEST_T), mixture) @ (SPREADS**2 / variance)
+    return kept
 
 
 def with_selected_sizes(

@@ -30,12 +30,12 @@ def with_selected_intervals(
     """
     called = contrasts[contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()]
     parts = []
-    for key, rows in called.groupby(QUESTION, sort=False):
-        question = dict(zip(QUESTION, key, strict=True))
+    for _, rows in called.groupby(QUESTION, sort=False):
+        question = {name: str(rows[name].iat[0]) for name in QUESTION}
         layout = layouts[question["slice_id"], question["grouping_id"]]
         reference = _reference(rows, layout.cells.group_ids)
-        of_question = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
-        parts.append(layout.intervals(of_question, reference, float(rows[LEVEL].iat[0]), options).assign(**question))
+        of_question, level = tuple(question[name] for name in KEYS_OF_QUESTION), rows[LEVEL].to_numpy(dtype=float)[0]
+        parts.append(layout.intervals(of_question, reference, level, options).assign(**question))
     if not parts:
         return contrasts.assign(ci_low_selected=np.nan, ci_high_selected=np.nan)
     keys = [*QUESTION, "category", "group_id", "reference"]
