@@ -223,7 +223,7 @@ class Study(Part):
 
     def slice_condition(self, name: str) -> Mapping[str, Sequence[str]]:
         """The levels of each factor that prompts of a slice have; a name that the file lacks is a level of `each`."""
-        return self.slices.get(name, {str(self.each): [name]})
+        return self.slices[name] if name in self.slices else {str(self.each): [name]}
 
     def resolve(self, path: str) -> Path:
         """A path of the study file: relative to the file's folder, or absolute."""
