@@ -21,7 +21,6 @@ from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceRea
 from python_assets.infer.schemes.differences import LARGEST_T, Counts, Rows
 from python_assets.study.base import Against
 
-
 OF_ROW: Final = ("p_value", "p_maxt", *NULL_DISTRIBUTION, *INTERVAL)
 
 
