@@ -174,7 +174,7 @@ class MeasureChanges:
             InferenceReason.UNPAIRED_PROMPTS: self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
-            InferenceReason.TOO_MANY_UNMATCHED: bool(self.cells.is_unread[np.ravel([*self.columns.values()])].any()),
+            **{InferenceReason(word): True for word in self.cells.refused[np.ravel([*self.columns.values()])] if word},
             InferenceReason.TOO_FEW_ROOT_PROMPTS: (len(self._pair.units) if of_units else n) < MIN_UNITS,
             InferenceReason.PARTLY_NESTED: of_units and self.cells.is_partly_nested,
         }
