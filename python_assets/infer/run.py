@@ -19,11 +19,11 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
-from python_assets.infer.questions import Sets, adjusted_margin, with_levels, with_sets
+from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
-from python_assets.study.base import ALL_PROMPTS, AS_WRITTEN_READING, OTHER_LANGUAGE, SIMILARITY, UNMATCHED
+from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
@@ -102,27 +102,11 @@ def infer_study(
 
 
 def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
-    """The sets of a study, and what their rules need to know of its measures and groupings."""
     of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
-    return Sets(study.primary, study.question_sets, *_declared_measures(connection), of_models)
-
-
-def _declared_measures(connection: duckdb.DuckDBPyConnection) -> tuple[list[str], dict[str, list[str]]]:
-    """The measures of the primary set by its rule, and the slices of those asked in some prompts only."""
     of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
-    measures = list(of_extractor)
-    automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
-    automatic |= {f"{name}{AS_WRITTEN_READING}" for name in measures}
-    # what a label was chosen by, one a label: the label itself is the question
-    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
-    slices: dict[str, list[str]] = {}
-    for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
-        slices.setdefault(measure_id, []).append(slice_id)
-    own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
-    if connection.execute(_MIXES_UNITS).fetchone() == (True,):  # each slice is asked (inference.md 6.2)
-        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
-        own |= {key: found for key, found in parts.items() if found}
-    return [name for name in measures if name not in automatic], own
+    measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
+    mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
+    return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
 
 
 def _questions_in_sets(tables: Frames, sets: Sets) -> Frames:
