@@ -5,28 +5,35 @@ and p; all together get sets and say which questions need more draws; the parts 
 a last time at the groups that are called; all get verdicts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
-from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.formulas.verdict import Verdict, contrast_verdicts, index_verdicts, n_needed
+from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
+from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
+OF_EFFECTS: Final = ("mean_difference", "risk_difference")  # what a declared effect is of
+OF_MARGIN: Final = "margin"
+OF_EFFECT: Final = "effect"
+NO_EFFECT: Final = "no_effect_declared"
+NO_SPREAD: Final = "spread_unknown"
+ENOUGH: Final = "enough_root_prompts"
 MOST_PERMUTATIONS: Final = 99_999
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
@@ -91,7 +98,9 @@ def infer_study(
             str(name): np.sort(of_set.p_value.dropna().to_numpy()) for name, of_set in questions.groupby("set_id")
         }
         looked_at = [part.last(contrasts, questions, ordered) for part in parts]
-        tables = _with_verdicts({**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha)
+        tables = _with_verdicts(
+            {**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha, study.power
+        )
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -152,7 +161,7 @@ def _with_levels(tables: Frames, alpha: float) -> Frames:
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
-def _with_verdicts(tables: Frames, alpha: float) -> Frames:
+def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -> Frames:
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
@@ -160,7 +169,7 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
-        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, alpha), np.nan),
+        **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
     disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
@@ -172,15 +181,45 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
     return {**tables, "contrasts": contrasts, "disparities": disparities}
 
 
-def _n_needed(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> Floats:
-    """Root prompts at which the verdict would be settled, at the level of the whole set."""
+def _n_needed(
+    contrasts: pd.DataFrame, is_open: NDArray[np.bool_], alpha: float, planned: Mapping[str, Power]
+) -> dict[str, NDArray[Any]]:
+    """Root prompts that a study like this one needs, at the level of the whole set, where the verdict is open.
+
+    For the margin: to show that all is inside it, if there is no difference. Else for the effect that the study
+    declares. Never for the effect that was seen: it is large where chance made it so, and then few seem enough.
+
+    Source: inference.md 2.5, 2.8.
+    """
     n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
     n_tests = n_groups * contrasts.n_questions / contrasts.n_called.clip(lower=1)
-    effect = (contrasts[name].to_numpy(dtype=float) for name in ("value", "sd", "margin"))
-    needed = n_needed(*effect, alpha=alpha, n_tests=n_tests.clip(lower=1).to_numpy(dtype=float))
-    # without spread, or with so many root prompts already, the formula knows nothing that q does not
-    says_nothing = (contrasts.sd.to_numpy() == 0) | (needed <= contrasts.n_root_prompts.to_numpy())
-    return np.where(says_nothing, np.nan, needed)
+    margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
+    power = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
+    effect = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
+    effect = effect.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
+    of_margin = ~np.isnan(margin)
+    needed = n_needed(
+        np.where(of_margin, 0.0, effect),
+        sd,
+        margin,
+        alpha=alpha,
+        n_tests=n_tests.clip(lower=1).to_numpy(dtype=float),
+        # inside the margin is past both of its ends
+        power=np.where(of_margin, (1 + power.to_numpy(dtype=float)) / 2, power.to_numpy(dtype=float)),
+    )
+    lacking = [
+        (~of_margin & np.isnan(effect), NO_EFFECT),
+        (~(sd > 0), NO_SPREAD),
+        # the design was large enough, and chance or an effect near the margin left it open
+        (needed <= contrasts.n_root_prompts.to_numpy(dtype=float), ENOUGH),
+    ]
+    reason = np.select([is_open & found for found, _ in lacking], [word for _, word in lacking], "").astype(object)
+    has_number = is_open & (reason == "")
+    return {
+        "n_needed": np.where(has_number, needed, np.nan),
+        "n_needed_for": np.where(has_number, np.where(of_margin, OF_MARGIN, OF_EFFECT), None),
+        "n_needed_reason": np.where(reason == "", None, reason),
+    }
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:

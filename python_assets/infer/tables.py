@@ -107,7 +107,7 @@ TABLES: Final[Columns] = {
         bigint_not_null="n_questions",
         double="std_error p_value_maxt value_without",
         bigint="n_needed",
-        varchar="only_because_of test",
+        varchar="only_because_of test n_needed_for n_needed_reason",
     )
     | _TESTED,
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
-from python_assets.study.analysis import AnalysisSpec, QuestionSet, Regression
+from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet, Regression
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -257,6 +257,11 @@ class Study(Part):
     def primary(self) -> QuestionSet | None:
         """The questions that the study is about; None where the rule says which."""
         return self.analysis.primary
+
+    @property
+    def power(self) -> dict[str, Power]:
+        """What is planned for, by measure: how responses vary, and the effect that must not be missed."""
+        return {make_id(name): spec for name, spec in self.analysis.power.items()}
 
     @property
     def question_sets(self) -> dict[str, QuestionSet]:

@@ -101,8 +101,8 @@ def test_the_plan_shows_power_as_a_table(tmp_path):
     header, row, *changes = power.splitlines()
     assert header.split("  ")[0] == "power: grouping"
     # variance .25 x 1.5 x (.1 + .9 / 2)
-    expected = ["gender", "sentiment", "mean_difference", "declared", "30", "0.454", "0.100", "0.330", "0.200"]
-    assert row.split() == [*expected, "75", "2", "14", "1,350", "-"]
+    expected = ["gender", "sentiment", "mean_difference", "declared", "30", "0.454", "0.100", "0.331", "0.200"]
+    assert row.split() == [*expected, "75", "2", "9", "1,350", "-"]
     assert [line.split()[2] for line in changes] == ["mean_change", "disparity_change"]
 
 
@@ -540,10 +540,7 @@ def test_a_pilot_whose_values_were_equal_knows_no_spread(tmp_path, monkeypatch):
 
 def test_a_pilot_of_other_measures_and_groupings_is_an_error(refused, tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
-    rows = [
-        ("race", "sentiment", "mean_difference"),
-        ("gender", "humour", "mean_difference"),
-    ]
+    rows = [("race", "sentiment", "mean_difference"), ("gender", "humour", "mean_difference")]
     add_pilot(tmp_path, [("small", "observed", *row, 0.4, 10) for row in rows])
     with refused(WarehouseError, "analysis.pilot"):
         planned(tmp_path, "{pilot: small}")
