@@ -194,9 +194,10 @@ def _n_needed(
     n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
     n_tests = n_groups * contrasts.n_questions / contrasts.n_called.clip(lower=1)
     margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
-    power = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
-    effect = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
-    effect = effect.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
+    powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
+    effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
+    power = powers.to_numpy(dtype=float)
+    effect = effects.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
     of_margin = ~np.isnan(margin)
     needed = n_needed(
         np.where(of_margin, 0.0, effect),
@@ -205,7 +206,7 @@ def _n_needed(
         alpha=alpha,
         n_tests=n_tests.clip(lower=1).to_numpy(dtype=float),
         # inside the margin is past both of its ends
-        power=np.where(of_margin, (1 + power.to_numpy(dtype=float)) / 2, power.to_numpy(dtype=float)),
+        power=np.where(of_margin, (1 + power) / 2, power),
     )
     lacking = [
         (~of_margin & np.isnan(effect), NO_EFFECT),
@@ -217,8 +218,8 @@ def _n_needed(
     has_number = is_open & (reason == "")
     return {
         "n_needed": np.where(has_number, needed, np.nan),
-        "n_needed_for": np.where(has_number, np.where(of_margin, OF_MARGIN, OF_EFFECT), None),
-        "n_needed_reason": np.where(reason == "", None, reason),
+        "n_needed_for": first_of([has_number & of_margin, has_number], [OF_MARGIN, OF_EFFECT]),
+        "n_needed_reason": first_of([reason != ""], [reason]),
     }
 
 

@@ -6,7 +6,7 @@ Source: inference.md 6.1, 6.2.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import duckdb
 import pandas as pd
@@ -31,6 +31,18 @@ _ASKED: Final = f"""
     having count(distinct group_id) >= 2
     order by all
 """
+
+
+class _Asked(NamedTuple):
+    """Where some two groups are asked: a grouping, in a slice, of a generation."""
+
+    slice_id: str
+    grouping_id: str
+    generation_id: str
+    is_of_models: bool
+    is_mixed: bool
+
+
 NumberOfQuestions = dict[tuple[str, str, bool], int]
 """By grouping, measure, and whether it is of a change between generations."""
 
@@ -54,15 +66,15 @@ def numbers_of_questions(
     Returns:
         At least 1; of a question in several sets, as generations may be, that of the largest.
     """
-    asked = connection.execute(_ASKED).df()
+    asked = [_Asked(*row) for row in connection.execute(_ASKED).fetchall()]
     of_measures = connection.execute("select measure_id, slice_id from raw.measure_slices order by all").fetchall()
     measures = resolve_measures(study)
     sets = sets_of(
         study,
         {measure.measure_id: measure.extractor for measure in measures},
         of_measures,
-        asked.grouping_id[asked.is_of_models].unique().tolist(),
-        mixes_units=bool(asked.is_mixed[asked.slice_id == ALL_PROMPTS].any()),
+        {row.grouping_id for row in asked if row.is_of_models},
+        mixes_units=any(row.is_mixed for row in asked if row.slice_id == ALL_PROMPTS),
     )
     questions = pd.DataFrame(
         [*_of_groups(study, asked, groupings, of_measures), *_of_pairs(study, changed, pairs)],
@@ -72,12 +84,16 @@ def numbers_of_questions(
         return {}
     names = set_ids(questions, sets)
     counted = questions.assign(n=names.groupby(names).transform("size"))
-    main = counted[counted.is_main].groupby(["grouping_id", "measure_id", "is_change"]).n.max()
-    return {(str(key[0]), str(key[1]), bool(key[2])): int(n) for key, n in main.items()}
+    main = counted[counted.is_main].groupby(["grouping_id", "measure_id", "is_change"], as_index=False).n.max()
+    keys = zip(main.grouping_id, main.measure_id, main.is_change, strict=True)
+    return {
+        (str(key), str(measure), bool(is_change)): int(n)
+        for (key, measure, is_change), n in zip(keys, main.n, strict=True)
+    }
 
 
 def _of_groups(
-    study: Study, asked: pd.DataFrame, groupings: Sequence[PlannedGrouping], of_measures: Sequence[tuple[str, str]]
+    study: Study, asked: Sequence[_Asked], groupings: Sequence[PlannedGrouping], of_measures: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[object, ...]]:
     refused = {(one.grouping_id, one.slice_id): one.reason is not None for one in groupings}
     statistics = [(row.statistic, row.parameters) for row in study.analysis.requested_statistics]
@@ -86,10 +102,10 @@ def _of_groups(
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in of_measures:
         slices.setdefault(slice_id, []).append(measure_id)
-    for row in asked.itertuples(index=False):
+    for row in asked:
         if refused.get((row.grouping_id, row.slice_id), refused.get((row.grouping_id, ALL_PROMPTS), False)):
             continue
-        for measure_id in slices.get(str(row.slice_id), []):
+        for measure_id in slices.get(row.slice_id, []):
             kind = kinds.get(measure_id)
             if kind is None:  # written beside a measure, and never the study's own question
                 continue

@@ -197,8 +197,8 @@ def _of_pilot(row: Piloted, pilot: Pilot | None, shape: Shape) -> _Known:
     """A row of the pilot in the design of the study: as observed where cells tell nothing."""
     known = _Known(row.measure_id, row.contrast, PILOT, row.sd, row.sd, row.n_root_prompts)
     if pilot is None or np.isnan(row.sd):
-        low, high = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
-        return known._replace(sds=(float(low), float(high)))
+        of_sd = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
+        return known._replace(sds=(float(of_sd[0]), float(of_sd[1])))
     own, *ends = (
         expected_effects.spread_of_pilot(pilot, shape.n_groups, shape.n_responses_of_group, mean_square)
         for mean_square in (pilot.mean_square, *expected_effects.mean_square_range(pilot))
