@@ -19,6 +19,7 @@ from python_assets.study.base import Against
 
 PILOT_RANGE: Final = (0.1, 0.9)
 DEFAULT_INTERACTION: Final = 0.1
+ROUNDING: Final = 1e-12
 FEWEST_ROOT_PROMPTS: Final = 5  # of a pilot that tells the interaction
 
 
@@ -243,7 +244,13 @@ class Pilot(NamedTuple):
         """Variance of a response."""
         if np.isnan(self.within):
             return self.root_prompt + self.mean_square
-        return self.root_prompt + self.within + max(self.mean_square - self.within / self.n_responses, 0.0)
+        return self.root_prompt + self.within + self._of_cells
+
+    @property
+    def _of_cells(self) -> float:
+        """Variance of root prompt x group; 0 where rounding alone leaves any."""
+        error = self.within / self.n_responses
+        return self.mean_square - error if self.mean_square > error * (1 + ROUNDING) else 0.0
 
     @property
     def tells_interaction(self) -> bool:
@@ -254,7 +261,7 @@ class Pilot(NamedTuple):
     def interaction(self) -> float:
         """The share of root prompt x group; the default where the pilot does not tell it."""
         if self.tells_interaction:
-            return max(self.mean_square - self.within / self.n_responses, 0.0) / self.total
+            return self._of_cells / self.total
         known = self.mean_square if np.isnan(self.within) else self.total - self.root_prompt
         return min(DEFAULT_INTERACTION, known / self.total)
 

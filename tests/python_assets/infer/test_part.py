@@ -9,7 +9,17 @@ from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
-OF_ALL = ["set_id", "n_questions", "q_value", "verdict", "n_needed", "value_without", "only_because_of"]
+OF_ALL = [
+    "set_id",
+    "n_questions",
+    "q_value",
+    "verdict",
+    "n_needed",
+    "n_needed_for",
+    "n_needed_reason",
+    "value_without",
+    "only_because_of",
+]
 
 
 def made_of(study, *measures):

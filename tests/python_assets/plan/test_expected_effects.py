@@ -94,6 +94,11 @@ def test_golden_pilot():
         assert sd == pytest.approx(case[f"sd_of_difference{end}_at_m_10"], **CLOSE)
 
 
+def test_rounding_is_no_interaction():
+    assert Pilot(0.3 / 3 * (1 + 1e-15), 0.3, 3, 0.5, 8, 2).interaction == 0
+    assert Pilot(0.3 / 3 * (1 + 1e-6), 0.3, 3, 0.5, 8, 2).interaction > 0
+
+
 def test_the_range_of_a_pilot_is_that_of_the_mean_square_in_four_of_five():
     rng = np.random.default_rng(8)
     cells = rng.normal(size=(4_000, 6, 3))
