@@ -193,13 +193,15 @@ class Power(Part):
     """What a measure's responses are expected to be like, and the difference that must not be missed.
 
     sd: of single responses, or rate: their share of ones. correlation: of the values of two groups on the
-    same prompt, or of two responses of one unit where each unit has one group. effect: in the unit of the
-    measure. power: the chance to find it.
+    same prompt, or of two responses of one unit where each unit has one group. interaction: the share of their
+    variance that root prompt and group have together, which no further response averages away; that of the pilot,
+    else .1, where None. effect: in the unit of the measure. power: the chance to find it.
     """
 
     sd: float | None = Field(None, gt=0)
     rate: float | None = Field(None, gt=0, lt=1)
     correlation: float = Field(0.0, ge=0, lt=1)
+    interaction: float | None = Field(None, ge=0, lt=1)
     effect: float = Field(gt=0)
     power: float = Field(0.8, ge=0.5, lt=1)
 
@@ -224,6 +226,8 @@ class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
     association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    prompt_cost: of writing one more root prompt for one group, in calls, for the number of responses that a plan
+    advises.
     """
 
     permutations: int = Field(9_999, ge=99)
@@ -243,6 +247,7 @@ class AnalysisSpec(Part):
     compare: Compare = Compare()
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
+    prompt_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     coverage: Coverage = Coverage()
     subgroups: Subgroups = Subgroups()
     regressions: dict[RegressionName, Regression] = {}

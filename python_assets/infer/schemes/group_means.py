@@ -290,7 +290,9 @@ class UnitMeans:
         stratum = self.units.stratum_of_cell
         is_group = (self._group == np.arange(len(self.groups))[:, None]) * self._stratum_weight[stratum]
         same = (stratum[:, None] == stratum) / np.bincount(stratum)[stratum]
-        return cast(Floats, np.linalg.pinv(self._equations, rcond=SINGULAR, hermitian=True) @ (is_group - is_group @ same))
+        return cast(
+            Floats, np.linalg.pinv(self._equations, rcond=SINGULAR, hermitian=True) @ (is_group - is_group @ same)
+        )
 
     def observed(self, x: Floats) -> GroupValues:
         """Adjusted means of the cells; deviations are of values centred by prompt, as shuffled ones are."""
