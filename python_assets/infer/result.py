@@ -38,8 +38,8 @@ class InferenceReason(StrEnum):
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity needs 6, a "
-        "bootstrap interval 10",
+        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity, and which of the "
+        "groups moved, need 6, a bootstrap interval 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",
@@ -126,6 +126,10 @@ class InferenceReason(StrEnum):
         "approximate",
         "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
         "root prompts, or a dispersion on fewer than 8 groups",
+    )
+    NO_MAJORITY_STAYS = (
+        "no_majority_stays",
+        "half of the groups or more moved against the others, or there are two: nobody is left to tell from whom",
     )
     INSTRUMENT_CHANGED = (
         "instrument_changed",

@@ -12,7 +12,12 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
+from python_assets.infer.changes.infer_changes import (
+    changes_as_contrasts,
+    pair_questions,
+    with_levels_of_pairs,
+    with_verdicts_of_pairs,
+)
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.draws.exchange import Floats
@@ -86,12 +91,12 @@ def infer_study(
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
             tables = _replaced(tables, united([part.again(questions, longer) for part in parts]))
         tables = _with_levels(tables, options.alpha)
-        questions, contrasts = tables["questions"], tables["contrasts"]
         ordered = {
-            str(name): np.sort(of_set.p_value.dropna().to_numpy()) for name, of_set in questions.groupby("set_id")
+            str(name): np.sort(of_set.p_value.dropna().to_numpy())
+            for name, of_set in tables["questions"].groupby("set_id")
         }
-        looked_at = [part.last(contrasts, questions, ordered) for part in parts]
-        tables = _with_verdicts({**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha)
+        looked_at = united([part.last(tables, ordered) for part in parts])
+        tables = _with_verdicts({**tables, **looked_at}, options.alpha)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -161,15 +166,17 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
 
 def _with_levels(tables: Frames, alpha: float) -> Frames:
-    """Tables with q of questions, groups and pairs of generations; the questions of groups alone are left."""
+    """Tables with q of questions, groups and pairs of generations."""
     questions, contrasts = with_levels(tables["questions"], tables["contrasts"], alpha)
     pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, alpha)
-    questions = questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True)
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _with_verdicts(tables: Frames, alpha: float) -> Frames:
-    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
+    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs.
+
+    The questions of groups alone are left.
+    """
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
@@ -185,7 +192,16 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
         verdict=first_of([~is_descriptive], [index_verdicts(disparities, alpha)]),
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
-    return {**tables, "contrasts": contrasts, "disparities": disparities}
+    pairs = tables["generation_comparisons"]
+    q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    found = {
+        # those of pairs stand beside their groups
+        "questions": questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True),
+        "contrasts": contrasts,
+        "disparities": disparities,
+        "generation_comparisons": with_verdicts_of_pairs(pairs, q_inside, alpha),
+    }
+    return {**tables, **found}
 
 
 def _n_needed(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> Floats:
