@@ -315,7 +315,7 @@ def who_moved(groups: Sequence[Row]) -> str:
     if because:
         names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
         others = because[0]["only_because_of"].replace(SEPARATOR, ", ")
-        parts.append(f"Only because of {others} against all others, too: {names}.")
+        parts.append(f"Called against all others only because of {others}: {names}.")
     return " ".join(parts)
 
 
