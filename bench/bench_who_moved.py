@@ -108,16 +108,17 @@ def found(design: Design, n_sets: int, seed: int) -> Found:
     called, stands, accused, apart, beyond = (
         np.array([one[name] for one in told]) for name in ("called", "stands", "accused", "apart", "beyond")
     )
-    covered = [
-        (one["low"] <= design.shifts) & (one["high"] >= design.shifts) for one in told if not one["apart"]
-    ]
+    shifts = np.array(design.shifts)
+    covered = [(one["low"] <= shifts) & (one["high"] >= shifts) for one in told if not one["apart"]]
     return Found(
-        (called & ~is_mover).any(axis=1).mean(),
-        (stands & ~is_mover).any(axis=1).mean(),
-        (accused & ~is_mover).any(axis=1).mean(),
-        apart.mean(),
-        *(_mean(some[:, is_mover]) for some in (called, stands, beyond)),
-        covered=_mean(np.array(covered).reshape(-1, len(is_mover))[:, is_mover]),
+        called=(called & ~is_mover).any(axis=1).mean(),
+        stands=(stands & ~is_mover).any(axis=1).mean(),
+        accused=(accused & ~is_mover).any(axis=1).mean(),
+        apart=apart.mean(),
+        moved_called=_mean(called[:, is_mover]),
+        moved_stand=_mean(stands[:, is_mover]),
+        moved_beyond=_mean(beyond[:, is_mover]),
+        covered=_mean(np.array(covered).reshape(-1, len(shifts))[:, is_mover]),
     )
 
 
@@ -154,8 +155,9 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
 
 def tables(n_sets: int) -> Iterator[str]:
     """One line a design."""
-    yield "| root prompts x groups, moved by | unmoved: called | stands | accused by the gate | camps | moved: called " + (
-        "| stand | beyond | covered |"
+    yield (
+        "| root prompts x groups, moved by | unmoved: called | stands | accused by the gate | camps | moved: called "
+        + ("| stand | beyond | covered |")
     )
     yield "|---|---|---|---|---|---|---|---|---|"
     for at, design in enumerate(GRID):

@@ -18,6 +18,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.gate.both_runs import NOW, THEN
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
+from python_assets.infer.result import NOBODY_STANDS
 from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 from python_assets.report.readings import read_by
@@ -44,7 +45,7 @@ _CHANGES: Final = """
         category, mean_then, mean_now, coalesce(value_alone, value) as value,
         case when value_alone is null then ci_low else ci_low_alone end as ci_low,
         case when value_alone is null then ci_high else ci_high_alone end as ci_high,
-        value_alone is null as is_apart, only_because_of, verdict, n_dropped,
+        coalesce(list_contains($nobody_stands, reason_alone), false) as is_apart, only_because_of, verdict, n_dropped,
         coalesce(
             reason, case when q_value is null and inference_reason <> 'no_variation' then inference_reason end
         ) as reason
@@ -123,7 +124,7 @@ def read_gate(published: Path, study: Study) -> Gate:
     """
     parameters = {"study": study.study_id}
     with open_published(published) as connection:
-        found = connection.execute(_CHANGES, parameters).df()
+        found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
     in_both = _names(generations, THEN) & _names(generations, NOW)

@@ -31,6 +31,9 @@ _WORDS: Final = {
     Verdict.NOT_COMPUTABLE: "unchanged",
 }
 _WORDS_OF_CAMPS: Final = {Verdict.BIAS_SHOWN: "apart, beyond the margin", Verdict.DIFFERENCE_SHOWN: "apart"}
+_AGAINST_OTHERS: Final = (
+    "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
+)
 _SHOWN: Final = (Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN)
 
 
@@ -48,7 +51,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
     return "\n".join(
         [
             f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
-            "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts.",
+            _AGAINST_OTHERS,
             "",
             format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
             "",

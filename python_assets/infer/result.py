@@ -159,6 +159,10 @@ class InferenceReason(StrEnum):
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
 
+NOBODY_STANDS: Final = (InferenceReason.NO_MAJORITY_STAYS, InferenceReason.TOO_FEW_ROOT_PROMPTS)
+"""Why groups that moved against each other keep the words they have against all others: two camps are told."""
+
+
 def first_of(conditions: Sequence[NDArray[np.bool_]], words: Sequence[object]) -> NDArray[np.object_]:
     """The word, or array of words, of the first condition that holds; None where none does."""
     choices = [np.asarray(word, dtype=object) for word in words]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from python_assets.infer.result import NOBODY_STANDS, InferenceReason
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
@@ -19,7 +20,6 @@ MAX_PAIRS: Final = 8
 MAX_CHANGES: Final = 6
 MAX_PROMPTS: Final = 10
 MAX_GROUPS: Final = 6  # of one sentence
-TOO_FEW_ROOT_PROMPTS: Final = "too_few_root_prompts"
 # the mean of all prompts is of no grouping, and stands above the groups of each
 _PLACES: Final = """
     with asked as (
@@ -299,13 +299,16 @@ def who_moved(groups: Sequence[Row]) -> str:
         groups: the rows disparity_change of a question that is called, the largest first.
     """
     shown = [row for row in groups if row["verdict"] in SHOWN]
-    if any(row["value_alone"] is None for row in shown):
+    if any(row["reason_alone"] in NOBODY_STANDS for row in shown):
         sides = (
             f"{listed([_name(row) for row in side], MAX_GROUPS)} {word}"
-            for word, side in (("up", [r for r in shown if r["value"] > 0]), ("down", [r for r in shown if r["value"] < 0]))
+            for word, side in (
+                ("up", [r for r in shown if r["value"] > 0]),
+                ("down", [r for r in shown if r["value"] < 0]),
+            )
             if side
         )
-        few = shown[0]["reason_alone"] == TOO_FEW_ROOT_PROMPTS
+        few = shown[0]["reason_alone"] == InferenceReason.TOO_FEW_ROOT_PROMPTS
         why = ", for there are fewer than 6 root prompts" if few else ""
         return f"Two camps moved apart: {'; '.join(sides)}. Which of them moved is not settled{why}."
     parts = []

@@ -27,7 +27,7 @@ from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import Options, margin_of_change
-from python_assets.infer.result import Bools, InferenceReason, first_of
+from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, first_of
 from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
@@ -151,7 +151,7 @@ def _plain(cells: Cells) -> pd.DataFrame:
 
 
 def _changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, object], swaps: Swaps, options: Options
+    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
 ) -> MeasureChanges | None:
     """A measure of a pair; None where one of the two generations has no column of it."""
     columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
@@ -234,7 +234,7 @@ def with_who_moved(
 
     Returns:
         Rows with value_alone and its interval or reason_alone, value_without, only_because_of, p_equivalence of
-        what is told, and stands, which is NULL where nobody can stand.
+        what is told, and stands, which is false where nobody can.
 
     Source: inference.md 8.
     """
@@ -244,7 +244,7 @@ def with_who_moved(
     places = of_groups.groupby(PLACE, sort=False).indices
     called = rows[(rows.comparison == GROUPS_MOVED) & (rows.q_value <= options.alpha)]
     for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
-        cells = layouts[slice_id, grouping_id]
+        cells = layouts[str(slice_id), str(grouping_id)]
         swaps, plain = _swaps(connection, cells, options), _plain(cells)
         for question in questions.to_dict("records"):
             at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
@@ -260,16 +260,14 @@ def with_who_moved(
 
 def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
     """What is told of groups where nobody is taken out: the change against all others, or why it is not that."""
-    is_tested = (rows.comparison == DISPARITY_CHANGE) & rows.q_value.notna()
+    is_group = rows.comparison == DISPARITY_CHANGE
+    is_tested = is_group & rows.q_value.notna()
     tested = rows[is_tested].groupby(PLACE, sort=False)
     n_groups = tested.group_id.transform("nunique").reindex(rows.index)
     n_root_prompts = tested.n_root_prompts.transform("max").reindex(rows.index)
+    conditions = [is_group & ~is_tested, n_root_prompts < FEWEST_ROOT_PROMPTS, n_groups < FEWEST_GROUPS]
     reason = first_of(
-        [
-            (rows.comparison == DISPARITY_CHANGE) & ~is_tested,
-            n_root_prompts < FEWEST_ROOT_PROMPTS,
-            n_groups < FEWEST_GROUPS,
-        ],
+        [condition.to_numpy(dtype=bool) for condition in conditions],
         [rows.inference_reason, InferenceReason.TOO_FEW_ROOT_PROMPTS, InferenceReason.NO_MAJORITY_STAYS],
     )
     is_alone = is_tested & pd.isna(reason)
@@ -301,18 +299,21 @@ def _told(
     if moved.alone is None:
         reason = told.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
         return told.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
-    names = [changes.cells.group_ids[group] for group in moved.groups]
+    names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
     is_tested, is_called_first = rows.q_value.notna(), rows.q_value <= options.alpha
     stands = moved.stands[at] | (is_called_first & rows.group_id.isin(names))
     is_because = is_called_first & ~stands
+    because = pd.Series(SEPARATOR.join(names), index=rows.index, dtype=object)
     alone = {
         f"{name}_alone": pd.Series(getattr(moved.alone, name)[at], index=rows.index).where(is_tested)
         for name in ("value", "ci_low", "ci_high")
     }
+    has_none = is_tested & alone["value_alone"].isna()  # no group that stays is on its prompts
     return told.assign(
         **alone,
+        reason_alone=told.reason_alone.mask(has_none, str(InferenceReason.NO_SHARED_BLOCK)),
         value_without=alone["value_alone"].where(is_because),
-        only_because_of=np.where(is_because, SEPARATOR.join(sorted(names, key=changes.cells.group_ids.index)), None),
+        only_because_of=because.where(is_because, None),
         p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
         stands=stands,
     )
@@ -333,13 +334,13 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: flo
     """
     is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
     of_groups = rows[is_group]
-    has_alone = of_groups.value_alone.notna().to_numpy()
+    is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
     q = of_groups.q_value.to_numpy(dtype=float)
     judged = Judged(
         q=q,
-        is_shown=np.where(has_alone, of_groups.stands.to_numpy(dtype=bool), q <= alpha),
-        low=np.where(has_alone, of_groups.ci_low_alone, of_groups.ci_low),
-        high=np.where(has_alone, of_groups.ci_high_alone, of_groups.ci_high),
+        is_shown=np.where(is_of_first, q <= alpha, of_groups.stands.to_numpy(dtype=bool)),
+        low=np.where(is_of_first, of_groups.ci_low, of_groups.ci_low_alone),
+        high=np.where(is_of_first, of_groups.ci_high, of_groups.ci_high_alone),
         margin=of_groups.margin.to_numpy(dtype=float),
         q_equivalence=q_equivalence,
         is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),

@@ -150,8 +150,9 @@ class MeasureChanges:
     def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        options = {"fewest": self.fewest, "margin": self.margin}
-        groups = mean_changes(self._pair.differences, self.signs, self.options.alpha, **options)
+        groups = mean_changes(
+            self._pair.differences, self.signs, self.options.alpha, fewest=self.fewest, margin=self.margin
+        )
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()

@@ -169,7 +169,9 @@ def test_who_moved_is_told_by_name_where_most_groups_stay(groups, sentence):
 
 
 def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompts_above_it(report, tables):
-    rows = [row for row in tables["generation_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")]
+    rows = [
+        row for row in tables["generation_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")
+    ]
     asked = {"set_id": "comparison", "q_value": 0.02}
     rows += [
         change("mean_change", value=-0.25, verdict="difference_shown", **asked) | {"grouping_id": ""},
