@@ -86,8 +86,19 @@ def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: floa
     frame = Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
     x = np.column_stack([c.ravel(), np.zeros(n * k)])
     columns, names = pd.DataFrame({"is_unread": [False, False]}), [f"g{group}" for group in range(k)]
-    cells = Cells("all", "made", columns, names, frame, x, np.ones(x.shape), has_several_prompts=False)
-    options = Options(seed, n_draws, 0, ALPHA, {}, {}, ())
+    cells = Cells(
+        slice_id="all",
+        grouping_id="made",
+        columns=columns,
+        group_ids=names,
+        frame=frame,
+        x=x,
+        n_responses=np.ones(x.shape),
+        has_several_prompts=False,
+    )
+    options = Options(
+        seed=seed, n_permutations=n_draws, n_bootstrap=0, alpha=ALPHA, margins={}, references={}, contrasts=()
+    )
 
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_draws, n, units)
@@ -140,7 +151,10 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
         if moved.alone is not None:
             shown, low, high = moved.stands, moved.alone.ci_low, moved.alone.ci_high
     nothing, is_wide = np.full(len(q), np.nan), np.ones(len(q), dtype=bool)
-    beyond = words(Judged(q, shown, low, high, np.full(len(q), MARGIN), nothing, is_wide), ALPHA) == Verdict.BIAS_SHOWN
+    judged = Judged(
+        q=q, is_shown=shown, low=low, high=high, margin=np.full(len(q), MARGIN), q_equivalence=nothing, is_wide=is_wide
+    )
+    beyond = words(judged, ALPHA) == Verdict.BIAS_SHOWN
     named = np.zeros(len(q), dtype=bool) if is_apart else shown
     return {
         "called": called,
