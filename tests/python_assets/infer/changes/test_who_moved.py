@@ -253,3 +253,12 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
     assert found.accused <= most(0.07)
     assert found.moved_stand > 0.65
     assert found.covered > 0.95 - 2 * np.sqrt(0.95 * 0.05 / N_SETS) - 0.01
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_where_nothing_changed_everybody_is_within_the_margin(study, k):
+    x = noise(8, k)
+    connection = two(study, x, x).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.1}))
+    found = of(rows(connection, "generation_comparisons"), "disparity_change")
+    assert found.verdict.tolist() == ["equivalence_shown"] * k
