@@ -1,7 +1,7 @@
 """What the comparison of two runs found: each group's change, its margin, and whether it is beyond it.
 
-Belongs here: from mart generation_comparisons to a word for each group. No number is computed here: changes,
-intervals and q are inference's (inference.md 8), margins those that the study declares.
+Belongs here: reading mart generation_comparisons. No number is computed here: changes, intervals, q and verdicts are
+inference's (inference.md 8), margins those that the study declares.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ import pandas as pd
 
 from python_assets.errors import NOTHING, StudyError
 from python_assets.gate.both_runs import NOW, THEN
-from python_assets.infer.formulas.verdict import Verdict, verdicts
-from python_assets.infer.groups.rows import margin_of
-from python_assets.infer.tables import GENERAL_SCOPES
+from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.options import margin_of_change
+from python_assets.infer.result import NOBODY_STANDS
 from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 from python_assets.report.readings import read_by
@@ -26,8 +26,8 @@ from python_assets.study.measures import IN_EVERY_STUDY
 from python_assets.study.metrics import Margins
 from python_assets.study.study import Study, make_id
 
-# what is tested of a group is its change against the others on the same prompts; where no value differs from
-# another there is nothing to test, and nothing moved
+# what is told of a group is its change against the others that stay, on the same prompts, or against all others where
+# two camps moved apart; where no value differs from another there is nothing to test, and nothing moved
 _CHANGES: Final = """
     with changes as (
         select *
@@ -42,7 +42,10 @@ _CHANGES: Final = """
         where comparison = 'group_change'
     )
     select changes.generation_a_id, slice_id, measure_id, kind, direction, calibration, grouping_id, group_id,
-        category, mean_then, mean_now, value, ci_low, ci_high, q_value, scope, n_dropped,
+        category, mean_then, mean_now, coalesce(value_alone, value) as value,
+        case when value_alone is null then ci_low else ci_low_alone end as ci_low,
+        case when value_alone is null then ci_high else ci_high_alone end as ci_high,
+        coalesce(list_contains($nobody_stands, reason_alone), false) as is_apart, only_because_of, verdict, n_dropped,
         coalesce(
             reason, case when q_value is null and inference_reason <> 'no_variation' then inference_reason end
         ) as reason
@@ -66,7 +69,8 @@ class Gate(NamedTuple):
     """What is known of the groups of two runs.
 
     changes: one row a generation, measure, grouping, slice, label and group, with margin and verdict; those
-    that were not compared have a reason. alone: generations of one run alone. read_by: of each measure with
+    that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
+    two camps moved apart. alone: generations of one run alone. read_by: of each measure with
     labels, what read it and how rightly.
     """
 
@@ -77,7 +81,7 @@ class Gate(NamedTuple):
 
     @property
     def moved(self) -> pd.DataFrame:
-        """The groups whose change is beyond its margin."""
+        """The groups whose change is beyond its margin, those of two camps among them."""
         return self.changes[self.changes.verdict == Verdict.BIAS_SHOWN]
 
     @property
@@ -108,12 +112,7 @@ def require_margins(study: Study) -> None:
 
 
 def _has_margin(margins: Margins, measure_id: str, kind: str) -> bool:
-    return not np.isnan(margin_of(margins, measure_id, "none", _contrast(kind)))
-
-
-def _contrast(kind: str) -> str:
-    """The contrast that the change of a group's disparity is one of."""
-    return "mean_difference" if kind == "continuous" else "risk_difference"
+    return not np.isnan(margin_of_change(margins, measure_id, "none", kind))
 
 
 def read_gate(published: Path, study: Study) -> Gate:
@@ -125,7 +124,7 @@ def read_gate(published: Path, study: Study) -> Gate:
     """
     parameters = {"study": study.study_id}
     with open_published(published) as connection:
-        found = connection.execute(_CHANGES, parameters).df()
+        found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
     in_both = _names(generations, THEN) & _names(generations, NOW)
@@ -133,12 +132,12 @@ def read_gate(published: Path, study: Study) -> Gate:
     changes = found.assign(
         generation_id=found.generation_a_id.str.removesuffix(f"_{NOW}"),
         margin=[
-            margin_of(study.margins, measure, direction, _contrast(kind))
+            margin_of_change(study.margins, measure, direction, kind)
             for measure, direction, kind in zip(found.measure_id, found.direction, found.kind, strict=True)
         ],
     )
     return Gate(
-        changes.assign(verdict=_verdicts(changes, study.alpha)),
+        changes,
         [name for name in generations if name not in pairs],
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
@@ -147,18 +146,3 @@ def read_gate(published: Path, study: Study) -> Gate:
 
 def _names(generations: list[str], wave: str) -> set[str]:
     return {name.removesuffix(f"_{wave}") for name in generations if name.endswith(f"_{wave}")}
-
-
-def _verdicts(changes: pd.DataFrame, alpha: float) -> np.ndarray:
-    """As of an index: past the margin, or inside it, where the whole interval is."""
-    columns = ("q_value", "ci_low", "ci_high", "margin")
-    q, low, high, margin = (changes[name].to_numpy(dtype=float) for name in columns)
-    nearest = np.where(low > 0, low, np.where(high < 0, -high, 0.0))
-    farthest = np.maximum(np.abs(low), np.abs(high))
-    return verdicts(
-        q,
-        np.where(nearest > margin, 0.0, 1.0),
-        np.where(farthest < margin, 0.0, 1.0),
-        is_wide=changes.scope.isin(GENERAL_SCOPES).to_numpy(),
-        alpha=alpha,
-    )

@@ -13,6 +13,7 @@ import pandas as pd
 from python_assets.gate.both_runs import BothRuns
 from python_assets.gate.moved import Gate
 from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.tables import SEPARATOR
 from python_assets.published.query import format_table
 from python_assets.warehouse import paths
 
@@ -21,6 +22,7 @@ COLUMNS: Final = [
     *("generation", "measure", "grouping", "group", "mean then", "mean now"),
     *("against others", "interval", "margin", "verdict"),
 ]
+_QUESTION: Final = ["generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
 _WORDS: Final = {
     Verdict.BIAS_SHOWN: "beyond its margin",
     Verdict.EQUIVALENCE_SHOWN: "within its margin",
@@ -28,6 +30,11 @@ _WORDS: Final = {
     Verdict.INCONCLUSIVE: "open",
     Verdict.NOT_COMPUTABLE: "unchanged",
 }
+_WORDS_OF_CAMPS: Final = {Verdict.BIAS_SHOWN: "apart, beyond the margin", Verdict.DIFFERENCE_SHOWN: "apart"}
+_AGAINST_OTHERS: Final = (
+    "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
+)
+_SHOWN: Final = (Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN)
 
 
 def text(gate: Gate, runs: BothRuns) -> str:
@@ -39,15 +46,16 @@ def text(gate: Gate, runs: BothRuns) -> str:
     """
     changes = gate.changes[gate.changes.reason.isna()]
     # without a margin only what moved is told
-    shown = changes[changes.margin.notna() | (changes.verdict == Verdict.DIFFERENCE_SHOWN)]
+    shown = changes[changes.margin.notna() | changes.verdict.isin(_SHOWN)]
     order = shown.verdict.ne(Verdict.BIAS_SHOWN).sort_values(kind="stable").index
     return "\n".join(
         [
             f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
-            "against others: how the mean of a group changed, less how the others' did on the same prompts.",
+            _AGAINST_OTHERS,
             "",
             format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
             "",
+            *_camps(shown),
             *_read_by(gate, shown),
             *_without_margin(gate.changes),
             *_not_compared(gate),
@@ -69,17 +77,38 @@ def _row(row: pd.Series) -> tuple[Any, ...]:
         f"{row.value:+.3f}",
         "-" if pd.isna(row.ci_low) else f"{row.ci_low:+.3f} to {row.ci_high:+.3f}",
         None if pd.isna(row.margin) else f"{row.margin:g}",
-        _WORDS[row.verdict],
+        _word(row),
     )
+
+
+def _word(row: pd.Series) -> str:
+    if pd.notna(row.only_because_of) and row.verdict == Verdict.INCONCLUSIVE:
+        return f"only because of {', '.join(row.only_because_of.split(SEPARATOR))}"
+    return (_WORDS_OF_CAMPS if row.is_apart else {}).get(row.verdict, _WORDS[row.verdict])
 
 
 def _place(grouping: str, slice_id: str) -> str:
     return grouping if slice_id == "all" else f"{grouping} in {slice_id}"
 
 
+def _camps(shown: pd.DataFrame) -> Iterator[str]:
+    """The questions in which nobody can be told to have moved alone, with the groups that are called on either side."""
+    apart = shown[shown.is_apart & shown.verdict.isin(_SHOWN)]
+    for place, rows in apart.groupby(_QUESTION, sort=False):
+        generation, measure, calibration, grouping, slice_id, label = map(str, place)
+        calibrated, of_label = "calibrated " if calibration == "calibrated" else "", f' "{label}"' if label else ""
+        sides = [
+            f"{', '.join(side.group_id)} ({word})"
+            for word, side in (("up", rows[rows.value > 0]), ("down", rows[rows.value < 0]))
+            if len(side)
+        ]
+        where = f"{generation}, {calibrated}{measure}{of_label} by {_place(grouping, slice_id)}"
+        yield f"{where}: two camps moved apart, {' against '.join(sides)}; which of them moved is not settled."
+
+
 def _read_by(gate: Gate, shown: pd.DataFrame) -> Iterator[str]:
     """What read the labels in which a group moved."""
-    moved = shown[shown.verdict.isin([Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN])]
+    moved = shown[shown.verdict.isin(_SHOWN)]
     for measure in moved.measure_id.unique():
         if told := gate.read_by.get(measure):
             yield f"{measure}: {told}"
@@ -110,7 +139,11 @@ def _verdict(gate: Gate) -> str:
         return "No group with a margin could be compared."
     if not len(gate.moved):
         return f"Of {n:,} groups with a margin none is beyond it."
-    return f"Of {n:,} groups with a margin {len(gate.moved):,} moved beyond it."
+    is_apart = gate.moved.is_apart.astype(bool)
+    named = f"{(~is_apart).sum():,} moved beyond it" if not is_apart.all() else "none is known to have moved beyond it"
+    n_camps = gate.moved[is_apart].groupby(_QUESTION).ngroups
+    apart = f"; two camps moved apart by more in {n_camps:,} of the comparisons" if n_camps else ""
+    return f"Of {n:,} groups with a margin {named}{apart}."
 
 
 @cache

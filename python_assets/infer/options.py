@@ -12,6 +12,7 @@ from python_assets.infer.result import Ints
 from python_assets.study.base import Against
 from python_assets.study.study import Study
 
+Margins = Mapping[str, float | Mapping[str, float]]
 # generation_id and measure_id of what finds a label in too few answers
 Unread = frozenset[tuple[str, str]]
 
@@ -64,7 +65,7 @@ class Options(NamedTuple):
     n_permutations: int
     n_bootstrap: int
     alpha: float
-    margins: Mapping[str, float | Mapping[str, float]]
+    margins: Margins
     references: Mapping[str, tuple[Against, str | None]]
     contrasts: tuple[str, ...]
     n_nonlinear: int = 1_999
@@ -93,3 +94,28 @@ def options_of(study: Study) -> Options:
         references=study.references,
         contrasts=tuple(study.requested_contrasts),
     )
+
+
+def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> float:
+    """The declared margin: of the measure, else of the name alone, else NaN.
+
+    Of the impact ratio the name alone holds only where the measure has a direction: to be selected by a
+    number without a good end is no favourable outcome.
+    """
+    own = margins.get(measure_id)
+    if isinstance(own, Mapping) and name in own:
+        return float(own[name])
+    common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
+    return np.nan if common is None or isinstance(common, Mapping) else float(common)
+
+
+def margin_of_change(margins: Margins, measure_id: str, direction: str, kind: str) -> float:
+    """The declared margin of how far a group moved against the others: that of the difference itself.
+
+    Args:
+        margins: of the study.
+        measure_id: the measure.
+        direction: of the measure.
+        kind: of the measure.
+    """
+    return margin_of(margins, measure_id, direction, "mean_difference" if kind == "continuous" else "risk_difference")

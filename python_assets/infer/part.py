@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.infer_changes import compare_generations
+from python_assets.infer.changes.infer_changes import compare_generations, with_who_moved
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
@@ -70,22 +70,27 @@ class Part:
         """The rows of some questions, with more draws."""
         return _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
 
-    def last(self, contrasts: pd.DataFrame, questions: pd.DataFrame, ordered: Mapping[str, Floats]) -> pd.DataFrame:
-        """Contrasts of the part with p of margins by draws, and what is left where called groups are taken out.
+    def last(self, tables: Frames, ordered: Mapping[str, Floats]) -> Frames:
+        """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
 
         Args:
-            contrasts: of the study, with q.
-            questions: of the study, with q and is_called.
+            tables: of the study: questions and contrasts with q, generation_comparisons.
             ordered: p of the questions of each set, ascending.
+
+        Returns:
+            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of.
         """
+        contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))
         if self._measures is not None:
-            contrasts, questions = (
-                table[table.measure_id.isin(list(self._measures))] for table in (contrasts, questions)
-            )
+            own = list(self._measures)
+            contrasts, questions, pairs = (one[one.measure_id.isin(own)] for one in (contrasts, questions, pairs))
         options = options_of(self._study)
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
-        return peeled(contrasts, questions, self._layouts, ordered, options)
+        contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
+        cells = {key: layout.cells for key, layout in self._layouts.items()}
+        pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
+        return {"contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

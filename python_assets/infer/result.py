@@ -38,8 +38,8 @@ class InferenceReason(StrEnum):
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity needs 6, a "
-        "bootstrap interval 10",
+        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity, and which of the "
+        "groups moved, need 6, a bootstrap interval 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",
@@ -136,6 +136,10 @@ class InferenceReason(StrEnum):
         "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
         "root prompts, or a dispersion on fewer than 8 groups",
     )
+    NO_MAJORITY_STAYS = (
+        "no_majority_stays",
+        "half of the groups or more moved against the others, or there are two: nobody is left to tell from whom",
+    )
     INSTRUMENT_CHANGED = (
         "instrument_changed",
         "the two generations were measured by different versions of its extractor, so a change may be that",
@@ -171,6 +175,10 @@ class InferenceReason(StrEnum):
     )
     NOT_CALLED = ("not_called", "the row is not called, so its interval needs no allowance for being chosen")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
+
+
+NOBODY_STANDS: Final = (InferenceReason.NO_MAJORITY_STAYS, InferenceReason.TOO_FEW_ROOT_PROMPTS)
+"""Why groups that moved against each other keep the words they have against all others: two camps are told."""
 
 
 def first_of(conditions: Sequence[NDArray[np.bool_]], words: Sequence[object]) -> NDArray[np.object_]:

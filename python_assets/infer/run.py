@@ -13,7 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
+from python_assets.infer.changes.infer_changes import (
+    changes_as_contrasts,
+    pair_questions,
+    with_levels_of_pairs,
+    with_verdicts_of_pairs,
+)
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.selected import with_selected_sizes
@@ -94,14 +99,12 @@ def infer_study(
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
             tables = _replaced(tables, united([part.again(questions, longer) for part in parts]))
         tables = _with_levels(tables, options.alpha)
-        questions, contrasts = tables["questions"], tables["contrasts"]
         ordered = {
-            str(name): np.sort(of_set.p_value.dropna().to_numpy()) for name, of_set in questions.groupby("set_id")
+            str(name): np.sort(of_set.p_value.dropna().to_numpy())
+            for name, of_set in tables["questions"].groupby("set_id")
         }
-        looked_at = [part.last(contrasts, questions, ordered) for part in parts]
-        tables = _with_verdicts(
-            {**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha, study.power
-        )
+        looked_at = united([part.last(tables, ordered) for part in parts])
+        tables = _with_verdicts({**tables, **looked_at}, options.alpha, study.power)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -155,16 +158,18 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
 
 def _with_levels(tables: Frames, alpha: float) -> Frames:
-    """Tables with q of questions, groups and pairs of generations; the questions of groups alone are left."""
+    """Tables with q of questions, groups and pairs of generations."""
     questions, contrasts = with_levels(tables["questions"], tables["contrasts"], alpha)
     pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, alpha)
     contrasts, pairs = with_selected_sizes(contrasts, pairs, alpha)
-    questions = questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True)
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -> Frames:
-    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
+    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs.
+
+    The questions of groups alone are left.
+    """
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
@@ -180,7 +185,16 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
         verdict=first_of([~is_descriptive], [index_verdicts(disparities, alpha)]),
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
-    return {**tables, "contrasts": contrasts, "disparities": disparities}
+    pairs = tables["generation_comparisons"]
+    q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    found = {
+        # those of pairs stand beside their groups
+        "questions": questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True),
+        "contrasts": contrasts,
+        "disparities": disparities,
+        "generation_comparisons": with_verdicts_of_pairs(pairs, q_inside, alpha),
+    }
+    return {**tables, **found}
 
 
 def _n_needed(

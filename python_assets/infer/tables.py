@@ -24,6 +24,7 @@ DISPARITY_CHANGE: Final = "disparity_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_MOVED: Final = "groups_moved"
 DISPERSION_CHANGE: Final = "dispersion_change"
+SEPARATOR: Final = " | "  # of groups in only_because_of
 QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
@@ -93,9 +94,10 @@ COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
         *ROW,
-        double="value value_a value_b ci_low ci_high p_value p_value_exact p_value_asymptotic q_value",
+        double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_without p_value "
+        "p_value_exact p_value_asymptotic q_value",
         bigint="n_groups_a n_groups_b n_root_prompts n_dropped",
-        varchar="set_id verdict scope method reason inference_reason",
+        varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
 )

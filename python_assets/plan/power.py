@@ -251,11 +251,15 @@ def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
 
 
 def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iterator[_Known]:
+    is_mean = observed.contrast == MEAN_CHANGE  # of all prompts, whatever they are grouped by
     if shape.is_nested:  # no group has a difference on one unit, so that its error stands for the spread
         n_units = float(shape.n_root_prompts)
-        observed = observed.assign(sd=observed.std_error * np.sqrt(n_units), n_root_prompts=n_units)
+        observed = observed.assign(
+            sd=observed.sd.where(is_mean, observed.std_error * np.sqrt(n_units)),
+            n_root_prompts=observed.n_root_prompts.where(is_mean, n_units),
+        )
     rows = observed[
-        (observed.grouping_id == shape.grouping_id)
+        ((observed.grouping_id == shape.grouping_id) | is_mean)
         & (observed.generation_id != BASELINE)
         & (observed.calibration == "raw")
         & observed.contrast.isin(contrasts)

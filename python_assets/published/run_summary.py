@@ -233,10 +233,11 @@ def _change(row: Row) -> str:
 
 
 def _quantity(row: Row) -> str:
-    """A measure by a grouping."""
+    """A measure by a grouping, of which the mean of all prompts has none."""
     calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
-    place = row["grouping_id"] if row["slice_id"] == "all" else f"{row['grouping_id']} in {row['slice_id']}"
-    return f"{calibrated}{row['measure_id']} by {place}"
+    by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
+    place = by if row["slice_id"] == "all" else f"{by} in {row['slice_id']}"
+    return f"{calibrated}{row['measure_id']}{place}"
 
 
 def _group(group: Row) -> str:

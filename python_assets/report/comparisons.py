@@ -4,27 +4,41 @@ Belongs here: reading generation_comparisons, and which changes are shown with w
 tested in infer/changes/; nothing is computed here but which root prompts moved most.
 """
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from python_assets.infer.result import NOBODY_STANDS, InferenceReason
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
-from python_assets.report.sentences import measure_name
-from python_assets.report.text import interval, number, probability
+from python_assets.report.sentences import SEPARATOR, SHOWN, measure_name
+from python_assets.report.text import interval, listed, number, probability
 
 MAX_TABLES: Final = 6
 MAX_PAIRS: Final = 8
 MAX_CHANGES: Final = 6
 MAX_PROMPTS: Final = 10
+MAX_GROUPS: Final = 6  # of one sentence
+# the mean of all prompts is of no grouping, and stands above the groups of each
 _PLACES: Final = """
-    select measure_id, grouping_id, count(*) filter (verdict = 'difference_shown') as n_shown,
-        min(p_value) as smallest
-    from generation_comparisons
-    left join measures using (study_id, measure_id)
-    where study_id = $study and slice_id = 'all' and calibration = 'raw'
-        and comparison in ('mean_change', 'groups_moved')
-        and inference_reason is distinct from 'no_variation'
+    with asked as (
+        select measure_id, grouping_id, verdict, p_value
+        from generation_comparisons
+        where study_id = $study and slice_id = 'all' and calibration = 'raw'
+            and comparison in ('mean_change', 'groups_moved')
+            and inference_reason is distinct from 'no_variation'
+    ),
+    of_mean as (
+        select measure_id, count(*) filter (verdict = 'difference_shown') as n_shown, min(p_value) as smallest
+        from asked where grouping_id = '' group by measure_id
+    )
+    select measure_id, grouping_id,
+        count(*) filter (verdict = 'difference_shown') + coalesce(any_value(of_mean.n_shown), 0) as n_shown,
+        least(min(p_value), any_value(of_mean.smallest)) as smallest
+    from asked
+    left join of_mean using (measure_id)
+    where grouping_id <> ''
     group by measure_id, grouping_id
     order by n_shown desc, smallest nulls last, measure_id, grouping_id
 """
@@ -32,7 +46,7 @@ _ROWS: Final = """
     select *
     from generation_comparisons
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
-        and (measure_id, grouping_id) = ($measure_id, $grouping_id)
+        and measure_id = $measure_id and grouping_id in ('', $grouping_id)
         and comparison in (
             'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'log_disparity_change'
         )
@@ -49,14 +63,23 @@ _EXTREMES: Final = """
 _CALLED: Final = """
     select * , count(*) over () as n_changes
     from generation_comparisons
-    where study_id = $study and verdict = 'difference_shown'
+    where study_id = $study and verdict in ('bias_shown', 'difference_shown')
         and comparison in ('mean_change', 'disparity_change')
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id,
             comparison
-        order by abs(value) desc, group_id, category
+        order by abs(coalesce(value_alone, value)) desc, group_id, category
     ) = 1
     order by q_value, p_value, measure_id, grouping_id, generation_a_id, comparison
+"""
+_WHO: Final = """
+    select group_id, category, verdict, only_because_of, reason_alone, value, ci_low, ci_high, value_alone,
+        ci_low_alone, ci_high_alone, value_without
+    from generation_comparisons
+    where study_id = $study and comparison = 'disparity_change'
+        and (slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id)
+        = ($slice_id, $measure_id, $calibration, $grouping_id, $generation_a_id, $generation_b_id)
+    order by abs(coalesce(value_alone, value)) desc, group_id, category
 """
 _MOVED: Final = """
     with values_of as (
@@ -105,7 +128,9 @@ _MOVED: Final = """
     ),
     of_mean as (
         select root_prompt_id, avg(change) as difference, max_by(prompt_id, abs(change)) as prompt_id
-        from cells
+        from changes
+        join prompts using (prompt_id)
+        where study_id = $study
         group by root_prompt_id
     ),
     moved as (
@@ -142,10 +167,14 @@ class Table(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A change that was shown, in words, with what read it and the root prompts that moved most."""
+    """A change that was shown, in words, with what read it and the root prompts that moved most.
+
+    who: which groups moved; empty of a mean.
+    """
 
     title: str
     size: str
+    who: str
     own: str
     other: str
     read_by: str
@@ -171,7 +200,8 @@ def comparisons_section(reader: Reader) -> Comparisons:
     places = reader.rows(_PLACES)
     called = reader.rows(_CALLED)
     count = "select count(distinct (generation_a_id, generation_b_id)) as n from generation_comparisons"
-    n_pairs = reader.rows(f"{count} where study_id = $study and comparison = 'mean_change'")[0]["n"]
+    asked = "comparison in ('mean_change', 'groups_moved')"
+    n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
     return Comparisons(
         tables=[_table(reader, place["measure_id"], place["grouping_id"]) for place in places[:MAX_TABLES]],
         n_tables=len(places),
@@ -225,7 +255,7 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
             {
                 "change": found.get("group_change"),
                 "log_odds": found.get("log_disparity_change"),
-                "is_shown": moved is not None and moved["verdict"] == "difference_shown",
+                "is_shown": moved is not None and moved["verdict"] in SHOWN,
             }
         )
     return {"group_id": key[0], "category": key[1], "cells": cells}
@@ -233,18 +263,72 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
 
 def _shown(reader: Reader, row: Row) -> Shown:
     measure, label = measure_name(row["measure_id"]), f" ({row['category']})" if row["category"] else ""
-    what = f"{row['group_id']} against the other groups" if row["group_id"] else "the mean of all groups"
     calibrated = ", calibrated" if row["calibration"] == "calibrated" else ""
     in_slice = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
-    size = f"{number(row['value'])} {interval(row['ci_low'], row['ci_high'])}"
+    by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
+    who = ""
+    if row["group_id"]:
+        place = ("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id")
+        who = who_moved(reader.rows(_WHO, **{name: row[name] for name in place}))
+    is_alone = row["value_alone"] is not None
+    what = f"{row['group_id']} against the other groups{' that stay' if is_alone else ''}"
+    what = what if row["group_id"] else "the mean of all prompts"
+    told = _told(row)
+    size = f"{number(told['value'])} {interval(told['ci_low'], told['ci_high'])}"
     return Shown(
-        title=f"{measure}{label}{calibrated} by {row['grouping_id']}{in_slice}: {what}",
+        title=f"{measure}{label}{calibrated}{by}{in_slice}: {what}",
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
+        who=who,
         own=row["generation_a_id"],
         other=row["generation_b_id"],
         read_by=read_by_of(reader, row["measure_id"], [row["generation_a_id"], row["generation_b_id"]]),
-        prompts=_moved(reader, row),
+        prompts=_moved(reader, {**row, "value": told["value"]}),
     )
+
+
+def _told(row: Row) -> Row:
+    """The change that is told: against the groups that stay, or against all others where it is not known who does."""
+    suffix = "" if row["value_alone"] is None else "_alone"
+    return {name: row[f"{name}{suffix}"] for name in ("value", "ci_low", "ci_high")}
+
+
+def who_moved(groups: Sequence[Row]) -> str:
+    """Which groups moved against the others, and which are called only because of those.
+
+    Args:
+        groups: the rows disparity_change of a question that is called, the largest first.
+    """
+    shown = [row for row in groups if row["verdict"] in SHOWN]
+    if any(row["reason_alone"] in NOBODY_STANDS for row in shown):
+        sides = (
+            f"{listed([_name(row) for row in side], MAX_GROUPS)} {word}"
+            for word, side in (
+                ("up", [r for r in shown if r["value"] > 0]),
+                ("down", [r for r in shown if r["value"] < 0]),
+            )
+            if side
+        )
+        few = shown[0]["reason_alone"] == InferenceReason.TOO_FEW_ROOT_PROMPTS
+        why = ", for there are fewer than 6 root prompts" if few else ""
+        return f"Two camps moved apart: {'; '.join(sides)}. Which of them moved is not settled{why}."
+    parts = []
+    if shown:
+        parts.append(f"Moved, against the groups that stay: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
+    because = [row for row in groups if row["only_because_of"] is not None]
+    if because:
+        names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
+        others = because[0]["only_because_of"].replace(SEPARATOR, ", ")
+        parts.append(f"Called against all others only because of {others}: {names}.")
+    return " ".join(parts)
+
+
+def _name(row: Row) -> str:
+    return f"{row['group_id']} ({row['category']})" if row["category"] else str(row["group_id"])
+
+
+def _sized(row: Row) -> str:
+    beyond = ", beyond its margin" if row["verdict"] == "bias_shown" else ""
+    return f"{_name(row)} {number(row['value_alone'])} {interval(row['ci_low_alone'], row['ci_high_alone'])}{beyond}"
 
 
 def _moved(reader: Reader, row: Row) -> list[Row]:

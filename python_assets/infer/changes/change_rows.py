@@ -20,7 +20,7 @@ COLUMNS: Final = {
         for name, kind in COMPARISON_COLUMNS.items()
         if name != "study_id"
     },
-    **dict.fromkeys(("std_error", "df", "p_maxt"), float),
+    **dict.fromkeys(("std_error", "df", "p_maxt", "margin", "p_equivalence"), float),
 }
 
 

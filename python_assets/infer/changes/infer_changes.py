@@ -1,14 +1,15 @@
 """Generations compared with each other: every row of inference.generation_comparisons, with q and verdict.
 
-Belongs here: which generations, cells and measures are compared, and in which sets their questions stand.
-What changed is measure_changes.py and subgroup_rates.py.
+Belongs here: which generations, cells and measures are compared, in which sets their questions stand, and what is
+said of the groups once q is known. What changed is measure_changes.py and subgroup_rates.py.
 
 Source: inference.md 6.4 and 8.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 import numpy as np
@@ -18,14 +19,28 @@ from python_assets.infer.changes.change_rows import change_rows, joined_rows, wi
 from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
 from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
-from python_assets.infer.design.cells import Cells
-from python_assets.infer.draws.exchange import Ints, stable_seed
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
+from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.design.read_cells import read_whole
+from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
-from python_assets.infer.options import Options
-from python_assets.infer.tables import DISPARITY_CHANGE, GROUPS_MOVED, QUESTIONS, Table
+from python_assets.infer.options import Options, margin_of_change
+from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, first_of
+from python_assets.infer.tables import (
+    DISPARITY_CHANGE,
+    GENERAL_SCOPES,
+    GROUPS_MOVED,
+    MEAN_CHANGE,
+    QUESTION,
+    QUESTIONS,
+    ROW,
+    SEPARATOR,
+    Table,
+)
 
+PLACE: Final = ROW[:6]  # of a question of a pair
 ACROSS: Final = " against "  # between the two generations of a question
 _POSITIONS: Final = """
     with units as (
@@ -34,12 +49,13 @@ _POSITIONS: Final = """
     )
     select position, n
     from (
-        select distinct root_position, unit_id
+        select distinct unit_id
         from intermediate.int_prompt_groups
-        where slice_id = ? and grouping_id = ?
+        anti join intermediate.int_settings using (slice_id, grouping_id)
+        where slice_id = $slice_id and $grouping_id in ('', grouping_id)
     )
     join units using (unit_id)
-    order by root_position
+    order by unit_id
 """
 
 
@@ -65,18 +81,38 @@ def compare_generations(
     """
     pairs = compared_pairs(connection, reference)
     facts = read_facts(connection, pairs, measures)
+    of_groups = [cells for cells in layouts if not cells.is_of_models]
+    tables = (
+        one.of_mean() if isinstance(one, MeasureChanges) else one
+        for cells in _whole_slices(connection, of_groups)
+        for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
+    )
     of_cells = (
         table
-        for cells in layouts
-        if not cells.is_of_models
-        for table in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
+        for cells in of_groups
+        for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
+        for table in (one.tables() if isinstance(one, MeasureChanges) else [one])
     )
-    return joined_rows(chain(of_cells, subgroup_changes(connection, pairs, options, measures)))
+    return joined_rows(chain(tables, of_cells, subgroup_changes(connection, pairs, options, measures)))
+
+
+def _whole_slices(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> Iterator[Cells]:
+    """All prompts of each slice, where the mean of all cells is one number whatever they are grouped by."""
+    of_slices: dict[str, list[pd.DataFrame]] = {}
+    for cells in layouts:
+        of_slices.setdefault(cells.slice_id, []).append(cells.columns)
+    for slice_id, columns in of_slices.items():
+        every = pd.concat(columns)
+        is_number = (every.statistic == "mean") & (every.parameters == "") & (every.category == "")
+        wanted = every[is_number].drop_duplicates([*KEYS]).sort_values([*KEYS], ignore_index=True)
+        if len(wanted):
+            yield read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
 
 
 def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Swaps:
     """The signs of the root prompts of a slice and grouping, drawn of all prompts whatever was measured."""
-    found = connection.execute(_POSITIONS, [cells.slice_id, cells.grouping_id]).fetchall()
+    place = {"slice_id": cells.slice_id, "grouping_id": cells.grouping_id}
+    found = connection.execute(_POSITIONS, place).fetchall()
     position, n_units = np.array([position for position, _ in found]), found[0][1]
     seed = stable_seed(options.seed, "generations swapped")
 
@@ -86,35 +122,50 @@ def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options
     return swaps
 
 
-def _of_cells(cells: Cells, pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options) -> Iterator[Table]:
-    """The rows of one slice and grouping, measure by measure; labels of a measure together."""
-    plain = cells.columns[(cells.columns.statistic == "mean") & (cells.columns.parameters == "")]
-    for (measure_id, calibration), of_measure in plain.groupby(["measure_id", "calibration"], sort=True):
-        columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
+def _of_cells(
+    cells: Cells, pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
+) -> Iterator[MeasureChanges | Table]:
+    """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
+    for (measure_id, calibration), of_measure in _plain(cells).groupby(["measure_id", "calibration"], sort=True):
         for pair in pairs:
             keys = {
                 "slice_id": cells.slice_id,
-                "grouping_id": cells.grouping_id,
                 "measure_id": measure_id,
                 "calibration": calibration,
+                "grouping_id": cells.grouping_id,
                 "generation_a_id": pair.own,
                 "generation_b_id": pair.other,
             }
-            of_pair = {
-                category: (columns[category, pair.own], columns[category, pair.other])
-                for category in of_measure.category.unique()
-                if (category, pair.own) in columns and (category, pair.other) in columns
-            }
-            if of_pair and facts.is_same_instrument(pair, str(measure_id)):
-                kind = str(of_measure.kind.iloc[0])
-                is_identical = pair in facts.identical
-                yield from MeasureChanges(
-                    cells, of_pair, kind, keys, is_identical=is_identical, swaps=swaps, options=options
-                ).tables()
+            changes = _changes_of(cells, of_measure, keys, swaps, options)
+            if changes is not None and facts.is_same_instrument(pair, str(measure_id)):
+                yield replace(changes, is_identical=pair in facts.identical)
                 continue
-            reason = "instrument_changed" if of_pair else "no_values"
-            keys |= {"comparison": QUESTIONS, "group_id": "", "category": "", "n_root_prompts": None}
-            yield change_rows(without_value(len(QUESTIONS), reason), missing=reason, **keys)
+            reason = InferenceReason.INSTRUMENT_CHANGED if changes is not None else InferenceReason.NO_VALUES
+            asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
+            yield change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)
+
+
+def _plain(cells: Cells) -> pd.DataFrame:
+    """The columns of means and shares of labels."""
+    return cells.columns[(cells.columns.statistic == "mean") & (cells.columns.parameters == "")]
+
+
+def _changes_of(
+    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
+) -> MeasureChanges | None:
+    """A measure of a pair; None where one of the two generations has no column of it."""
+    columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
+    own, other = keys["generation_a_id"], keys["generation_b_id"]
+    of_pair = {
+        category: (columns[category, own], columns[category, other])
+        for category in of_measure.category.unique()
+        if (category, own) in columns and (category, other) in columns
+    }
+    if not of_pair:
+        return None
+    measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
+    margin = margin_of_change(options.margins, measure_id, direction, kind)
+    return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
 
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -136,15 +187,13 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: flo
         rows: of compare_generations.
         questions: of with_levels, those of pair_questions among them.
         alpha: error rate.
+
+    Returns:
+        Groups have no verdict yet: with_verdicts_of_pairs.
     """
-    keys = ["slice_id", "measure_id", "calibration", "grouping_id", "generation_id", "statistic"]
-    of_pairs = questions[questions.statistic.isin(QUESTIONS)].set_index(keys)[["set_id", "q_value"]]
+    of_pairs = questions[questions.statistic.isin(QUESTIONS)].set_index(QUESTION)[["set_id", "q_value"]]
     is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
-    of_row = rows[keys[:4]].assign(
-        generation_id=rows.generation_a_id + ACROSS + rows.generation_b_id,
-        statistic=rows.comparison.where(~is_group, GROUPS_MOVED),
-    )
-    found = of_pairs.reindex(pd.MultiIndex.from_frame(of_row)).reset_index(drop=True)
+    found = of_pairs.reindex(pd.MultiIndex.from_frame(_as_questions(rows)[QUESTION])).reset_index(drop=True)
     q = found.q_value.to_numpy(dtype=float, copy=True)
     for set_id in found.set_id.dropna().unique():
         member = np.flatnonzero(is_group & (found.set_id == set_id).to_numpy())
@@ -152,6 +201,150 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: flo
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     words = np.where(q <= alpha, Verdict.DIFFERENCE_SHOWN, Verdict.INCONCLUSIVE).astype(object)
     words[np.isnan(q)] = Verdict.NOT_COMPUTABLE
-    has_set = is_group | rows.comparison.isin(QUESTIONS).to_numpy()
-    words[~has_set] = None
+    is_question = rows.comparison.isin(QUESTIONS).to_numpy()
+    words[~is_question] = None
+    has_set = is_group | is_question
     return rows.assign(set_id=found.set_id.where(has_set, None), q_value=np.where(has_set, q, np.nan), verdict=words)
+
+
+def _as_questions(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with the key of the question that they are, or that their group answers."""
+    return rows.assign(
+        generation_id=rows.generation_a_id + ACROSS + rows.generation_b_id,
+        statistic=rows.comparison.where(rows.comparison != DISPARITY_CHANGE, GROUPS_MOVED),
+        parameters="",
+    )
+
+
+def with_who_moved(
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Mapping[tuple[str, str], Cells],
+    rows: pd.DataFrame,
+    ordered: Mapping[str, Floats],
+    options: Options,
+) -> pd.DataFrame:
+    """Add what each group changed by against those that stay, and which groups stand.
+
+    Args:
+        connection: to the build file.
+        layouts: the cells of compare_generations, by slice and grouping.
+        rows: of with_levels_of_pairs.
+        ordered: p of the questions of each set, ascending.
+        options: what the rows were computed with.
+
+    Returns:
+        Rows with value_alone and its interval or reason_alone, value_without, only_because_of, p_equivalence of
+        what is told, and stands, which is false where nobody can.
+
+    Source: inference.md 8.
+    """
+    rows = rows.reset_index(drop=True)
+    told = _told_alike(rows)
+    of_groups = rows[rows.comparison == DISPARITY_CHANGE]
+    places = of_groups.groupby(PLACE, sort=False).indices
+    called = rows[(rows.comparison == GROUPS_MOVED) & (rows.q_value <= options.alpha)]
+    for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
+        cells = layouts[str(slice_id), str(grouping_id)]
+        swaps, plain = _swaps(connection, cells, options), _plain(cells)
+        for question in questions.to_dict("records"):
+            at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
+            if told.value_alone[at].isna().all():
+                continue
+            is_of = (plain.measure_id == question["measure_id"]) & (plain.calibration == question["calibration"])
+            changes = _changes_of(cells, plain[is_of], {name: question[name] for name in PLACE}, swaps, options)
+            if changes is None:
+                raise ValueError("a question is called of generations without values")
+            told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
+    return rows.assign(**{str(name): column for name, column in told.items()})
+
+
+def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
+    """What is told of groups where nobody is taken out: the change against all others, or why it is not that."""
+    is_group = rows.comparison == DISPARITY_CHANGE
+    is_tested = is_group & rows.q_value.notna()
+    tested = rows[is_tested].groupby(PLACE, sort=False)
+    n_groups = tested.group_id.transform("nunique").reindex(rows.index)
+    n_root_prompts = tested.n_root_prompts.transform("max").reindex(rows.index)
+    conditions = [is_group & ~is_tested, n_root_prompts < FEWEST_ROOT_PROMPTS, n_groups < FEWEST_GROUPS]
+    reason = first_of(
+        [condition.to_numpy(dtype=bool) for condition in conditions],
+        [rows.inference_reason, InferenceReason.TOO_FEW_ROOT_PROMPTS, InferenceReason.NO_MAJORITY_STAYS],
+    )
+    is_alone = is_tested & pd.isna(reason)
+    return pd.DataFrame(
+        {
+            "value_alone": rows.value.where(is_alone),
+            "ci_low_alone": rows.ci_low.where(is_alone),
+            "ci_high_alone": rows.ci_high.where(is_alone),
+            "reason_alone": reason,
+            "value_without": np.nan,
+            "only_because_of": np.full(len(rows), None, dtype=object),
+            "p_equivalence": rows.p_equivalence,
+            "stands": False,
+        }
+    )
+
+
+def _told(
+    rows: pd.DataFrame, question: Mapping[Hashable, Any], changes: MeasureChanges, of_set: Floats, options: Options
+) -> pd.DataFrame:
+    """The same of a question that is called: the groups that moved most are taken out, and the others held together."""
+
+    def is_called(p: Floats) -> Bools:
+        return np.asarray(group_levels(p, question["q_value"], of_set) <= options.alpha)
+
+    keys, moved = changes.who_moved(is_called)
+    at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
+    told = _told_alike(rows)
+    if moved.alone is None:
+        reason = told.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
+        return told.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
+    names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
+    is_tested, is_called_first = rows.q_value.notna(), rows.q_value <= options.alpha
+    stands = moved.stands[at] | (is_called_first & rows.group_id.isin(names))
+    is_because = is_called_first & ~stands
+    because = pd.Series(SEPARATOR.join(names), index=rows.index, dtype=object)
+    alone = {
+        f"{name}_alone": pd.Series(getattr(moved.alone, name)[at], index=rows.index).where(is_tested)
+        for name in ("value", "ci_low", "ci_high")
+    }
+    has_none = is_tested & alone["value_alone"].isna()  # no group that stays is on its prompts
+    return told.assign(
+        **alone,
+        reason_alone=told.reason_alone.mask(has_none, str(InferenceReason.NO_SHARED_BLOCK)),
+        value_without=alone["value_alone"].where(is_because),
+        only_because_of=because.where(is_because, None),
+        p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
+        stands=stands,
+    )
+
+
+def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
+    return _as_questions(rows[rows.comparison == DISPARITY_CHANGE]).assign(contrast=DISPARITY_CHANGE)
+
+
+def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: float) -> pd.DataFrame:
+    """Put the verdict of the groups beside those of their questions.
+
+    Args:
+        rows: of with_who_moved.
+        q_equivalence: of each of changes_as_contrasts, adjusted; NaN without a margin.
+        alpha: error rate.
+    """
+    is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
+    of_groups = rows[is_group]
+    is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
+    q = of_groups.q_value.to_numpy(dtype=float)
+    judged = Judged(
+        q=q,
+        is_shown=np.where(is_of_first, q <= alpha, of_groups.stands.to_numpy(dtype=bool)),
+        low=np.where(is_of_first, of_groups.ci_low, of_groups.ci_low_alone),
+        high=np.where(is_of_first, of_groups.ci_high, of_groups.ci_high_alone),
+        margin=of_groups.margin.to_numpy(dtype=float),
+        q_equivalence=q_equivalence,
+        is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),
+    )
+    verdict = rows.verdict.to_numpy(dtype=object, copy=True)
+    verdict[is_group] = words(judged, alpha)
+    return rows.assign(verdict=verdict)

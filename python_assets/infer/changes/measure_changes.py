@@ -1,12 +1,12 @@
 """What changed of one measure between two generations: its mean, its groups, and whether groups moved apart.
 
 Belongs here: which comparisons a measure of a pair has, and what refuses or flags them. The arithmetic is
-swapped.py, log_disparities.py and, where units lie in one group each, unit_changes.py.
+swapped.py, log_disparities.py and, where units lie in one group each, unit_changes.py; who_moved.py has the rounds.
 
 Source: inference.md 8.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,14 +16,23 @@ import numpy as np
 from python_assets.infer.changes.change_rows import Change, change_rows, without_value
 from python_assets.infer.changes.log_disparities import log_disparity_changes
 from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED
-from python_assets.infer.changes.swapped import MOST_FOR_T, Paired, dispersion_change, mean_changes, paired
+from python_assets.infer.changes.swapped import (
+    MOST_FOR_T,
+    Paired,
+    dispersion_change,
+    mean_changes,
+    p_by_the_largest,
+    paired,
+    sizes_of,
+)
 from python_assets.infer.changes.unit_changes import unit_changes
+from python_assets.infer.changes.who_moved import Moved, who_moved
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_QUESTION, Unit, scopes
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
-from python_assets.infer.result import INTERVAL, TEST, InferenceReason, Result, first_of
+from python_assets.infer.result import INTERVAL, TEST, Bools, InferenceReason, Result, first_of
 from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     DISPERSION_CHANGE,
@@ -31,7 +40,6 @@ from python_assets.infer.tables import (
     GROUPS_MOVED,
     LOG_DISPARITY_CHANGE,
     MEAN_CHANGE,
-    QUESTIONS,
     Table,
 )
 
@@ -48,24 +56,26 @@ class MeasureChanges:
     """One measure of a pair in one slice and grouping; the groups of all of its labels are one question.
 
     columns: of both generations in the cells, by label. kind: of the measure. keys: what stands in all rows.
-    is_identical: whether both gave the same answers everywhere.
+    is_identical: whether both gave the same answers everywhere. margin: of how far a group moves, NaN without one.
     """
 
     cells: Cells
     columns: Mapping[str, tuple[int, int]]
     kind: str
     keys: Mapping[str, object]
-    is_identical: bool
     swaps: Swaps
     options: Options
+    margin: float = np.nan
+    is_identical: bool = False
 
     @cached_property
-    def _x(self) -> Floats:
+    def x(self) -> Floats:
+        """Of both generations, shape (2, cells, labels)."""
         return np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
 
     @cached_property
     def _pair(self) -> Paired:
-        return paired(self.cells.frame, self._x)
+        return paired(self.cells.frame, self.x)
 
     @cached_property
     def _groups(self) -> dict[str, np.ndarray]:
@@ -73,26 +83,57 @@ class MeasureChanges:
         labels = np.array([*self.columns], dtype=object)
         return {"group_id": group_ids, "category": np.repeat(labels, len(self.cells.group_ids))}
 
+    def of_mean(self) -> Table:
+        """The row of the mean of all cells of a root prompt."""
+        if not len(self._pair.units):
+            return self._nothing_shared(MEAN_CHANGE)
+        mean = mean_changes(self._pair.means, self.signs, self.options.alpha)
+        question = mean.result._replace(p_value=mean.result.p_question)
+        return self._rows(MEAN_CHANGE, self._judged(mean._replace(result=question)))
+
     def tables(self) -> Iterator[Table]:
-        """Yield the rows of each comparison."""
-        pair, labels, reason = self._pair, [*self.columns], "no_shared_root_prompt"
+        """Yield the rows of each comparison of groups."""
+        pair, labels = self._pair, [*self.columns]
         if not len(pair.units):
-            yield self._rows(QUESTIONS, without_value(len(QUESTIONS), reason), missing=reason)
+            yield self._nothing_shared(GROUPS_MOVED)
             return
-        signs = self.swaps(pair.units)
         if labels == [""]:
-            mean = mean_changes(np.nanmean(pair.means, axis=2, keepdims=True), signs, self.options.alpha)
-            question = mean.result._replace(p_value=mean.result.p_question)
-            yield self._rows(MEAN_CHANGE, self._judged(mean._replace(result=question)))
             yield self._dispersion()
         for label in labels:
             is_of_label = self._groups["category"] == label
-            groups = mean_changes(pair.means[:, :, is_of_label], signs, self.options.alpha)
+            groups = mean_changes(pair.means[:, :, is_of_label], self.signs, self.options.alpha)
             judged = self._judged(groups, absent=InferenceReason.NO_VALUES)
             yield self._rows(GROUP_CHANGE, judged, missing="no_values", group_id=self.cells.group_ids, category=label)
-        yield from self._moved(signs) if self.cells.stratum_of_cell is None else self._moved_units()
+        yield from self._moved() if self.cells.stratum_of_cell is None else self._moved_units()
         if self.kind == "binary":
-            yield self._log_disparities(signs)
+            yield self._log_disparities()
+
+    def who_moved(self, is_called: Callable[[Floats], Bools]) -> tuple[dict[str, np.ndarray], Moved]:
+        """Which groups stand of a question that is called; beside it the group and label of each row.
+
+        Args:
+            is_called: of who_moved.
+        """
+        rounds = SwappedRounds(self) if self.cells.stratum_of_cell is None else UnitRounds(self)
+        group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
+        return self._groups, who_moved(rounds, group, is_called)
+
+    def changes_without(self, groups: Collection[int]) -> Floats:
+        """D of one generation less that of the other with groups taken out of all blocks, by root prompt and row."""
+        is_out = np.isin(self.cells.frame.group, [*groups])[:, None]
+        left = paired(self.cells.frame, np.where(is_out, np.nan, self.x))
+        d = np.full(self._pair.differences.shape[1:], np.nan)
+        d[np.searchsorted(self._pair.units, left.units)] = left.differences[0] - left.differences[1]
+        return d
+
+    @cached_property
+    def signs(self) -> Flips:
+        """Of the root prompts that both answered."""
+        return self.swaps(self._pair.units)
+
+    def _nothing_shared(self, comparison: str) -> Table:
+        reason = InferenceReason.NO_SHARED_ROOT_PROMPT
+        return self._rows(comparison, without_value(1, reason), missing=reason)
 
     def _dispersion(self) -> Table:
         change = self._judged(dispersion_change(self._pair.differences, self.options.alpha), has_flags=False)
@@ -101,12 +142,19 @@ class MeasureChanges:
         change = change._replace(result=change.result.refused(has_few, few, TESTED))
         return self._rows(DISPERSION_CHANGE, change, missing=np.where(has_few, few, "no_block"))
 
-    def _moved(self, signs: Flips) -> Iterator[Table]:
+    @property
+    def fewest(self) -> int:
+        """Root prompts under which a group stands outside the question."""
+        n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
+        return MIN_UNITS_OF_QUESTION if n.max() >= MIN_UNITS_OF_QUESTION else 2
+
+    def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        fewest = MIN_UNITS_OF_QUESTION if n.max() >= MIN_UNITS_OF_QUESTION else 2
-        groups = mean_changes(self._pair.differences, signs, self.options.alpha, fewest=fewest)
-        yield self._rows(DISPARITY_CHANGE, self._judged(groups), **self._groups)
+        groups = mean_changes(
+            self._pair.differences, self.signs, self.options.alpha, fewest=self.fewest, margin=self.margin
+        )
+        yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
         reason = InferenceReason.APPROXIMATE if is_skewed else groups.result.reason[most]
@@ -115,11 +163,11 @@ class MeasureChanges:
 
     def _moved_units(self) -> Iterator[Table]:
         """The same of units that lie in one group each."""
-        groups = unit_changes(self.cells, self._x, self.options)
+        groups = unit_changes(self.cells, self.x, self.options, self.margin)
         if isinstance(groups, InferenceReason):
             yield self._rows(GROUPS_MOVED, without_value(1, groups))
             return
-        yield self._rows(DISPARITY_CHANGE, self._judged(groups, of_units=True), **self._groups)
+        yield self._rows(DISPARITY_CHANGE, self._judged(groups, of_units=True), margin=self.margin, **self._groups)
         found = groups.result
         at = int(np.nan_to_num(np.abs(found.value), nan=-1).argmax())
         n_fewest = found.n_units[~np.isnan(found.p_value)].min(initial=found.n_root_prompts.max())
@@ -127,12 +175,12 @@ class MeasureChanges:
         largest = _largest(found, at, n_units=n_fewest, reason=reason)
         yield self._rows(GROUPS_MOVED, self._judged(largest, of_units=True))
 
-    def _log_disparities(self, signs: Flips) -> Table:
+    def _log_disparities(self) -> Table:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
         if self.cells.stratum_of_cell is not None:
             nothing = without_value(len(n), InferenceReason.SCHEME_NOT_AVAILABLE)
             return self._rows(LOG_DISPARITY_CHANGE, nothing, n_root_prompts=n, **self._groups)
-        change = log_disparity_changes(self._pair, signs, self.options.alpha)
+        change = log_disparity_changes(self._pair, self.signs, self.options.alpha)
         has_few = (n <= MOST_FOR_T) & ~np.isnan(change.result.value)
         few = change.result.refused(has_few, InferenceReason.TOO_FEW_ROOT_PROMPTS, TESTED)
         missing = np.where(n > 0, "rate_zero_or_one", "no_block")
@@ -206,3 +254,47 @@ def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change
         reason=reason,
     )
     return without_value(1, None)._replace(result=question)
+
+
+class SwappedRounds:
+    """Rounds of groups that meet on root prompts: both generations swapped by the same signs in all of them."""
+
+    def __init__(self, changes: MeasureChanges) -> None:
+        """Say what changed."""
+        self._changes = changes
+
+    def tested(self, without: Collection[int]) -> Result:
+        """As Rounds."""
+        d = self._changes.changes_without(without)
+        t = sizes_of(d, self._changes.options.alpha, fewest=self._changes.fewest).t
+        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self._changes.signs))
+
+    def sized(self, without: Collection[int]) -> Result:
+        """As Rounds."""
+        found = sizes_of(
+            self._changes.changes_without(without),
+            self._changes.options.alpha,
+            fewest=self._changes.fewest,
+            margin=self._changes.margin,
+        )
+        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
+        return Result.of(found.value.shape, **{name: getattr(found, name) for name in named})
+
+
+class UnitRounds:
+    """Rounds of units that lie in one group each, which change places between the groups that are left."""
+
+    def __init__(self, changes: MeasureChanges) -> None:
+        """Say what changed."""
+        self._changes = changes
+
+    def tested(self, without: Collection[int]) -> Result:
+        """As Rounds."""
+        changes = self._changes
+        is_out = np.isin(changes.cells.frame.group, [*without])[:, None]
+        x = np.where(is_out, np.nan, changes.x)
+        found = unit_changes(changes.cells, x, changes.options, changes.margin)
+        n_rows = len(changes.cells.group_ids) * len(changes.columns)
+        return Result.of((n_rows,), reason=found) if isinstance(found, InferenceReason) else found.result
+
+    sized = tested

@@ -8,6 +8,7 @@ has the larger one.
 Source: inference.md 8.
 """
 
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -89,7 +90,44 @@ def paired(frame: Frame, x: Floats) -> Paired:
     )
 
 
-def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2) -> Change:
+class Sizes(NamedTuple):
+    """How far rows changed, by cluster t: no p of no change."""
+
+    value: Floats
+    std_error: Floats
+    ci_low: Floats
+    ci_high: Floats
+    t: Floats
+    n: Ints
+    p_equivalence: Floats
+
+
+def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan) -> Sizes:
+    """Means over root prompts, with R - 1 degrees of freedom.
+
+    Args:
+        d: changes of shape (root prompts, rows), NaN where absent.
+        alpha: intervals are 1 - alpha.
+        fewest: root prompts under which a row has no error.
+        margin: that p_equivalence is of, in the unit of d; NaN without one.
+    """
+    n = (~np.isnan(d)).sum(axis=0)
+    z = np.nan_to_num(d)
+    total = z.sum(axis=0)
+    value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+    t, std_error = _t(total, (z**2).sum(axis=0), n)
+    std_error = np.where(n >= fewest, std_error, np.nan)
+    limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
+    p_equivalence = np.full(n.shape, np.nan)
+    if not np.isnan(margin):
+        of_t = partial(interval.around, value, std_error)
+        p_equivalence = interval.margin_levels(value, of_t, np.maximum(n - 1.0, 1.0), np.asarray(margin))[1]
+        p_equivalence[n < fewest] = np.nan
+    t = np.where(n >= fewest, t, np.nan)
+    return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
+
+
+def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, margin: float = np.nan) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
     Args:
@@ -97,37 +135,33 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2) -> C
         signs: of the root prompts.
         alpha: intervals are 1 - alpha.
         fewest: root prompts under which a row stands outside the question.
+        margin: of sizes_of.
 
     Returns:
         Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
         are there, adjusted by Holm. p_question: whether any row changed.
     """
     d = x[0] - x[1]
-    n = (~np.isnan(d)).sum(axis=0)
-    value_a, value_b, value = (
-        np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0) for total in np.nansum([*x, d], axis=1)
-    )
-    z = np.nan_to_num(d)
-    squares = (z**2).sum(axis=0)
+    sizes = sizes_of(d, alpha, fewest=fewest, margin=margin)
+    n = sizes.n
+    value_a, value_b = np.divide(np.nansum(x, axis=1), n, out=np.full((2, *n.shape), np.nan), where=n > 0)
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
-    t, std_error = _t(z.sum(axis=0), squares, n)
-    std_error = np.where(is_tested, std_error, np.nan)
-    limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
     p = p_maxt = np.full(n.shape, np.nan)
     p_question = np.nan
     if is_tested.any():
-        observed = np.where(is_tested, np.abs(t), np.nan)
-        p, p_maxt, p_question = _swapped(z, squares, n, observed, signs) if is_permuted else _by_t(d, n, observed)
+        observed = np.abs(sizes.t)
+        p, p_maxt, p_question = _swapped(d, n, observed, signs) if is_permuted else _by_t(d, n, observed)
     result = Result.of(
         n.shape,
-        value=value,
-        std_error=std_error,
+        value=sizes.value,
+        std_error=sizes.std_error,
         df=n - 1.0,
-        ci_low=limits.low,
-        ci_high=limits.high,
+        ci_low=sizes.ci_low,
+        ci_high=sizes.ci_high,
         p_value=p,
         p_maxt=p_maxt,
         p_question=p_question,
+        p_equivalence=sizes.p_equivalence,
         n_root_prompts=n,
         n_units=n,
         is_permuted=is_permuted,
@@ -138,6 +172,28 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2) -> C
         ),
     )
     return Change(result, value_a, value_b)
+
+
+def p_by_the_largest(d: Floats, t: Floats, signs: Flips) -> Floats:
+    """Share of swaps whose largest t of all rows is as large as that of a row.
+
+    Args:
+        d: changes of shape (root prompts, rows), NaN where absent.
+        t: of sizes_of, NaN for rows that stand outside.
+        signs: of the root prompts.
+
+    Source: inference.md 8.
+    """
+    is_tested = ~np.isnan(t)
+    z = np.nan_to_num(d[:, is_tested])
+    squares, n = (z**2).sum(axis=0), (~np.isnan(d[:, is_tested])).sum(axis=0)
+    n_as_large = np.zeros(len(n), dtype=np.int64)
+    for batch in signs.batches():
+        largest = np.abs(_t(batch @ z, squares, n)[0]).max(axis=1)
+        n_as_large += len(batch) - np.searchsorted(np.sort(largest), np.abs(t[is_tested]) - TIE)
+    p = np.full(len(t), np.nan)
+    p[is_tested] = p_values(n_as_large, signs)
+    return p
 
 
 def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
@@ -169,8 +225,10 @@ def studentised(value: Floats, spread: Floats, squares: Floats, n: Ints, is_zero
     return np.divide(value, std_error, out=constant, where=std_error > 0), std_error
 
 
-def _swapped(x: Floats, squares: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
+def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
     """P of each row, stepped down, and of the question (inference.md 6.3)."""
+    x = np.nan_to_num(d)
+    squares = (x**2).sum(axis=0)
     is_tested = ~np.isnan(observed)
     step_down = StepDown(observed[:, None])
     n_as_large, stepped = np.zeros(len(n), dtype=np.int64), np.zeros((len(n), 1), dtype=np.int64)

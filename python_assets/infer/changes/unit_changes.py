@@ -22,13 +22,14 @@ from python_assets.infer.schemes.choose import InUnits, in_units
 BY_UNITS: Final = "changes of units: "
 
 
-def unit_changes(cells: Cells, x: Floats, options: Options) -> Change | InferenceReason:
+def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.nan) -> Change | InferenceReason:
     """Compare what changed in the units of each group.
 
     Args:
         cells: of a grouping that is nested in units.
         x: values of both generations, shape (2, cells, labels), NaN where absent.
         options: seed, B and alpha.
+        margin: of a change, NaN without one.
 
     Returns:
         The change of a group minus the others, label by label, each of all groups; n_root_prompts: units of both
@@ -46,9 +47,9 @@ def unit_changes(cells: Cells, x: Floats, options: Options) -> Change | Inferenc
     contrast, values = scheme.contrast, chosen.take(np.arange(3 * n_labels))
     of_change = values[:, :n_labels]
     null = mean_null(contrast, of_change, scheme.draws, n_together=n_labels)
-    no_margin = np.full(n_labels, np.nan)
+    margins = np.full(n_labels, margin)
     contrasts = mean_differences(
-        contrast, of_change, null.tested, alpha=options.alpha, margin=no_margin, n_together=n_labels
+        contrast, of_change, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
     )
     n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
     words = [word and BY_UNITS + word for word in contrasts.method.ravel()]

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS, PARTLY_NESTED, Cells, Rows, Values
+from python_assets.infer.design.cells import KEYS, MIXED_UNITS, PARTLY_NESTED, Cells, Rows, Values
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT
@@ -50,6 +50,29 @@ _PROMPTS = """
     from intermediate.int_prompt_groups
     where slice_id = ? and grouping_id = ?
     order by block_position, group_position, prompt_id
+"""
+_OF_PROMPTS = """
+    from intermediate.int_prompt_groups
+    anti join intermediate.int_settings using (slice_id, grouping_id)  -- groups of models are no prompts of their own
+    where slice_id = ?
+"""
+_WHOLE = f"""
+    select prompt_id, dense_rank() over (order by unit_id) - 1 as root_position
+    from (select distinct prompt_id, unit_id {_OF_PROMPTS})
+    order by prompt_id
+"""
+_WHOLE_SCHEMES = f"""
+    select scheme, count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
+    {_OF_PROMPTS}
+    group by grouping_id, scheme
+"""
+_WHOLE_VALUES = f"""
+    select column_position, prompt_rank, avg(x order by replicate) as prompt_mean, count(*) as n_responses
+    from intermediate.int_values
+    join column_keys using ({", ".join(KEYS[:4])})
+    join (select prompt_id, row_number() over (order by prompt_id) - 1 as prompt_rank
+        from (select distinct prompt_id {_OF_PROMPTS})) using (prompt_id)
+    group by all
 """
 _REPLICATES = "select count(distinct replicate) from raw.responses"
 _ROWS = """
@@ -177,6 +200,39 @@ def read_cells(
         root_prompt_of_cell=of_design["root_prompt_position"].astype(np.intp) if is_nested else np.empty(0, np.intp),
         is_of_models=is_of_models,
         is_full=connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,),
+    )
+
+
+def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame) -> Cells:
+    """All prompts of a slice as cells of one group, whichever groupings they stand in: each prompt once.
+
+    Args:
+        connection: to the build file.
+        slice_id: the slice.
+        columns: the means that are wanted, as Cells has them.
+
+    Returns:
+        Cells of grouping '', where the mean of a root prompt is that of its prompts.
+    """
+    prompts = connection.execute(_WHOLE, [slice_id]).fetchnumpy()
+    schemes = connection.execute(_WHOLE_SCHEMES, [slice_id]).fetchall()
+    root = np.ma.getdata(prompts["root_position"]).astype(np.intp)
+    values = _fetch(connection, _WHOLE_VALUES, columns, [slice_id])
+    shape = (len(root), len(columns))
+    x, n_responses = np.full(shape, np.nan), np.zeros(shape)
+    at = values["prompt_rank"].astype(np.intp), values["column_position"].astype(np.intp)
+    x[at], n_responses[at] = values["prompt_mean"], values["n_responses"]
+    frame = Frame(np.arange(len(root)), np.zeros(len(root), dtype=np.intp), root, 1)
+    return Cells(
+        slice_id=slice_id,
+        grouping_id="",
+        columns=columns,
+        group_ids=[""],
+        frame=frame._replace(has_own_prompts=all(own for _, own in schemes)),
+        x=x,
+        n_responses=n_responses,
+        has_several_prompts=False,
+        scheme=MIXED_UNITS if MIXED_UNITS in {scheme for scheme, _ in schemes} else "blocked",
     )
 
 

@@ -19,10 +19,9 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SIZES
+from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
-SEPARATOR: Final = " | "
 FEWEST_DRAWS: Final = 999
 ENOUGH_ROOT_PROMPTS: Final = 75  # from here on the t of a margin holds
 DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of the set is called

@@ -3,7 +3,6 @@
 Belongs here: keys, names, margins and what stands in a row where nothing could be computed.
 """
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,13 +12,12 @@ from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, 
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
 from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.infer.options import Reference
+from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.tables import DBI, IDI, LOG_DISPARITY, OF_GROUPS, Table, Tables
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
-Margins = Mapping[str, float | Mapping[str, float]]
 CONTRASTS: Final = {
     "continuous": ("mean_difference",),
     "binary": ("risk_difference", LOG_DISPARITY),
@@ -113,19 +111,6 @@ class Sheet(NamedTuple):
         if self.role in ("selection", "precision"):
             margins["risk_difference"] = margins[self.contrasts[0]]
         return margins
-
-
-def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> float:
-    """The declared margin: of the measure, else of the name alone, else NaN.
-
-    Of the impact ratio the name alone holds only where the measure has a direction: to be selected by a
-    number without a good end is no favourable outcome.
-    """
-    own = margins.get(measure_id)
-    if isinstance(own, Mapping) and name in own:
-        return float(own[name])
-    common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
-    return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 
 def refused(sheet: Sheet, reason: InferenceReason) -> Compared:

@@ -11,7 +11,6 @@ from python_assets.gate.moved import read_gate, require_margins
 from python_assets.gate.text import text
 from python_assets.published.archived import ArchivedRun
 
-WIDE, NARROW = "prompts like these", "these prompts only"
 ROW = {
     "study_id": "months",
     "generation_a_id": "g_now",
@@ -28,12 +27,21 @@ ROW = {
     "value": 0.3,
     "ci_low": 0.2,
     "ci_high": 0.4,
+    "value_alone": 0.3,
+    "ci_low_alone": 0.2,
+    "ci_high_alone": 0.4,
+    "only_because_of": None,
+    "reason_alone": None,
     "q_value": 0.001,
-    "scope": WIDE,
+    "verdict": "bias_shown",
     "n_dropped": 0,
     "reason": None,
     "inference_reason": None,
 }
+OPEN = {"verdict": "inconclusive", "q_value": 0.9}
+MOVED = {"verdict": "difference_shown"}
+# of groups that nobody stays to tell from
+APART = dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")) | {"reason_alone": "no_majority_stays"}
 RUNS = BothRuns("months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path()))
 
 
@@ -57,7 +65,7 @@ def gate_of(tmp_path):
         with duckdb.connect(str(path)) as connection:
             connection.execute("create table generation_comparisons as from comparisons")
             for column in comparisons.columns[comparisons.isna().all()]:
-                kind = "varchar" if column in ("reason", "inference_reason", "scope") else "double"
+                kind = "varchar" if "reason" in column or column == "only_because_of" else "double"
                 connection.execute(f"alter table generation_comparisons alter {column} type {kind}")
             connection.execute(
                 "create table measures as from (values ('months', 'vader', 'continuous', 'higher_better'), "
@@ -80,46 +88,55 @@ def gate_of(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "verdict"),
+    ("row", "word"),
     [
-        ({}, "bias_shown"),
-        ({"value": -0.3, "ci_low": -0.4, "ci_high": -0.2}, "bias_shown"),
-        ({"ci_low": 0.05}, "difference_shown"),
-        ({"value": -0.3, "ci_low": -0.4, "ci_high": -0.05}, "difference_shown"),
-        ({"q_value": 0.2}, "inconclusive"),
-        ({"scope": NARROW}, "difference_shown"),
-        ({"value": 0.01, "ci_low": -0.05, "ci_high": 0.07, "q_value": 0.9}, "equivalence_shown"),
-        ({"value": 0.01, "ci_low": -0.15, "ci_high": 0.07, "q_value": 0.9}, "inconclusive"),
-        ({"measure_id": "refusal"}, "difference_shown"),
+        ({}, "beyond its margin"),
+        (MOVED, "moved"),
+        (OPEN, "open"),
+        (OPEN | {"q_value": 0.001, "only_because_of": "aunt | boss"}, "only because of aunt, boss"),
+        ({"verdict": "equivalence_shown"}, "within its margin"),
+        (APART, "apart, beyond the margin"),
+        (APART | MOVED, "apart"),
+        (APART | OPEN, "open"),
     ],
-    ids=[
-        "beyond",
-        "beyond below",
-        "part of the interval inside",
-        "part inside, below",
-        "not called",
-        "of these prompts only",
-        "within",
-        "open",
-        "no margin",
-    ],
+    ids=lambda value: None if isinstance(value, dict) else value,
 )
-def test_a_group_is_beyond_its_margin_where_it_is_called_and_its_whole_interval_is(gate_of, row, verdict):
+def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, word):
     gate = gate_of(row)
-    assert gate.changes.verdict.tolist() == [verdict]
-    assert len(gate.moved) == (verdict == "bias_shown")
+    assert gate.changes.verdict.tolist() == [(ROW | row)["verdict"]]
+    assert len(gate.moved) == word.endswith(("beyond its margin", "beyond the margin"))
+    assert text(gate, RUNS).splitlines()[5].endswith(f"  {word}")
+
+
+def test_a_change_against_those_that_stay_is_told_and_against_all_others_where_nobody_does(gate_of):
+    alone = {"value_alone": 0.25, "ci_low_alone": 0.125, "ci_high_alone": 0.5}
+    assert " +0.250 +0.125 to +0.500 " in " ".join(text(gate_of(alone), RUNS).split())
+    assert " +0.300 +0.200 to +0.400 " in " ".join(text(gate_of(alone | APART), RUNS).split())
+
+
+def test_of_two_camps_nobody_is_accused(gate_of):
+    down = {"group_id": "woman", "value": -0.3, "ci_low": -0.4, "ci_high": -0.2}
+    still = {"group_id": "aunt", "value": 0.1} | OPEN
+    gate = gate_of(APART, down | APART, still | APART, {"measure_id": "refusal"} | OPEN)
+    told = text(gate, RUNS).splitlines()
+    assert len(gate.moved) == 2
+    camps = "two camps moved apart, man (up) against woman (down); which of them moved is not settled."
+    assert f"g, vader by gender: {camps}" in told
+    assert told[-1] == (
+        "Of 3 groups with a margin none is known to have moved beyond it; "
+        "two camps moved apart by more in 1 of the comparisons."
+    )
 
 
 def test_the_margin_is_that_of_the_measure_or_of_its_contrast(gate_of):
     study = Study(margins={"vader": {"mean_difference": 0.5}, "risk_difference": 0.05})
     gate = gate_of({}, {"measure_id": "refusal"}, study=study)
     assert dict(zip(gate.changes.measure_id, gate.changes.margin, strict=True)) == {"vader": 0.5, "refusal": 0.05}
-    assert gate.moved.measure_id.tolist() == ["refusal"]
 
 
 def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of):
-    calm = {"measure_id": "refusal", "group_id": "aunt", "q_value": 0.9}
-    told = text(gate_of({}, {"measure_id": "refusal"}, calm), RUNS)
+    calm = {"measure_id": "refusal", "group_id": "aunt"} | OPEN
+    told = text(gate_of({}, {"measure_id": "refusal"} | MOVED, calm), RUNS)
     assert "aunt" not in told
     rows = [line for line in told.splitlines() if " refusal " in line and "Read by" not in line]
     assert [line.split()[-2:] for line in rows] == [["-", "moved"]]
@@ -132,7 +149,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of):
     gate = gate_of(
         {},
         nothing | instrument | {"measure_id": "refusal"},
-        {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor"},
+        {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor", "verdict": "not_computable"},
         generations=("g_now", "g_then", "new"),
         study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
     )
@@ -144,7 +161,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of):
 
 
 def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of):
-    calm = {"group_id": "aunt", "value": 0.01, "ci_low": -0.05, "ci_high": 0.07, "q_value": 0.9, "value_a": 0.11}
+    calm = {"group_id": "aunt", "verdict": "equivalence_shown", "q_value": 0.9}
     lines = text(gate_of(calm, {}), RUNS).splitlines()
     assert lines[0] == "months: run november against october."
     assert [line.split()[3] for line in lines[5:7]] == ["man", "aunt"]
@@ -155,14 +172,15 @@ def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and
 
 
 def test_where_no_value_differs_nothing_moved(gate_of):
-    equal = {"value": 0.0, "inference_reason": "no_variation"}
-    gate = gate_of(equal | dict.fromkeys(("ci_low", "ci_high", "q_value"), float("nan")))
+    equal = {"value": 0.0, "inference_reason": "no_variation", "verdict": "not_computable"}
+    gate = gate_of(equal | APART | dict.fromkeys(("ci_low", "ci_high", "q_value"), float("nan")))
     assert len(gate.compared) == 1 and not len(gate.moved)
     assert text(gate, RUNS).splitlines()[5].endswith("+0.000          -         0.1     unchanged")
 
 
 def test_nothing_compared_is_no_pass(gate_of):
-    gate = gate_of({"reason": "response_error", "q_value": float("nan"), "value": float("nan")})
+    nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_computable"}
+    gate = gate_of(nothing | APART)
     assert len(gate.compared) == 0
     assert text(gate, RUNS).endswith("No group with a margin could be compared.")
 
@@ -179,5 +197,5 @@ def test_of_labels_that_moved_what_read_them_is_told(gate_of):
     told = text(gate, RUNS)
     assert "refusal: Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt" in told
     assert "vader: Read by" not in told
-    calm = {"measure_id": "refusal", "value": 0.0, "ci_low": -0.01, "ci_high": 0.01, "q_value": 0.9}
+    calm = {"measure_id": "refusal"} | OPEN
     assert "Read by" not in text(gate_of(calm, study=rates), RUNS)

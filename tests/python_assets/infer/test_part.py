@@ -63,3 +63,19 @@ def test_parts_of_a_study_give_the_tables_of_the_whole(study):
     infer_study(connection, analysis(), parts=parts)
     for table in TABLES:
         equal(rows(connection, table), expected[table])
+
+
+def test_parts_tell_the_same_of_pairs_of_generations(study):
+    rng = np.random.default_rng(5)
+    for measure, shift in (("sentiment", 2.0), ("calm", 0.0), ("toxicity", 1.0)):
+        for name in ("old", "new"):
+            x = rng.normal(size=(20, 4))
+            x[:, 1] += shift if name == "new" else 0
+            study.add(measure, x, generation_id=name)
+    connection = study.write()
+    infer_study(connection, analysis())
+    expected = rows(connection, "generation_comparisons")
+    assert (expected.only_because_of == "g1").any() and (expected.verdict == "difference_shown").any()
+    parts = [Part(connection, analysis(), measures=names) for names in (["sentiment"], ["calm", "toxicity"])]
+    infer_study(connection, analysis(), parts=parts)
+    equal(rows(connection, "generation_comparisons"), expected)

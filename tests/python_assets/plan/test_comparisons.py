@@ -180,6 +180,7 @@ def test_after_the_responses_the_spread_is_that_of_the_changes(tmp_path, build):
             "n_root_prompts": 4,
         }
     ).assign(**keys)
+    comparisons.loc[comparisons.comparison == "mean_change", "grouping_id"] = ""
     rows = design_power_rows(
         study_of(tmp_path, "{margins: {mean_difference: 0.3}}"),
         build,

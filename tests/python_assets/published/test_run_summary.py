@@ -172,7 +172,8 @@ def test_the_most_frequent_reason_is_told_and_others_counted(told):
 def test_changes_between_generations_are_questions_too(told):
     no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
     inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
-    in_secondary = {"set_id": "secondary", "comparison": "mean_change", "measure_id": "refusal", "q_value": 0.01}
+    of_mean = {"comparison": "mean_change", "grouping_id": ""}
+    in_secondary = {**of_mean, "set_id": "secondary", "measure_id": "refusal", "q_value": 0.01}
     calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
     lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
     assert lines[2].endswith(
@@ -181,7 +182,7 @@ def test_changes_between_generations_are_questions_too(told):
     )
     assert lines[4] == (
         "Changed    biased against fair: groups moved in sentiment by concept (q 0.002); "
-        "biased against fair: mean of refusal by concept (q 0.01)"
+        "biased against fair: mean of refusal (q 0.01)"
     )
 
 

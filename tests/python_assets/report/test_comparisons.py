@@ -2,6 +2,8 @@
 
 import pytest
 
+from python_assets.report.comparisons import who_moved
+
 PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
 PAIR = {"generation_a_id": "new", "generation_b_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
 ATTACK = "<script>alert(1)</script>"
@@ -125,3 +127,68 @@ def test_the_variance_of_a_measure_is_one_bar_of_named_parts(report, tables):
     assert "group 12.5 %, root prompt 25 %, rest 62.5 %" in text.replace("12.5 %", "12.5 %")
     widths = [float(a["width"]) for tag, a in page.tags if tag == "rect" and a["class"].startswith("part") and "x" in a]
     assert widths == [125, 250, 625]
+
+
+def moved(group_id, value, verdict="difference_shown", because=None, **others):
+    """A change of a group of a question that is called, against the groups that stay."""
+    alone = {"value_alone": value, "ci_low_alone": value - 0.1, "ci_high_alone": value + 0.1}
+    without = value if because else None
+    row = change("disparity_change", group_id, value, verdict=verdict, only_because_of=because, **alone)
+    return row | {"value_without": without, "reason_alone": None} | others
+
+
+CAMPS = {**dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")), "reason_alone": "no_majority_stays"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        (
+            [moved("Mali", -0.5, "bias_shown"), moved("Peru", 0.3)],
+            "Moved, against the groups that stay: Mali −0.500 [−0.600, −0.400], beyond its margin and "
+            "Peru 0.300 [0.200, 0.400].",
+        ),
+        (
+            [
+                moved("Mali", -0.5),
+                moved("Peru", 0.05, "inconclusive", "Mali"),
+                moved("Chad", -0.02, "equivalence_shown", "Mali"),
+                moved("Oman", 0.01, "inconclusive"),
+            ],
+            "Moved, against the groups that stay: Mali −0.500 [−0.600, −0.400]. Called against all others "
+            "only because of Mali: Peru (0.0500 without) and Chad (−0.0200 without).",
+        ),
+        (
+            [moved("Mali", -0.5, **CAMPS), moved("Peru", 0.4, **CAMPS), moved("Chad", 0.1, "inconclusive", **CAMPS)],
+            "Two camps moved apart: Peru up; Mali down. Which of them moved is not settled.",
+        ),
+        (
+            [moved("Mali", -0.5, category="calm", **CAMPS | {"reason_alone": "too_few_root_prompts"})],
+            "Two camps moved apart: Mali (calm) down. Which of them moved is not settled, for there are fewer than 6 "
+            "root prompts.",
+        ),
+    ],
+    ids=["two stand", "one stands", "camps", "few root prompts"],
+)
+def test_who_moved_is_told_by_name_where_most_groups_stay(groups, sentence):
+    assert who_moved([{"category": ""} | row for row in groups]) == sentence
+
+
+def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompts_above_it(report, tables):
+    rows = [
+        row for row in tables["generation_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")
+    ]
+    asked = {"set_id": "comparison", "q_value": 0.02}
+    rows += [
+        change("mean_change", value=-0.25, verdict="difference_shown", **asked) | {"grouping_id": ""},
+        moved("Mali", -0.75, **asked),
+        moved("Peru", 0.0, "inconclusive", "Mali", **asked),
+    ]
+    text = " ".join(report(**{**tables, "generation_comparisons": rows}).sections["comparisons"].split())
+    assert "sentiment by concept: Mali against the other groups that stay" in text
+    assert "Changed by −0.750 [−0.850, −0.650]" in text
+    assert "Called against all others only because of Mali: Peru (0 without)." in text
+    assert "sentiment: the mean of all prompts" in text
+    assert "mean of all prompts−0.250 [−0.350, −0.150]" in text
+    # r2 alone changed, in both of its prompts taken together
+    assert "new of r2_Mali" in text[text.index("sentiment: the mean of all prompts") :]

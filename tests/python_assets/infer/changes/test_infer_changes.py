@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from python_assets.infer.changes.infer_changes import compare_generations
 from python_assets.infer.design.cells import of_columns
@@ -47,6 +48,10 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
     assert shifts.value.to_numpy() == pytest.approx(expected)
     assert shifts.verdict["g0"] == "difference_shown"
     assert (shifts.q_value >= moved.q_value).all()
+    # the others are called against all others because of the first alone
+    others = shifts.drop("g0")
+    assert (others.q_value <= 0.05).all() and set(others.verdict) == {"inconclusive"}
+    assert set(others.only_because_of) == {"g0"}
     assert set(found.comparison) == {
         "mean_change",
         "group_change",
@@ -54,6 +59,49 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
         "groups_moved",
         "dispersion_change",
     }
+
+
+def with_a_second_grouping(connection):
+    """The first 8 root prompts by gender, and the last 8 of the 12 by another factor: 4 stand in both."""
+    connection.execute("insert into raw.groupings values ('small', 'other', 'other')")
+    for table in ("int_cells", "int_prompt_groups"):
+        name = f"intermediate.{table}"
+        connection.execute(f"create temp table copied as select * from {name} where root_position >= 4")
+        connection.execute("update copied set grouping_id = 'other', root_position = root_position - 4")
+        connection.execute("update copied set block_position = block_position - 4")
+        connection.execute(f"delete from {name} where root_position >= 8")
+        connection.execute(f"insert into {name} from copied")
+        connection.execute("drop table copied")
+
+
+def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(study):
+    own, x = numbers(12, seed=3), numbers(12)
+    own[2, 1] = np.nan  # a prompt that one side lacks is left out of its root prompt
+    connection = two(study, own, x).write()
+    with_a_second_grouping(connection)
+    infer_study(connection, analysis())
+    every = rows(connection, "generation_comparisons")
+    (mean,) = of(every, "mean_change").itertuples()
+    c = np.nanmean(own - x, axis=1)
+    assert (mean.grouping_id, mean.n_root_prompts, mean.set_id) == ("", 12, "comparison")
+    assert mean.value == pytest.approx(c.mean())
+    half = stats.t.isf(0.025, 11) * c.std(ddof=1) / np.sqrt(12)
+    assert (mean.ci_low, mean.ci_high) == pytest.approx((c.mean() - half, c.mean() + half))
+    assert set(zip(*(every[["grouping_id", "comparison"]].to_numpy().T), strict=True)) >= {
+        ("gender", "groups_moved"),
+        ("other", "groups_moved"),
+    }
+    asked = every[every.set_id.notna() & (every.group_id == "")]
+    assert len(asked) == 3
+    p = asked.p_value.sort_values().to_numpy()
+    assert asked.q_value.min() == pytest.approx(min(1, (3 * p / np.arange(1, 4)).min()))
+
+
+def test_cells_of_several_replicates_count_once_in_the_mean(study):
+    own, x = (np.random.default_rng(seed).normal(size=(8, 3, 4)) for seed in (1, 2))
+    own[0, 0, 1:] = np.nan
+    (mean,) = of(compared(two(study, own, x)), "mean_change").itertuples()
+    assert mean.value == pytest.approx((np.nanmean(own, axis=2) - x.mean(axis=2)).mean())
 
 
 def test_both_questions_of_pairs_are_corrected_with_those_of_no_other_set(study):

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -197,3 +198,22 @@ def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_no_group_moves_more_often_than_alpha_where_none_did(name):
     assert called_of(DESIGNS[name], 400, seed=3) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_units_of_groups_that_stay_are_held_against_each_other(study):
+    n, k = 12, 4
+    own, other = made(seed=3, n=n * k)
+    own, other = 0.3 * own, 0.3 * other
+    group = np.repeat(np.arange(k), n)
+    own[group == 2] += 2
+    connection = two(study, table(own, group, k), table(other, group, k)).write(strata=np.zeros(n * k))
+    infer_study(connection, analysis(n_permutations=999))
+    found = of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id")
+    assert found.index[found.verdict == "difference_shown"].tolist() == ["g2"]
+    assert set(found.only_because_of[found.q_value <= 0.05].dropna()) == {"g2"}
+    means = pd.Series(own - other).groupby(group).mean()
+    stay = [0, 1, 3]
+    for one in range(k):
+        expected = means[one] - means[[other for other in stay if other != one]].mean()
+        assert found.value_alone[f"g{one}"] == pytest.approx(expected)
+    assert (found.ci_low_alone < found.value_alone).all()

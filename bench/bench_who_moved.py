@@ -1,0 +1,183 @@
+"""How often a group that did not move is told to have moved, where another did.
+
+python -m bench.bench_who_moved [--sets 600]
+
+Belongs here: made-up changes of cells with known movers, one question a set. The rounds are
+infer/changes/who_moved.py, the words those of the gate.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from bench.error_tables import print_tables
+from python_assets.infer.changes.measure_changes import MeasureChanges
+from python_assets.infer.changes.swapped import mean_changes
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Judged, words
+from python_assets.infer.design.cells import Cells
+from python_assets.infer.design.design import Frame
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.options import Options
+from python_assets.infer.result import Bools
+
+ALPHA: Final = 0.05
+N_DRAWS: Final = 999
+MARGIN: Final = 0.2
+
+
+class Design(NamedTuple):
+    """A pair of generations: root prompts, and how far each group moved, in sd of the change of one cell."""
+
+    n_roots: int
+    shifts: tuple[float, ...]
+    noise: str = "normal"
+
+    def __str__(self) -> str:
+        movers = ", ".join(f"{shift:g}" for shift in self.shifts if shift) or "none"
+        return f"{self.n_roots}x{len(self.shifts)}, {movers}{'' if self.noise == 'normal' else f', {self.noise}'}"
+
+
+def _moved(n_roots: int, n_groups: int, *movers: float) -> Design:
+    return Design(n_roots, (*movers, *[0.0] * (n_groups - len(movers))))
+
+
+# every number of root prompts and groups with every pattern of movers; then spread that is not normal
+SIZES: Final = ((12, 4), (30, 3), (40, 5), (75, 5), (60, 8))
+PATTERNS: Final = ((), (0.4,), (0.8,), (1.2,), (0.8, -0.8), (0.8, 0.8), (0.5, 0.5, 0.5))
+GRID: Final = (
+    *(_moved(*size, *movers) for size in SIZES for movers in PATTERNS if len(movers) < size[1] / 2),
+    *(_moved(*size, *movers)._replace(noise="exponential") for size in SIZES for movers in ((), (0.8,))),
+)
+
+
+class Found(NamedTuple):
+    """Shares of pairs, or of moved groups.
+
+    called: some unmoved group is, against all others. stands: some unmoved group does. accused: some unmoved group is
+    told by name to be beyond its margin. apart: two camps are told. moved_called, moved_stand, moved_beyond: of the
+    groups that moved. covered: intervals of value_alone of these that hold how far they moved.
+    """
+
+    called: float
+    stands: float
+    accused: float
+    apart: float
+    moved_called: float
+    moved_stand: float
+    moved_beyond: float
+    covered: float
+
+
+def made(design: Design, n_sets: int, seed: int) -> Floats:
+    """Changes of the cells of all sets, shape (sets, root prompts, groups)."""
+    rng, shape = np.random.default_rng(seed), (n_sets, design.n_roots, len(design.shifts))
+    noise = rng.normal(size=shape) if design.noise == "normal" else rng.exponential(size=shape) - 1
+    return noise + np.array(design.shifts)
+
+
+def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: float = MARGIN) -> MeasureChanges:
+    """Two generations whose complete cells differ by c, shape (root prompts, groups)."""
+    n, k = c.shape
+    frame = Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
+    x = np.column_stack([c.ravel(), np.zeros(n * k)])
+    columns, names = pd.DataFrame({"is_unread": [False, False]}), [f"g{group}" for group in range(k)]
+    cells = Cells(
+        slice_id="all",
+        grouping_id="made",
+        columns=columns,
+        group_ids=names,
+        frame=frame,
+        x=x,
+        n_responses=np.ones(x.shape),
+        has_several_prompts=False,
+    )
+    options = Options(
+        seed=seed, n_permutations=n_draws, n_bootstrap=0, alpha=ALPHA, margins={}, references={}, contrasts=()
+    )
+
+    def swaps(units: Ints) -> Flips:
+        return Flips(seed, n_draws, n, units)
+
+    return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, swaps=swaps, options=options, margin=margin)
+
+
+def found(design: Design, n_sets: int, seed: int) -> Found:
+    """Make pairs up and tell who moved.
+
+    Args:
+        design: what they are.
+        n_sets: pairs.
+        seed: of everything random.
+    """
+    is_mover = np.array(design.shifts) != 0
+    told = [_told(c, seed + at) for at, c in enumerate(made(design, n_sets, seed))]
+    called, stands, accused, apart, beyond = (
+        np.array([one[name] for one in told]) for name in ("called", "stands", "accused", "apart", "beyond")
+    )
+    shifts = np.array(design.shifts)
+    covered = [(one["low"] <= shifts) & (one["high"] >= shifts) for one in told if not one["apart"]]
+    return Found(
+        called=(called & ~is_mover).any(axis=1).mean(),
+        stands=(stands & ~is_mover).any(axis=1).mean(),
+        accused=(accused & ~is_mover).any(axis=1).mean(),
+        apart=apart.mean(),
+        moved_called=_mean(called[:, is_mover]),
+        moved_stand=_mean(stands[:, is_mover]),
+        moved_beyond=_mean(beyond[:, is_mover]),
+        covered=_mean(np.array(covered).reshape(-1, len(shifts))[:, is_mover]),
+    )
+
+
+def _mean(shares: Bools) -> float:
+    return float(shares.mean()) if shares.size else np.nan
+
+
+def _told(c: Floats, seed: int) -> dict[str, Bools]:
+    """What is said of the groups of one pair, its one question alone in its set."""
+    changes = changes_of(c, seed=seed)
+    d = changes.changes_without([])
+    first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result
+    q = np.maximum(first.p_maxt, first.p_question)
+    called, low, high = q <= ALPHA, first.ci_low, first.ci_high
+    shown, is_apart = called, len(called) < FEWEST_GROUPS
+    if first.p_question[0] <= ALPHA and not is_apart:
+        _, moved = changes.who_moved(lambda p: p <= ALPHA)
+        is_apart = moved.alone is None
+        if moved.alone is not None:
+            shown, low, high = moved.stands, moved.alone.ci_low, moved.alone.ci_high
+    nothing, is_wide = np.full(len(q), np.nan), np.ones(len(q), dtype=bool)
+    judged = Judged(
+        q=q, is_shown=shown, low=low, high=high, margin=np.full(len(q), MARGIN), q_equivalence=nothing, is_wide=is_wide
+    )
+    beyond = words(judged, ALPHA) == Verdict.BIAS_SHOWN
+    named = np.zeros(len(q), dtype=bool) if is_apart else shown
+    return {
+        "called": called,
+        "stands": named,
+        "accused": beyond & named,
+        "beyond": beyond,
+        "apart": np.array(is_apart and bool(shown.any())),
+        "low": low,
+        "high": high,
+    }
+
+
+def tables(n_sets: int) -> Iterator[str]:
+    """One line a design."""
+    yield (
+        "| root prompts x groups, moved by | unmoved: called | stands | accused by the gate | camps | moved: called "
+        + ("| stand | beyond | covered |")
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for at, design in enumerate(GRID):
+        shares = found(design, n_sets, seed=1_000_000 * at)
+        yield " | ".join(chain([f"| {design}"], (f"{share:.3f}" for share in shares))) + " |"
+
+
+if __name__ == "__main__":
+    print_tables(__doc__, tables, n_sets=600)

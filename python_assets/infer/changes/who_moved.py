@@ -1,0 +1,107 @@
+"""Which groups moved between two generations: those that stand when the groups that moved most are taken out.
+
+Belongs here: the rounds, whatever a round is tested by. Against the rest one group that moved moves all others: of 3
+groups, one of them changed, some other is called in .60 of pairs. Only most of the groups can say who stayed: where
+half of them stand or more there are two camps, and nobody is told to have moved alone.
+
+Source: inference.md 8.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.formulas.verdict import Verdict, verdicts
+from python_assets.infer.result import Bools, Result
+
+FEWEST_ROOT_PROMPTS: Final = 6  # of a pair of which groups are taken out; not simulated under 8 with 4 groups
+FEWEST_GROUPS: Final = 3
+
+
+class Rounds(Protocol):
+    """Changes of the groups that are left against each other, by rows; NaN where a group is out."""
+
+    def tested(self, without: Collection[int]) -> Result:
+        """With studentised and p_maxt, under the same draws whoever is left."""
+
+    def sized(self, without: Collection[int]) -> Result:
+        """With value, interval and p_equivalence."""
+
+
+class Moved(NamedTuple):
+    """Who moved: groups that stand in the order they were taken out, and the rows that show it.
+
+    alone: changes against the others of those that stay; None where no majority stays.
+    """
+
+    groups: list[int]
+    stands: Bools
+    alone: Result | None
+
+
+def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools]) -> Moved:
+    """Take out the groups that moved, the largest t first, until none is called.
+
+    Args:
+        rounds: of a question that is called, of three tested groups or more.
+        group: position of the group of each row; rows of a group are its labels.
+        is_called: whether rows of some p are called, at the level of the whole set.
+
+    Returns:
+        Both of the last two groups stand where one of them is called: each is all that the other is held against.
+    """
+    groups: list[int] = []
+    stands = np.zeros(len(group), dtype=bool)
+    found = rounds.tested(groups)
+    n_tested = len(np.unique(group[~np.isnan(found.p_maxt)]))
+    while not np.isnan(found.p_maxt).all():
+        left = np.unique(group[~np.isnan(found.p_maxt)])
+        called = is_called(found.p_maxt)
+        largest = int(np.where(np.isnan(found.p_maxt), -np.inf, np.abs(found.studentised)).argmax())
+        if not called[largest]:
+            break
+        if len(left) == 2:
+            groups += left.tolist()
+            stands |= called & np.isin(group, left)
+            break
+        groups.append(int(group[largest]))
+        stands |= called & (group == group[largest])
+        found = rounds.tested(groups)
+    has_majority = n_tested - len(groups) > n_tested / 2
+    return Moved(groups, stands, _alone(rounds, groups, group) if has_majority else None)
+
+
+def _alone(rounds: Rounds, stand: list[int], group: Ints) -> Result:
+    """Every group against the others of those that stay."""
+    alone = rounds.sized(stand)
+    for one in stand:
+        own = rounds.sized([other for other in stand if other != one])
+        is_own = group == one
+        alone = Result(*(np.where(is_own, new, old) for new, old in zip(own, alone, strict=True)))
+    return alone
+
+
+class Judged(NamedTuple):
+    """What the word of a row rests on.
+
+    q: of the row, NaN where nothing was tested. is_shown: whether it stands, or is called where nobody can stand.
+    low, high: interval of the change that is told. q_equivalence: adjusted p that it lies inside the margin.
+    """
+
+    q: Floats
+    is_shown: Bools
+    low: Floats
+    high: Floats
+    margin: Floats
+    q_equivalence: Floats
+    is_wide: Bools
+
+
+def words(rows: Judged, alpha: float) -> np.ndarray:
+    """The verdict of each row: beyond its margin where the whole interval is, never by a p of the margin."""
+    is_beyond = (rows.low > rows.margin) | (rows.high < -rows.margin)
+    shown = np.where(np.isnan(rows.q), np.nan, np.where(rows.is_shown, 0.0, 1.0))
+    found = verdicts(shown, np.where(is_beyond, 0.0, 1.0), rows.q_equivalence, is_wide=rows.is_wide, alpha=alpha)
+    return np.where(np.isnan(rows.q), str(Verdict.NOT_COMPUTABLE), found)

@@ -1,0 +1,264 @@
+"""Which groups moved, against rounds that another program enumerated, and how often it is told wrongly."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bench import bench_who_moved
+from bench.bench_who_moved import Design, changes_of
+from python_assets.infer.changes.measure_changes import SwappedRounds
+from python_assets.infer.changes.swapped import mean_changes, p_by_the_largest, sizes_of
+from python_assets.infer.changes.who_moved import Judged, words
+from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.run import infer_study
+from tests.python_assets.infer.changes.test_infer_changes import of, two
+from tests.python_assets.infer.test_run import analysis, rows
+
+GOLDEN = json.loads(Path(__file__).with_name("changes_golden.json").read_text())["cases"]
+N_DRAWS = 1_024  # enough for every flip of the golden cases
+LIMITS = ("value_alone", "ci_low_alone", "ci_high_alone")
+
+
+def close(expected):
+    return pytest.approx(np.array(expected, dtype=float), abs=1e-9, nan_ok=True)
+
+
+@pytest.fixture(params=GOLDEN)
+def case(request):
+    return GOLDEN[request.param]
+
+
+def test_a_round_holds_the_groups_that_are_left_against_each_other(case):
+    rounds = SwappedRounds(changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS))
+    n_groups = len(case["first"]["value"])
+    for expected in case["rounds"]:
+        left = expected["groups"]
+        without = [group for group in range(n_groups) if group not in left]
+        tested, sized = rounds.tested(without), rounds.sized(without)
+        assert sized.value[left] == close(expected["value"])
+        assert np.abs(tested.studentised[left]) == close(expected["size"])
+        assert np.nanmin(tested.p_maxt) == close(expected["p_of_largest"])
+        assert np.isnan(np.delete(tested.p_maxt, left)).all()
+
+
+def test_the_first_round_is_that_of_the_question(case):
+    changes = changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS)
+    d, first = changes.changes_without([]), case["first"]
+    signs = changes.signs
+    assert signs.n == case["n_flips"]
+    found = mean_changes(np.stack([d, 0 * d]), signs, 0.05).result
+    assert found.p_question[0] == close(case["p_question"])
+    assert found.value == close(first["value"])
+    assert found.std_error == close(first["std_error"])
+    assert found.p_maxt == close(first["p_maxt"])
+
+
+def test_those_that_stand_and_everybody_against_those_that_stay(case):
+    keys, moved = changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS).who_moved(lambda p: p <= 0.05)
+    assert keys["group_id"].tolist() == [f"g{group}" for group in range(len(case["first"]["value"]))]
+    assert sorted(moved.groups) == case["stand"]
+    assert np.flatnonzero(moved.stands).tolist() == case["stand"]
+    assert (moved.alone is not None) == case["majority_stays"]
+    if moved.alone is not None:
+        for name, found in zip(LIMITS, ("value", "ci_low", "ci_high"), strict=True):
+            assert getattr(moved.alone, found) == close(case[name])
+
+
+def test_a_study_tells_who_moved_and_who_is_beyond_the_margin(study, case):
+    c = np.array(case["change_of_cells"])
+    connection = two(study, c, 0 * c).write()
+    margins = {"mean_difference": case["margin"]}
+    infer_study(connection, analysis(n_permutations=1_024, margins=margins))
+    found = of(rows(connection, "generation_comparisons"), "disparity_change").sort_values("group_id")
+    assert found.value.to_numpy() == close(case["first"]["value"])
+    for name in LIMITS:
+        assert found[name].to_numpy(dtype=float) == close(case[name])
+    assert (found.verdict == "bias_shown").tolist() == case["beyond"]
+    assert (found.q_value <= 0.05).tolist() == case["called_at_first"]
+    if case["majority_stays"]:
+        called = np.array(case["called_at_first"])
+        stands = np.isin(np.arange(len(c[0])), case["stand"])
+        names = " | ".join(f"g{group}" for group in case["stand"])
+        assert found.only_because_of.fillna("").tolist() == np.where(called & ~stands, names, "").tolist()
+        assert found.value_without.notna().tolist() == (called & ~stands).tolist()
+        assert (found.value_without.dropna() == found.value_alone[called & ~stands]).all()
+        assert not found.verdict[~stands].isin(["bias_shown", "difference_shown"]).any()
+        assert found.reason_alone.isna().all()
+    else:
+        assert set(found.reason_alone) == {"no_majority_stays"}
+        assert found.only_because_of.isna().all()
+
+
+def told(study, c, *, base=0.0, **options):
+    """What a study says of the groups of two generations whose cells differ by c."""
+    connection = two(study, c + base, np.zeros_like(c) + base).write()
+    infer_study(connection, analysis(**options))
+    return of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id").sort_index()
+
+
+def noise(n, k, seed=4, sd=0.3):
+    return np.random.default_rng(seed).normal(0, sd, (n, k))
+
+
+def test_where_nothing_is_called_everybody_stays(study):
+    found = told(study, noise(12, 4))
+    assert (found.q_value > 0.05).all()
+    assert (found.value_alone == found.value).all()
+    assert (found.ci_low_alone == found.ci_low).all() and (found.ci_high_alone == found.ci_high).all()
+    assert found[["only_because_of", "reason_alone", "value_without"]].isna().all(axis=None)
+    assert set(found.verdict) == {"inconclusive"}
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "reason"), [(12, 2, "no_majority_stays"), (5, 4, "too_few_root_prompts"), (6, 4, None)]
+)
+def test_of_two_groups_or_few_root_prompts_nobody_is_taken_out(study, n, k, reason):
+    c = noise(n, k, sd=0.02)
+    c[:, 0] += 3
+    found = told(study, c, margins={"mean_difference": 0.2})
+    assert set(found.reason_alone.dropna()) == ({reason} if reason else set())
+    assert (found.value_alone.notna() == (reason is None)).all()
+    assert (found.q_value <= 0.05).all()
+    assert set(found.verdict[1:]) == ({"bias_shown"} if reason else {"equivalence_shown"})
+    assert found.verdict["g0"] == "bias_shown"
+    assert found.only_because_of.isna().tolist() == [True, *[reason is not None] * (k - 1)]
+
+
+def test_a_group_is_called_at_the_level_of_the_whole_set(study):
+    # alone the second mover would stand; among questions without any change it is not called
+    c = noise(40, 5, seed=6, sd=1)
+    c[:, 0] += 3
+    c[:, 1] += 0.8
+    alone = told(study, c, n_permutations=999)
+    assert set(alone.index[alone.verdict == "difference_shown"]) == {"g0", "g1"}
+    study = two(type(study)(), c, 0 * c)
+    for seed in range(10):
+        calm = noise(40, 5, seed=100 + seed, sd=1)
+        study.add(f"calm{seed}", 0 * calm, generation_id="old").add(f"calm{seed}", calm, generation_id="new")
+    connection = study.write()
+    infer_study(connection, analysis(n_permutations=999))
+    found = of(rows(connection, "generation_comparisons", "measure_id = 'sentiment'"), "disparity_change")
+    assert found.group_id[found.verdict == "difference_shown"].tolist() == ["g0"]
+
+
+def test_rounds_keep_their_flips(study):
+    changes = changes_of(noise(20, 4), n_draws=999)
+    assert changes.signs is changes.signs
+    first, again = (SwappedRounds(changes).tested([0]) for _ in range(2))
+    assert (first.p_maxt[1:] == again.p_maxt[1:]).all()
+    d = changes.changes_without([0])
+    drawn = np.concatenate(list(Flips(1, 999, 20).batches()))
+    t = np.abs(np.stack([t_of(d[:, 1:] * signs[:, None]) for signs in drawn])).max(axis=1)
+    expected = [(1 + (t >= abs(one) - 1e-9).sum()) / 1_000 for one in t_of(d[:, 1:])]
+    assert first.p_maxt[1:] == close(expected)
+
+
+def t_of(d):
+    return d.mean(axis=0) / (d.std(axis=0, ddof=1) / np.sqrt(len(d)))
+
+
+def test_in_incomplete_blocks_a_round_compares_what_stands_beside_each_other():
+    rng = np.random.default_rng(8)
+    c = rng.normal(size=(9, 4))
+    c[0, 1] = c[3, :2] = c[5, 2:] = np.nan
+    d = changes_of(c).changes_without([0])
+    assert np.isnan(d[:, 0]).all()
+    left = np.where(np.arange(4) == 0, np.nan, c)
+    for root, group in np.ndindex(c.shape):
+        others = np.delete(left[root], group)
+        others = others[~np.isnan(others)]
+        expected = left[root, group] - others.mean() if len(others) else np.nan
+        assert d[root, group] == pytest.approx(expected, nan_ok=True)
+    sizes = sizes_of(d, 0.05)
+    p = p_by_the_largest(d, sizes.t, Flips(0, 2**9, 9))
+    assert np.isnan(p[0]) and ((p[1:] > 0) & (p[1:] <= 1)).all()
+
+
+def test_labels_of_a_group_move_together_and_each_is_told_by_itself(study):
+    rng = np.random.default_rng(2)
+    for name in ("old", "new"):
+        limits = np.full((30, 4, 1), 0.2)
+        limits[:, 0] += 0.6 if name == "new" else 0
+        draws = rng.random((30, 4, 10))
+        of_label = {"angry": draws < limits, "sad": draws > 0.8}
+        of_label["calm"] = ~of_label["angry"] & ~of_label["sad"]
+        for label, x in of_label.items():
+            study.add("mood", x.astype(float), kind="categorical", category=label, generation_id=name)
+    connection = study.write()
+    infer_study(connection, analysis(n_permutations=999))
+    every = rows(connection, "generation_comparisons")
+    found = of(every, "disparity_change").set_index(["group_id", "category"])
+    assert sorted(found.index[found.verdict == "difference_shown"]) == [("g0", "angry"), ("g0", "calm")]
+    called = found[(found.q_value <= 0.05) & (found.verdict != "difference_shown")]
+    assert len(called) and set(called.only_because_of) == {"g0"}
+    assert not len(of(every, "mean_change"))
+
+
+def test_p_within_the_margin_is_two_one_sided_t_and_adjusted_over_groups(study):
+    c = noise(30, 4, sd=0.2)
+    found = told(study, c, margins={"sentiment": {"mean_difference": 0.12}})
+    d = (c - c.mean(axis=1, keepdims=True)) * 4 / 3
+    se = d.std(axis=0, ddof=1) / np.sqrt(30)
+    p = np.array([stats.t.sf((0.12 - abs(one)) / error, 29) for one, error in zip(d.mean(axis=0), se, strict=True)])
+    order = np.argsort(p)
+    holm = np.maximum.accumulate(p[order] * np.arange(4, 0, -1)).clip(max=1)[np.argsort(order)]
+    # the question is the only one of its set that has a margin
+    expected = np.where(question_levels(holm.min(keepdims=True), holm, np.zeros(4, int)).of_group <= 0.05, 1, 0)
+    assert 0 < expected.sum() < 4
+    assert (found.verdict == "equivalence_shown").astype(int).tolist() == expected.tolist()
+
+
+def test_a_group_that_did_not_move_is_within_its_margin_although_it_is_called_against_all(study):
+    c = noise(40, 4, sd=0.1)
+    c[:, 0] += 1
+    found = told(study, c, margins={"mean_difference": 0.2}, n_permutations=999)
+    assert found.verdict.tolist() == ["bias_shown", *["equivalence_shown"] * 3]
+    assert found.only_because_of.tolist()[1:] == ["g0"] * 3
+
+
+def test_a_word_rests_on_who_stands_and_on_the_interval():
+    nan = np.nan
+    rows_of = Judged(
+        q=np.array([0.001, 0.2, 0.001, 0.001, 0.9, nan, 0.001, 0.001]),
+        is_shown=np.array([True, True, False, True, False, False, True, True]),
+        low=np.array([0.3, 0.1, 0.3, -0.6, -0.1, nan, 0.3, 0.3]),
+        high=np.array([0.5, 0.5, 0.5, -0.3, 0.1, nan, 0.5, 0.5]),
+        margin=np.array([0.2, 0.2, 0.2, 0.2, 0.2, 0.2, nan, 0.2]),
+        q_equivalence=np.array([1, 1, 1, 1, 0.01, nan, nan, 1]),
+        is_wide=np.array([True] * 7 + [False]),
+    )
+    shown, beyond = "difference_shown", "bias_shown"
+    expected = [beyond, shown, "inconclusive", beyond, "equivalence_shown", "not_computable", shown, shown]
+    assert words(rows_of, 0.05).tolist() == expected
+
+
+N_SETS = 250
+
+
+@pytest.mark.parametrize("size", [(30, 3), (40, 5), (75, 5)], ids=str)
+def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_accused(size):
+    n_roots, n_groups = size
+    design = Design(n_roots, (0.8, *[0.0] * (n_groups - 1)))
+    found = bench_who_moved.found(design, N_SETS, seed=n_roots)
+
+    def most(level):
+        return level + 2 * np.sqrt(level * (1 - level) / N_SETS)
+
+    assert found.called > 0.2  # what the rounds are for
+    assert found.stands <= most(0.05)
+    assert found.accused <= most(0.07)
+    assert found.moved_stand > 0.65
+    assert found.covered > 0.95 - 2 * np.sqrt(0.95 * 0.05 / N_SETS) - 0.01
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_where_nothing_changed_everybody_is_within_the_margin(study, k):
+    x = noise(8, k)
+    connection = two(study, x, x).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.1}))
+    found = of(rows(connection, "generation_comparisons"), "disparity_change")
+    assert found.verdict.tolist() == ["equivalence_shown"] * k
