@@ -15,6 +15,7 @@ import pandas as pd
 from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
+from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
@@ -179,6 +180,7 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
         n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, alpha), np.nan),
     )
+    contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(

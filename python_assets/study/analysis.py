@@ -223,7 +223,8 @@ class Compare(Part):
 class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
-    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows. missing:
+    what a missing answer can have been, the whole scale of its measure; within what was observed where None.
     """
 
     permutations: int = Field(9_999, ge=99)
@@ -237,6 +238,7 @@ class AnalysisSpec(Part):
     contrasts: list[StrictStr] = []
     association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    missing: Literal["scale"] | None = None
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}
