@@ -18,7 +18,6 @@ from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.verdict import Verdict
 
 OBSERVED_LIMITS: Final = (0.05, 0.95)  # quantiles of what cells differ from the mean of their root prompt
-TOLD_DIFFERENCE: Final = 0.02  # of the shares of missing answers of a group and the rest, from which on it is told
 P_WITH_MISSING: Final = "p_with_missing"
 
 

@@ -59,8 +59,8 @@ def _missing_problems(draft: Draft) -> Iterator[StudyError]:
     specs = [spec for spec in draft.parts.measures.values() if not any(spec_problems((), spec))]
     continuous = [one for spec in specs for one in measures_of(spec) if one.kind == "continuous"]
     if not any(None not in (one.scale_low, one.scale_high) for one in continuous):
-        expected = "a continuous measure with a scale at least; 0 and 1 are the limits of rates anyway"
-        remedy = "add scale: [low, high] to the measure, or remove missing"
+        expected = "a scale of one continuous measure at least; the limits of rates are 0 and 1 anyway"
+        remedy = "add scale: [low, high] to a measure, or remove missing"
         yield StudyError(("analysis", "missing"), "scale", expected, remedy)
 
 
