@@ -193,7 +193,7 @@ def _units_of(study: Study, connection: duckdb.DuckDBPyConnection, units: TextUn
     """The units in the slices of a measure; one without slices has rows for all of them."""
     if not measure.slices:
         return np.arange(len(units.table))
-    conditions = [study.slices[name] for name in measure.slices]
+    conditions = [study.slice_condition(name) for name in measure.slices]
     return units_in_slices(connection, study.study_id, units, conditions)
 
 

@@ -57,6 +57,10 @@ class InferenceReason(StrEnum):
         "no_variation",
         "all values are equal, so nothing can be told from them but that there is no variation",
     )
+    NO_ERROR = (
+        "no_error",
+        "the difference is the same on each of few root prompts: there is no error to hold it against",
+    )
     NOT_CONNECTED = ("not_connected", "no chain of shared prompts connects all groups, so they have no common scale")
     UNBOUNDED = ("unbounded", "a rate is 0 or 1: the value is NULL and one side of the interval is infinite")
     INTERVAL_NOT_VALIDATED = (

@@ -72,7 +72,7 @@ def _n_marks(study: Study, connection: duckdb.DuckDBPyConnection, measure: Measu
     repeats = measure.spec.rubric.repeats if measure.spec.rubric else 1
     baselines = connection.execute(_BASELINES).df()
     if measure.slices:
-        conditions = [study.slices[name] for name in measure.slices]
+        conditions = [study.slice_condition(name) for name in measure.slices]
         read = prompts_in_slices(connection, study.study_id, conditions)
         responses = responses[responses["prompt_id"].isin(read)]
         baselines = baselines[baselines["prompt_id"].isin(read)]

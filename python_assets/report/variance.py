@@ -24,15 +24,16 @@ _COMPONENTS: Final = """
     select *
     from variance_components
     where study_id = $study and share is not null
-    order by measure_id, grouping_id, position
+    order by measure_id, grouping_id, slice_id, position
 """
 
 
 class VarianceBar(NamedTuple):
-    """The sources of one measure by one grouping, each with its share and meaning."""
+    """The sources of one measure by one grouping in one slice, each with its share and meaning."""
 
     measure: str
     grouping_id: str
+    slice_id: str
     n_responses: int
     parts: list[Row]
 
@@ -51,18 +52,19 @@ def variance_section(reader: Reader) -> Variance:
     Args:
         reader: the study.
     """
-    parts: dict[tuple[str, str], list[Row]] = {}
+    parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in reader.rows(_COMPONENTS):
-        parts.setdefault((row["measure_id"], row["grouping_id"]), []).append(row)
+        parts.setdefault((row["measure_id"], row["grouping_id"], row["slice_id"]), []).append(row)
     sources = list(dict.fromkeys(row["source"] for rows in parts.values() for row in rows))
     bars = [
         VarianceBar(
             measure_name(measure_id),
             grouping_id,
+            slice_id,
             rows[0]["n_responses"],
             [{**row, "place": sources.index(row["source"]) + 1} for row in rows],
         )
-        for (measure_id, grouping_id), rows in parts.items()
+        for (measure_id, grouping_id, slice_id), rows in parts.items()
     ]
     key = [
         {"source": words(source), "place": at + 1, "meaning": MEANINGS.get(source, "a factor of models")}

@@ -5,6 +5,7 @@ measures.py and analysis.py; reading it, expanding it and checking one part agai
 study_file/. The message of a check says what is expected and, after a semicolon, what to do.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -219,6 +220,10 @@ class Study(Part):
     def unit_name(self) -> str:
         """What the independent units are, in words."""
         return "root prompt" if self.unit in (None, ROOT_PROMPT) else str(self.unit)
+
+    def slice_condition(self, name: str) -> Mapping[str, Sequence[str]]:
+        """The levels of each factor that prompts of a slice have; a name that the file lacks is a level of `each`."""
+        return self.slices[name] if name in self.slices else {str(self.each): [name]}
 
     def resolve(self, path: str) -> Path:
         """A path of the study file: relative to the file's folder, or absolute."""

@@ -6,6 +6,7 @@ variance_components as (
 
 select
     study_id,
+    slice_id,
     measure_id,
     grouping_id,
     source,

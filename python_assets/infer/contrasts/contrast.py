@@ -6,7 +6,7 @@ rates.py; q and verdicts are questions.py and verdict.py.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
 from python_assets.infer.options import Reference
-from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.schemes.differences import Counts, Rows
+from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, first_of
+from python_assets.infer.schemes.differences import LARGEST_T, Counts, Rows
 from python_assets.study.base import Against
+
+OF_ROW: Final = ("p_value", "p_maxt", *NULL_DISTRIBUTION, *INTERVAL)
 
 
 class Estimate(NamedTuple):
@@ -180,7 +182,7 @@ def assemble(
     t = np.abs(estimate.statistic)
     unit = np.divide(np.abs(estimate.value), t, out=np.array(estimate.std_error, dtype=float), where=t > TIE)
     unit = unit * in_question
-    return Result.of(
+    found = Result.of(
         estimate.value.shape,
         value=estimate.value * compared,
         std_error=estimate.std_error * enough,
@@ -206,12 +208,20 @@ def assemble(
             [InferenceReason.NO_SHARED_BLOCK, rows.too_few, rows.outside, InferenceReason.P_FLOOR],
         ),
     )
+    if not is_floored:
+        return found
+    return found.refused(_has_no_error(estimate) & rows.in_question, InferenceReason.NO_ERROR, OF_ROW)
+
+
+def _has_no_error(estimate: Estimate) -> NDArray[np.bool_]:
+    """Rows whose difference is the same on every unit: t has nothing to hold it against."""
+    return np.abs(estimate.statistic) >= LARGEST_T
 
 
 def _t_p(rows: Rows, estimate: Estimate, n_together: int) -> tuple[Floats, Floats, Floats]:
     """P of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
     p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
-    p = np.where(rows.in_question, p, np.nan)
+    p = np.where(rows.in_question & ~_has_no_error(estimate), p, np.nan)
     of_questions = p.reshape(-1, n_together * p.shape[1])
     n_mirrored = max(int(rows.in_question.sum()) - rows.n_tests, 0)
     n_tests = np.maximum((~np.isnan(of_questions)).sum(axis=1) - n_mirrored * n_together, 1)

@@ -79,7 +79,11 @@ class _Score:
 
 
 def permuted_drop(counts: Counts, null: Fit, exchange: Exchange, *, n_draws: int, seed: int) -> float:
-    """P of the drop in deviance that a factor makes, by the score that approximates it.
+    """P of the drop in deviance that a factor makes, by scores of its levels that are studentised over clusters.
+
+    The drop itself is called in .19 of studies without effect where 15 and 5 clusters have levels and the 5 spread five
+    times as much, for its draws spread alike on both sides; studentised in .10, and in .05 by the larger of this p
+    and that of t over clusters, which factor_tests takes.
 
     Args:
         counts: rows with the columns of all other factors.
@@ -89,20 +93,34 @@ def permuted_drop(counts: Counts, null: Fit, exchange: Exchange, *, n_draws: int
         seed: of the draws.
 
     Returns:
-        (b + 1) / (B + 1).
+        (b + 1) / (B + 1) of the sum over levels of squared score over its squared error, of clusters.
     """
     score = _Score(counts, null, exchange)
-    values = max(4 * len(exchange.level), exchange.n_levels * (exchange.n_levels + counts.x.shape[1]))
+    clusters = np.unique(counts.cluster, return_inverse=True)[1][np.unique(exchange.unit, return_index=True)[1]]
+    values = len(exchange.level) * exchange.n_levels + exchange.n_levels * counts.x.shape[1]
     draws = exchange.levels(n_draws, seed, VALUES_AT_ONCE // values)
-    return float(_p(np.concatenate([_drops(score, levels) for levels in draws])[:, None])[0])
+    return float(_p(np.concatenate([_sizes(score, levels, clusters) for levels in draws])[:, None])[0])
 
 
-def _drops(score: _Score, levels: Ints) -> Floats:
-    """Score' (information given the other columns)^-1 score, shape (draws,)."""
-    s, weight, columns = (one[:, 1:] for one in score.sums(levels))
-    information = weight[:, :, None] * np.eye(s.shape[1]) - columns @ score.bread @ columns.transpose(0, 2, 1)
+def _sizes(score: _Score, levels: Ints, cluster: Ints) -> Floats:
+    """Sum over all levels of squared t, each level against the others; shape (draws,).
+
+    Args:
+        score: of the factor.
+        levels: of the units, shape (draws, units).
+        cluster: of each unit; what a cluster has of several levels is one influence.
+    """
+    _, _, columns = score.sums(levels)
+    own = (levels[:, :, None] == np.arange(score.n_levels)) * score.residual[:, None]
+    influence = own - score.of_columns @ (columns @ score.bread).transpose(0, 2, 1)
+    n = int(cluster.max()) + 1
+    if n < len(cluster):
+        order = np.argsort(cluster, kind="stable")
+        influence = np.add.reduceat(influence[:, order], np.searchsorted(cluster[order], np.arange(n)), axis=1)
+    total, squares = influence.sum(axis=1), (influence**2).sum(axis=1)
     # a draw may make levels alike that the data tell apart: its score says nothing there
-    return cast(Floats, np.einsum("bq,bqr,br->b", s, np.linalg.pinv(information, hermitian=True, rcond=1e-10), s))
+    t2 = np.divide(total**2, squares, out=np.zeros_like(squares), where=squares > TIE)
+    return cast(Floats, t2.sum(axis=1))
 
 
 def permuted_levels(

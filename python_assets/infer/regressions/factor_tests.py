@@ -117,11 +117,19 @@ class Effect:
 
     @property
     def p_drop(self) -> float:
-        """P of the drop in deviance by permutation; NaN where nothing can be permuted."""
+        """P of the drop in deviance by permutation; NaN where nothing can be permuted.
+
+        Of a factor between clusters the larger of this p and that of t, for few clusters that spread more than the
+        others are called too often by draws that spread alike.
+        """
         if self._exchange is None:
             return np.nan
         n_draws = self._options.n_draws_nonlinear
-        return permuted_drop(*self.without, self._exchange, n_draws=n_draws, seed=self._seed)
+        permuted = permuted_drop(*self.without, self._exchange, n_draws=n_draws, seed=self._seed)
+        errors = self.model.errors
+        if errors is None or not self.model.is_between(self.factors[0]):
+            return permuted
+        return float(np.fmax(permuted, joint_p(self.model.fit.coefficients, errors, self.columns)))
 
     def test(self) -> Result:
         """Test the effect and each of its columns.

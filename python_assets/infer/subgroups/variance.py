@@ -24,7 +24,7 @@ INTERACTION: Final = "interaction"
 REPEAT: Final = "repeat"
 REST: Final = "rest"
 COLUMNS: Final = {
-    **dict.fromkeys(["study_id", "measure_id", "grouping_id", "source"], "varchar not null"),
+    **dict.fromkeys(["study_id", "slice_id", "measure_id", "grouping_id", "source"], "varchar not null"),
     "position": "bigint not null",
     "variance": "double",
     "share": "double",
@@ -33,11 +33,13 @@ COLUMNS: Final = {
     "reason": "varchar",
 }
 _LAYOUTS: Final = """
-    select measure_id, grouping_id
-    from (select distinct grouping_id from intermediate.int_prompt_groups where slice_id = 'all')
-    cross join raw.measures
-    join raw.measure_slices using (measure_id)
-    where kind <> 'categorical' and slice_id = 'all'
+    select slice_id, measure_id, grouping_id
+    from (select distinct slice_id, grouping_id from intermediate.int_prompt_groups)
+    join raw.measure_slices using (slice_id)
+    join raw.measures using (measure_id)
+    where kind <> 'categorical'
+        -- a measure of some prompts only is decomposed there
+        and (slice_id = 'all' or measure_id not in (select measure_id from raw.measure_slices where slice_id = 'all'))
         and grouping_id not in (
             select grouping_id from raw.groupings join intermediate.int_model_factors using (study_id, factor)
         )
@@ -49,10 +51,13 @@ _VALUES: Final = """
     from raw.measurements
     join intermediate.int_prompt_groups using (prompt_id)
     join raw.generations using (generation_id)
-    where measure_id = ? and grouping_id = ? and slice_id = 'all' and not is_baseline and value is not null
+    where slice_id = ? and measure_id = ? and grouping_id = ? and not is_baseline and value is not null
     order by all
 """
 _LEVELS: Final = "select generation_id, factor, level from raw.generation_factors order by all"
+_NO_VALUES: Final = pd.DataFrame(
+    [{"source": REST, "position": 1, "variance": np.nan, "share": np.nan, "n_levels": 0, "n_responses": 0}]
+).assign(reason="no_values")
 
 
 class Partition(NamedTuple):
@@ -68,7 +73,7 @@ class Partition(NamedTuple):
 
 
 def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The decomposition of every number that is measured, grouping by grouping.
+    """The decomposition of every number that is measured, grouping by grouping, in the slices that it is measured in.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
@@ -80,10 +85,10 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     for generation, factor, level in connection.execute(_LEVELS).fetchall():
         levels.setdefault(factor, {})[generation] = level
     parts = []
-    for measure_id, grouping_id in connection.execute(_LAYOUTS).fetchall():
-        values = connection.execute(_VALUES, [measure_id, grouping_id]).df()
-        if len(values):
-            parts.append(_components(values, levels).assign(measure_id=measure_id, grouping_id=grouping_id))
+    for layout in connection.execute(_LAYOUTS).fetchall():
+        values = connection.execute(_VALUES, layout).df()
+        keys = dict(zip(("slice_id", "measure_id", "grouping_id"), layout, strict=True))
+        parts.append((_components(values, levels) if len(values) else _NO_VALUES).assign(**keys))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*COLUMNS])
 
 

@@ -222,6 +222,14 @@ def test_a_measure_of_a_slice_has_rows_for_its_prompts_only(build, make_study):
     assert len(build.rows("third")) == 6
 
 
+def test_a_level_of_each_is_a_slice_though_only_prompts_tell_the_levels(build, make_study):
+    build.prompts(p1="Yes", p2="No")
+    build.factors(("p1", "area", "work"), ("p2", "area", "home"))
+    build.responses(("p1", "yes"), ("p2", "yes"))
+    build.extract(make_study({**YES_NO, "slice": "work"}, slices={}, each="area"))
+    assert build.rows("answer", "generation_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
+
+
 def test_every_declaration_reaches_the_table_of_measures(build, make_study):
     build.prompts(p=None)
     build.responses(("p", "x"))

@@ -52,7 +52,13 @@ def tables():
             change("disparity_change", "Peru", 0.5, **asked),
         ],
         "variance_components": [
-            {"measure_id": "sentiment", "grouping_id": "concept", "source": source, "position": at + 1}
+            {
+                "slice_id": "all",
+                "measure_id": "sentiment",
+                "grouping_id": "concept",
+                "source": source,
+                "position": at + 1,
+            }
             | {"variance": share, "share": share, "n_levels": 2, "n_responses": 8}
             for at, (source, share) in enumerate({"group": 0.125, "root_prompt": 0.25, "rest": 0.625}.items())
         ],

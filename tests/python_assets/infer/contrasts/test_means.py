@@ -236,6 +236,17 @@ def test_a_group_on_few_prompts_changes_no_question_that_it_takes_no_part_in(bui
     assert mean_difference(scheme, z).p_question[0] == pytest.approx([p] * 3, abs=1e-12)
 
 
+def test_the_same_difference_on_each_of_five_prompts_has_no_error_to_be_held_against(build):
+    """t of a difference without error gave p 6e-24 of five prompts; what spreads is tested without it."""
+    x = np.random.default_rng(30).normal(size=(5, 1)) + np.array([0.0, 0.3, 0.6])
+    alike = mean_difference(*build(x[:4], alpha=0.01))  # as few arrangements of three groups
+    assert set(alike.reason[0]) == {"no_error", "p_floor"}  # the middle group does not differ at all
+    assert np.isnan(alike.p_value[0, [0, 2]]).all() and np.isnan(alike.ci_low[0, [0, 2]]).all()
+    assert alike.p_question[0] == pytest.approx([1] * 3)
+    two = mean_difference(*build(x[:, :2]))
+    assert np.isnan(two.p_question).all() and set(two.reason[0]) == {"no_error"}
+
+
 def test_floored_rows_take_the_whole_question_to_t(build):
     x = np.random.default_rng(25).normal(size=(4, 3))  # 1 / 81 > .01 / 3
     result = mean_difference(*build(x, alpha=0.01))

@@ -2,11 +2,12 @@
 
 from itertools import product
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.subgroups.variance import Partition, sources_of, variances
+from python_assets.infer.subgroups.variance import Partition, sources_of, variance_rows, variances
 
 
 def crossed(a, b, n, *, sd, rng):
@@ -102,3 +103,37 @@ def test_sources_are_what_differs_each_once():
 def test_generations_that_no_factor_tells_apart_are_a_source():
     levels = {"generation": LEVELS["generation"]}
     assert sources_of(answers(1), levels).names == ["group", "root_prompt", "generation"]
+
+
+TABLES = """
+    create schema raw;
+    create schema intermediate;
+    create table raw.generation_factors (generation_id varchar, factor varchar, level varchar);
+    create table raw.groupings (study_id varchar, grouping_id varchar, factor varchar);
+    create table intermediate.int_model_factors (study_id varchar, factor varchar);
+    create table raw.generations as select 'g' as generation_id, false as is_baseline;
+    create table raw.measures as
+    select * from (values ('tone', 'continuous'), ('said', 'categorical'), ('d3', 'binary'), ('none', 'binary'))
+        as t(measure_id, kind);
+    create table raw.measure_slices as
+    select * from (values
+        ('tone', 'all'), ('tone', 'D3'), ('said', 'all'), ('d3', 'D3'), ('none', 'all')) as t(measure_id, slice_id);
+    create table intermediate.int_prompt_groups as
+    select slice_id, 'race' as grouping_id, 'p' || i as prompt_id, 'r' || i // 2 as unit_id, 'g' || i % 2 as group_id
+    from range(8) as t(i), (values ('all'), ('D3')) as s(slice_id)
+    where slice_id = 'all' or i < 6;
+    create table raw.measurements as
+    select 'g' as generation_id, 'p' || i as prompt_id, 'tone' as measure_id, (i * 7 % 5) / 5 as value
+    from range(8) t(i)
+    union all select 'g', 'p' || i, 'd3', i % 3 % 2 from range(6) t(i);
+"""
+
+
+def test_a_measure_is_decomposed_in_all_prompts_or_in_the_slices_that_it_is_of():
+    with duckdb.connect() as connection:
+        connection.execute(TABLES)
+        rows = variance_rows(connection)
+    of_measure = rows.groupby(["measure_id", "slice_id"], sort=False).n_responses.first().to_dict()
+    assert of_measure == {("none", "all"): 0, ("tone", "all"): 8, ("d3", "D3"): 6}
+    assert rows[rows.measure_id == "none"].reason.tolist() == ["no_values"]
+    assert rows[rows.measure_id != "none"].share.notna().all()
