@@ -387,7 +387,7 @@ def _is_changed(group: Row) -> bool:
 
 
 def _missing(group: Row, asked: StatisticSpec) -> str:
-    """What the missing answers of a group that stands would have to be like for it not to; '' where that says little."""
+    """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
     left = group["verdict_with_missing"]
     if left is None:
         return ""
