@@ -112,11 +112,11 @@ def sentences(
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["stands"] and not row["is_mirror"]],
             meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
-            key in confirmed,
-            of_measure[question["study_id"], question["measure_id"]],
-            question["measure_id"] != REFUSAL and _place(question) in refused,
-            _of_pair(rows) if question["n_groups"] == 2 else {},
-            any(row["verdict"] == "equivalence_shown" and _is_changed(row) for row in rows),
+            is_confirmed=key in confirmed,
+            readings=of_measure[question["study_id"], question["measure_id"]],
+            refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
+            of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
+            is_open_with_missing=any(row["verdict"] == "equivalence_shown" and _is_changed(row) for row in rows),
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
