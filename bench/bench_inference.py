@@ -93,6 +93,7 @@ def stored(options: argparse.Namespace) -> None:
         primary=None,
         question_sets={},
         unmatched_allowed={},
+        power={},
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "build.duckdb"

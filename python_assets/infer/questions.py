@@ -6,7 +6,7 @@ adjustments themselves are multiplicity.py.
 Source: inference.md 6.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -18,13 +18,27 @@ from python_assets.infer.formulas.multiplicity import holm, question_levels
 from python_assets.infer.tables import QUESTION, SIZES
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import QuestionSet
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
+from python_assets.study.base import (
+    ALL_GENERATIONS,
+    ALL_PROMPTS,
+    AS_WRITTEN_READING,
+    BASELINE,
+    GROUND_TRUTH,
+    OTHER_LANGUAGE,
+    SIMILARITY,
+    UNMATCHED,
+)
+from python_assets.study.study import Study
 
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
 TRUTH: Final = "truth"
+
+
+# asked of every study, and no question of its own
+_AUTOMATIC: Final = ("empty", "truncated", OTHER_LANGUAGE)
 
 
 class Sets(NamedTuple):
@@ -40,6 +54,39 @@ class Sets(NamedTuple):
     measures: Sequence[str]
     slices: Mapping[str, Sequence[str]]
     of_models: Collection[str] = ()
+
+
+def sets_of(
+    study: Study,
+    of_extractor: Mapping[str, str],
+    measure_slices: Iterable[tuple[str, str]],
+    of_models: Collection[str],
+    *,
+    mixes_units: bool,
+) -> Sets:
+    """The sets of a study, and what their rules need to know of its measures and groupings.
+
+    Args:
+        study: what it declares.
+        of_extractor: of every measure there is.
+        measure_slices: measures and slices that they are asked in.
+        of_models: groupings that name a factor of generations.
+        mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
+    """
+    measures = list(of_extractor)
+    automatic = {*_AUTOMATIC, *(f"{name}{UNMATCHED}" for name in measures)}
+    automatic |= {f"{name}{AS_WRITTEN_READING}" for name in measures}
+    # what a label was chosen by, one a label: the label itself is the question
+    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
+    slices: dict[str, list[str]] = {}
+    for measure_id, slice_id in measure_slices:
+        slices.setdefault(measure_id, []).append(slice_id)
+    own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
+    if mixes_units:
+        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
+        own |= {key: found for key, found in parts.items() if found}
+    asked = [name for name in measures if name not in automatic]
+    return Sets(study.primary, study.question_sets, asked, own, of_models)
 
 
 def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":

@@ -109,6 +109,11 @@ class InferenceReason(StrEnum):
         "too_many_unmatched",
         "the measure finds a label in too few answers of the generation: more than max_unmatched_share have none",
     )
+    INSTRUMENT_DIFFERS = (
+        "instrument_differs",
+        "the groups were read by different instruments, such as people's labels of one group alone: a difference may "
+        "be that",
+    )
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     DIXON_UNDEFINED = ("dixon_undefined", "Dixon's Q is of 3 to 30 groups, and of groups that are not all equal")
     NO_SPREAD = ("no_spread", "all group values are equal, so they have no standard deviation to divide by")

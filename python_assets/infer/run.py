@@ -5,29 +5,37 @@ and p; all together get sets and say which questions need more draws; the parts 
 a last time at the groups that are called; all get verdicts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from python_assets.infer.changes.infer_changes import pair_questions, with_levels_of_pairs
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
-from python_assets.infer.formulas.verdict import Verdict, contrast_verdicts, index_verdicts, n_needed
+from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
-from python_assets.infer.questions import Sets, adjusted_margin, with_levels, with_sets
-from python_assets.infer.result import Floats, InferenceReason, first_of
+from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
+from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
-from python_assets.study.base import ALL_PROMPTS, AS_WRITTEN_READING, OTHER_LANGUAGE, SIMILARITY, UNMATCHED
+from python_assets.study.analysis import Power
+from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
+OF_EFFECTS: Final = ("mean_difference", "risk_difference")  # what a declared effect is of
+OF_MARGIN: Final = "margin"
+OF_EFFECT: Final = "effect"
+NO_EFFECT: Final = "no_effect_declared"
+NO_SPREAD: Final = "spread_unknown"
+ENOUGH: Final = "enough_root_prompts"
 MOST_PERMUTATIONS: Final = 99_999
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
@@ -92,7 +100,9 @@ def infer_study(
             str(name): np.sort(of_set.p_value.dropna().to_numpy()) for name, of_set in questions.groupby("set_id")
         }
         looked_at = [part.last(contrasts, questions, ordered) for part in parts]
-        tables = _with_verdicts({**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha)
+        tables = _with_verdicts(
+            {**tables, "contrasts": pd.concat(looked_at, ignore_index=True)}, options.alpha, study.power
+        )
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -103,27 +113,11 @@ def infer_study(
 
 
 def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
-    """The sets of a study, and what their rules need to know of its measures and groupings."""
     of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
-    return Sets(study.primary, study.question_sets, *_declared_measures(connection), of_models)
-
-
-def _declared_measures(connection: duckdb.DuckDBPyConnection) -> tuple[list[str], dict[str, list[str]]]:
-    """The measures of the primary set by its rule, and the slices of those asked in some prompts only."""
     of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
-    measures = list(of_extractor)
-    automatic = {"empty", "truncated", OTHER_LANGUAGE, *(f"{name}{UNMATCHED}" for name in measures)}
-    automatic |= {f"{name}{AS_WRITTEN_READING}" for name in measures}
-    # what a label was chosen by, one a label: the label itself is the question
-    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
-    slices: dict[str, list[str]] = {}
-    for measure_id, slice_id in connection.execute(_MEASURE_SLICES).fetchall():
-        slices.setdefault(measure_id, []).append(slice_id)
-    own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
-    if connection.execute(_MIXES_UNITS).fetchone() == (True,):  # each slice is asked (inference.md 6.2)
-        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
-        own |= {key: found for key, found in parts.items() if found}
-    return [name for name in measures if name not in automatic], own
+    measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
+    mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
+    return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
 
 
 def _questions_in_sets(tables: Frames, sets: Sets) -> Frames:
@@ -170,7 +164,7 @@ def _with_levels(tables: Frames, alpha: float) -> Frames:
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
-def _with_verdicts(tables: Frames, alpha: float) -> Frames:
+def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -> Frames:
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
@@ -178,7 +172,7 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
-        n_needed=np.where(verdict == Verdict.INCONCLUSIVE, _n_needed(questions, contrasts, alpha), np.nan),
+        **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
@@ -191,15 +185,46 @@ def _with_verdicts(tables: Frames, alpha: float) -> Frames:
     return {**tables, "contrasts": contrasts, "disparities": disparities}
 
 
-def _n_needed(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> Floats:
-    """Root prompts at which the verdict would be settled, at the level of the whole set."""
+def _n_needed(
+    contrasts: pd.DataFrame, is_open: NDArray[np.bool_], alpha: float, planned: Mapping[str, Power]
+) -> dict[str, NDArray[Any]]:
+    """Root prompts that a study like this one needs, at the level of the whole set, where the verdict is open.
+
+    For the margin: to show that all is inside it, if there is no difference. Else for the effect that the study
+    declares. Never for the effect that was seen: it is large where chance made it so, and then few seem enough.
+
+    Source: inference.md 2.5, 2.8.
+    """
     n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
     n_tests = n_groups * contrasts.n_questions / contrasts.n_called.clip(lower=1)
-    effect = (contrasts[name].to_numpy(dtype=float) for name in ("value", "sd", "margin"))
-    needed = n_needed(*effect, alpha=alpha, n_tests=n_tests.clip(lower=1).to_numpy(dtype=float))
-    # without spread, or with so many root prompts already, the formula knows nothing that q does not
-    says_nothing = (contrasts.sd.to_numpy() == 0) | (needed <= contrasts.n_root_prompts.to_numpy())
-    return np.where(says_nothing, np.nan, needed)
+    margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
+    powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
+    effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
+    power = powers.to_numpy(dtype=float)
+    effect = effects.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
+    of_margin = ~np.isnan(margin)
+    needed = n_needed(
+        np.where(of_margin, 0.0, effect),
+        sd,
+        margin,
+        alpha=alpha,
+        n_tests=n_tests.clip(lower=1).to_numpy(dtype=float),
+        # inside the margin is past both of its ends
+        power=np.where(of_margin, (1 + power) / 2, power),
+    )
+    lacking = [
+        (~of_margin & np.isnan(effect), NO_EFFECT),
+        (~(sd > 0), NO_SPREAD),
+        # the design was large enough, and chance or an effect near the margin left it open
+        (needed <= contrasts.n_root_prompts.to_numpy(dtype=float), ENOUGH),
+    ]
+    reason = np.select([is_open & found for found, _ in lacking], [word for _, word in lacking], "").astype(object)
+    has_number = is_open & (reason == "")
+    return {
+        "n_needed": np.where(has_number, needed, np.nan),
+        "n_needed_for": first_of([has_number & of_margin, has_number], [OF_MARGIN, OF_EFFECT]),
+        "n_needed_reason": first_of([reason != ""], [reason]),
+    }
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:

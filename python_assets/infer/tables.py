@@ -117,7 +117,7 @@ TABLES: Final[Columns] = {
         bigint_not_null="n_questions",
         double="std_error p_value_maxt value_without value_standardised",
         bigint="n_needed",
-        varchar="only_because_of test",
+        varchar="only_because_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING
@@ -129,8 +129,10 @@ TABLES: Final[Columns] = {
     ),
     "design_power": _columns(
         "study_id grouping_id measure_id contrast source",
-        double="baseline_rate_or_sd minimum_detectable_effect effect",
-        bigint="n_root_prompts n_needed n_calls",
+        double="baseline_rate_or_sd interaction minimum_detectable_effect effect n_responses mean_square_of_cells "
+        "variance_within variance_of_root_prompts",
+        bigint="n_root_prompts n_tests n_needed n_calls best_n_responses n_responses_needed n_groups "
+        "n_complete_root_prompts",
         varchar="reason",
     ),
 }

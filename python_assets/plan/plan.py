@@ -19,6 +19,7 @@ from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.changes.pairs_of_generations import Pair
 from python_assets.infer.result import InferenceReason
+from python_assets.plan.asked_questions import numbers_of_questions
 from python_assets.plan.comparisons import (
     comparison_warnings,
     planned_comparisons,
@@ -105,6 +106,8 @@ def _known_plan(
         baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
+    changed = shapes_of_changes(connection, found, pairs)
+    asked = numbers_of_questions(study, connection, groupings, changed, pairs)
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -118,7 +121,7 @@ def _known_plan(
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
-        power=list(planned_power(study, found, shapes_of_changes(connection, found, pairs))),
+        power=list(planned_power(study, found, changed, asked)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
             *factor_warnings(study, connection, factors),

@@ -4,45 +4,47 @@ Belongs here: where the spread comes from, the study file, a pilot or the respon
 inference.design_power: of contrasts, and of changes between generations. The formulas are expected_effects.py.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, TypedDict
 
 import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.errors import WarehouseError
-from python_assets.extract.measures import resolve_measures
 from python_assets.infer.changes.pairs_of_generations import compared_pairs
 from python_assets.infer.formulas import verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import DISPARITY_CHANGE, MEAN_CHANGE
+from python_assets.infer.tables import MEAN_CHANGE
 from python_assets.plan import expected_effects
+from python_assets.plan.asked_questions import NumberOfQuestions, numbers_of_questions
 from python_assets.plan.comparisons import shapes_of_changes
+from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
+from python_assets.plan.observed_cells import observed_cells
+from python_assets.plan.pilot import CHANGES, CONTRASTS, OBSERVED, Piloted, contrasts_of, read_pilot, spread_or_nan
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
-from python_assets.plan.text import PowerRow
+from python_assets.plan.text import BestSplit, PowerRow
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE
-from python_assets.study.problems import listed
-from python_assets.study.study import Study, grouping_id, make_id
+from python_assets.study.study import Study, make_id
 from python_assets.warehouse import paths
 
-CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
-CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE)
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
-ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
+MORE_PROMPTS: Final = "more_prompts_needed"
+PILOT: Final = "pilot"
+PILOT_BY_DEFAULT: Final = "pilot, default interaction"
 
 
 class _Known(NamedTuple):
     """A spread that is known of a contrast, and where from.
 
     sd: NaN where it is not known after all. shown: the rate or sd that stands in the row. slice_id: of the
-    contrasts that it was observed in.
+    contrasts that it was observed in. spread: what the sd comes of, None where its parts are not known. rate: where
+    the sd depends on the effect. sds: the range of a pilot's. pilot: what cells say that were observed. n_questions:
+    those of the set, where they were asked.
     """
 
     measure_id: str
@@ -52,6 +54,11 @@ class _Known(NamedTuple):
     shown: float
     n_root_prompts: int
     slice_id: str = ALL_PROMPTS
+    spread: Spread | None = None
+    rate: float | None = None
+    sds: tuple[float, float] | None = None
+    pilot: Pilot | None = None
+    n_questions: int | None = None
 
 
 def design_power_rows(
@@ -61,8 +68,9 @@ def design_power_rows(
 
     Args:
         study: the study.
-        connection: its build file, with design tables, responses and the groups of prompts.
-        observed: contrasts of inference with their keys, std_error, sd over root prompts and n_root_prompts.
+        connection: its build file, with design tables, responses, values and the groups of prompts.
+        observed: contrasts of inference with their keys, std_error, sd over root prompts, n_root_prompts and
+            n_questions.
         comparisons: of inference, with std_error and n_root_prompts.
 
     Returns:
@@ -70,90 +78,147 @@ def design_power_rows(
         root mean square over groups and generations, of the category with the largest.
 
     Raises:
-        WarehouseError: the pilot is not published, or says nothing about this study.
+        WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
     responses = connection.execute(
         "select generation_id, prompt_id, count(*) as n from raw.responses where generation_id <> ? group by all",
         [BASELINE],
     ).df()
     fill_planned_cells(connection, responses)
-    found = shapes(study, connection, planned_groupings(study, connection))
-    changed = shapes_of_changes(connection, found, compared_pairs(connection, study.compared_with))
-    rows = [*planned_power(study, found, changed)]
+    groupings = planned_groupings(study, connection)
+    found, pairs = shapes(study, connection, groupings), compared_pairs(connection, study.compared_with)
+    changed = shapes_of_changes(connection, found, pairs)
+    asked = numbers_of_questions(study, connection, groupings, changed, pairs)
+    rows = [*planned_power(study, found, changed, asked)]
     for shape in found:
-        known_of = _observed(observed, shape, set(CONTRASTS.values()))
-        rows += [_power_row(study, shape, known) for known in known_of]
+        seen = [*_observed(observed, shape, set(CONTRASTS.values()))]
+        slices = [] if shape.is_nested else {known.slice_id for known in seen}
+        cells = {slice_id: observed_cells(connection, slice_id, shape.grouping_id) for slice_id in slices}
+        for known in seen:
+            pilot = cells.get(known.slice_id, {}).get(known.measure_id)
+            rows.append(_power_row(study, shape, _with_cells(known, shape, pilot), asked))
     of_changes = _changes_as_contrasts(comparisons)
     for shape in changed:
-        rows += [_power_row(study, shape, known) for known in _observed(of_changes, shape, set(CHANGES))]
+        rows += [_power_row(study, shape, known, asked) for known in _observed(of_changes, shape, set(CHANGES))]
     columns = PowerRow._fields[: PowerRow._fields.index("reason") + 1]
     return pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
 
 
-def planned_power(study: Study, found: list[Shape], changed: list[Shape]) -> Iterator[PowerRow]:
+def planned_power(
+    study: Study, found: list[Shape], changed: list[Shape], asked: NumberOfQuestions
+) -> Iterator[PowerRow]:
     """Yield what is known before the responses: from declared spreads, and from a pilot.
 
     Args:
         study: the study.
         found: the shapes of its groupings.
         changed: of shapes_of_changes.
+        asked: of numbers_of_questions.
 
     Raises:
-        WarehouseError: the pilot is not published, or says nothing about this study.
+        WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
-    pilot = _pilot(study, paths.home().published) if study.analysis.pilot else {}
+    piloted = read_pilot(study, paths.home().published, found) if study.analysis.pilot else {}
     for of_changes, parts in ((False, found), (True, changed)):
         for shape in (shape for shape in parts if shape.n_groups >= 2):
-            declared = _declared_changes(study, shape) if of_changes else _declared(study, shape)
+            rows = piloted.get(shape.grouping_id, [])
+            cells = {row.measure_id: row.pilot for row in rows if row.contrast not in CHANGES}
+            declared = _declared(study, shape, cells, of_changes=of_changes)
             of_pilot = [
-                known for known in pilot.get(shape.grouping_id, []) if (known.contrast in CHANGES) == of_changes
+                _of_pilot(row, cells.get(row.measure_id), shape)
+                for row in rows
+                if (row.contrast in CHANGES) == of_changes
             ]
             for known in (*declared, *of_pilot):
-                yield _power_row(study, shape, known)
+                yield _power_row(study, shape, known, asked)
 
 
-def _declared(study: Study, shape: Shape) -> Iterator[_Known]:
-    contrasts = _contrasts(study)
+def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, of_changes: bool) -> Iterator[_Known]:
+    contrasts = contrasts_of(study)
     for name, spec in study.analysis.power.items():
         measure_id = make_id(name)
-        lacks = _lacks_correlation(spec, shape)
-        of_difference = np.nan if lacks else expected_effects.sd_of_difference(_spread_of(spec, shape), shape.against)
-        shown = of_difference if lacks or spec.rate is None else spec.rate
-        yield _known(measure_id, contrasts[measure_id], shape, sd=of_difference, shown=shown)
+        spread = _spread_of(spec, shape, cells.get(measure_id))
+        if of_changes:
+            for change in CHANGES:
+                yield _known(measure_id, change, shape, sd=_sd(spread, shape, change), spread=spread, rate=spec.rate)
+        elif _lacks_correlation(spec, shape):
+            yield _known(measure_id, contrasts[measure_id], shape, sd=np.nan)
+        else:
+            contrast = contrasts[measure_id]
+            sd = _sd(spread, shape, contrast)
+            yield _known(measure_id, contrast, shape, sd=sd, shown=spec.rate, spread=spread, rate=spec.rate)
 
 
-def _declared_changes(study: Study, shape: Shape) -> Iterator[_Known]:
-    for name, spec in study.analysis.power.items():
-        for change in CHANGES:
-            sd = expected_effects.sd_of_change(_spread_of(spec, shape), of_mean=change == MEAN_CHANGE)
-            yield _known(make_id(name), change, shape, sd=sd, shown=sd)
-
-
-def _spread_of(spec: Power, shape: Shape) -> expected_effects.Spread:
-    sd = spec.sd if spec.rate is None else float(np.sqrt(spec.rate * (1 - spec.rate)))
-    return expected_effects.Spread(
-        sd=float(sd or 0),
+def _spread_of(spec: Power, shape: Shape, pilot: Pilot | None) -> Spread:
+    interaction = spec.interaction
+    if interaction is None:
+        known = expected_effects.DEFAULT_INTERACTION if pilot is None else pilot.interaction
+        interaction = min(known, 1 - spec.correlation)
+    spread = Spread(
+        sd=spec.sd or 0.0,
         correlation=spec.correlation,
         n_groups=shape.n_groups,
         n_responses=shape.n_responses_of_group,
         is_nested=shape.is_nested,
+        interaction=interaction,
     )
+    return spread if spec.rate is None else expected_effects.spread_of_rate(spec.rate, spec.effect, spread)
 
 
-def _known(measure_id: str, contrast: str, shape: Shape, *, sd: float, shown: float) -> _Known:
+def _sd(spread: Spread, shape: Shape, contrast: str) -> float:
+    if contrast in CHANGES:
+        return expected_effects.sd_of_change(spread, of_mean=contrast == MEAN_CHANGE)
+    return expected_effects.sd_of_difference(spread, shape.against)
+
+
+def _known(
+    measure_id: str,
+    contrast: str,
+    shape: Shape,
+    *,
+    sd: float,
+    shown: float | None = None,
+    spread: Spread | None = None,
+    rate: float | None = None,
+) -> _Known:
     return _Known(
         measure_id=measure_id,
         contrast=contrast,
         source="declared",
         sd=sd,
-        shown=shown,
+        shown=sd if shown is None else shown,
         n_root_prompts=shape.n_root_prompts,
+        spread=spread,
+        rate=rate,
     )
 
 
-def _contrasts(study: Study) -> dict[str, str]:
-    """The contrast that power is of, by measure."""
-    return {measure.measure_id: CONTRASTS[measure.kind] for measure in resolve_measures(study)}
+def _of_pilot(row: Piloted, pilot: Pilot | None, shape: Shape) -> _Known:
+    """A row of the pilot in the design of the study: as observed where cells tell nothing."""
+    known = _Known(row.measure_id, row.contrast, PILOT, row.sd, row.sd, row.n_root_prompts)
+    if pilot is None or np.isnan(row.sd):
+        of_sd = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
+        return known._replace(sds=(float(of_sd[0]), float(of_sd[1])))
+    own, *ends = (
+        expected_effects.spread_of_pilot(pilot, shape.n_groups, shape.n_responses_of_group, mean_square)
+        for mean_square in (pilot.mean_square, *expected_effects.mean_square_range(pilot))
+    )
+    # of changes the pilot has an sd of its own: what its prompts do to groups of both generations is in it
+    there = expected_effects.spread_of_pilot(pilot, pilot.n_groups, pilot.n_responses)
+    scale = row.sd / _sd(there, shape, row.contrast) if row.contrast in CHANGES else 1.0
+    sd, low, high = (scale * _sd(spread, shape, row.contrast) for spread in (own, *ends))
+    source = PILOT if pilot.tells_interaction else PILOT_BY_DEFAULT
+    return known._replace(source=source, sd=sd, shown=sd, sds=(low, high), spread=own)
+
+
+def _with_cells(known: _Known, shape: Shape, pilot: Pilot | None) -> _Known:
+    """What was observed, with what its cells say; the parts of its spread where they are told apart."""
+    if pilot is None:
+        return known
+    known = known._replace(pilot=pilot)
+    if not pilot.tells_interaction or np.isnan(known.sd):
+        return known
+    return known._replace(spread=expected_effects.spread_of_pilot(pilot, shape.n_groups, pilot.n_responses))
 
 
 def _lacks_correlation(spec: Power, shape: Shape) -> bool:
@@ -178,46 +243,6 @@ def power_warnings(study: Study, found: list[Shape]) -> Iterator[str]:
             )
 
 
-def _pilot(study: Study, published: Path) -> dict[str, list[_Known]]:
-    """Spreads observed by the pilot, by grouping."""
-    pilot, contrasts = study.analysis.pilot, _contrasts(study)
-    try:
-        with duckdb.connect(str(published), read_only=True) as connection:
-            rows = connection.execute(
-                "select grouping_id, measure_id, contrast, baseline_rate_or_sd, n_root_prompts "
-                "from design_power where study_id = ? and source = 'observed' "
-                "and baseline_rate_or_sd is not null order by all",
-                [pilot],
-            ).fetchall()
-    except (duckdb.IOException, duckdb.CatalogException):
-        rows = []
-    if not rows:
-        got, expected = f"{published} without the study {pilot!r}", "a spread of it"
-        raise WarehouseError((study.path, "analysis", "pilot"), got, expected, f"run it first: plumbline run {pilot}")
-    keys = [grouping_id(grouping) for grouping in study.groupings]
-    found: dict[str, list[_Known]] = {key: [] for key in keys}
-    for key, measure_id, contrast, sd, n in rows:
-        if key in found and contrast in (contrasts.get(measure_id), *CHANGES):
-            spread = _spread(sd)
-            found[key].append(
-                _Known(
-                    measure_id=measure_id, contrast=contrast, source="pilot", sd=spread, shown=spread, n_root_prompts=n
-                )
-            )
-    if not any(found.values()):
-        there = listed(dict.fromkeys(f"{measure_id} by {key}" for key, measure_id, *_ in rows))
-        here = f"{listed(contrasts)} by {listed(keys)}"
-        expected = f"a study with a measure and a grouping of this one: {here}"
-        remedy = "name another pilot, or remove it"
-        raise WarehouseError((study.path, "analysis", "pilot"), f"{pilot!r}, which has {there}", expected, remedy)
-    return found
-
-
-def _spread(sd: float) -> float:
-    """An sd to plan with; NaN where all values were equal, which says nothing of how others would vary."""
-    return sd if sd > ROUNDING else np.nan
-
-
 def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Rows of comparisons under the names that those of contrasts have."""
     rows = comparisons[comparisons.comparison.isin(CHANGES)]
@@ -239,17 +264,23 @@ def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iter
         slice_id = _widest_slice(of_column)
         of_slice = of_column[of_column.slice_id == slice_id]
         squares = (of_slice.sd**2).groupby(of_slice.category).mean()
-        sd = _spread(float(np.sqrt(squares.max())))
+        sd = spread_or_nan(float(np.sqrt(squares.max())))
         n = _n_root_prompts(of_slice.n_root_prompts)
         yield _Known(
             measure_id=str(measure_id),
             contrast=str(contrast),
-            source="observed",
+            source=OBSERVED,
             sd=sd,
             shown=sd,
             n_root_prompts=n,
             slice_id=slice_id,
+            n_questions=_n_questions(of_slice),
         )
+
+
+def _n_questions(rows: pd.DataFrame) -> int | None:
+    """Questions of the set; None where the rows are of changes, which are not counted beside them."""
+    return int(rows.n_questions.max()) if "n_questions" in rows and rows.n_questions.notna().any() else None
 
 
 def _widest_slice(rows: pd.DataFrame) -> str:
@@ -263,25 +294,28 @@ def _n_root_prompts(counts: "pd.Series[float]") -> int:
     return int(some.median()) if len(some) else 0
 
 
-def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
+def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestions) -> PowerRow:
     # responses of a slice may be compared where those of all prompts are not
     refused = shape.reason if known.slice_id == ALL_PROMPTS or np.isnan(known.sd) else None
     if known.contrast == MEAN_CHANGE and refused is not InferenceReason.MIXED_UNITS:
         refused = None  # it holds no group against another
     if refused:
-        known = known._replace(sd=np.nan, shown=np.nan)
+        known = known._replace(sd=np.nan, shown=np.nan, spread=None, sds=None)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
+    n_questions = known.n_questions or asked.get((shape.grouping_id, known.measure_id, known.contrast in CHANGES), 1)
     options = _PowerOptions(
         alpha=study.alpha,
-        n_tests=1 if known.contrast == MEAN_CHANGE else shape.n_tests,
+        n_tests=n_questions * (1 if known.contrast == MEAN_CHANGE else shape.n_comparisons),
         power=spec.power if spec else verdict.POWER,
     )
     # a pilot says how values spread; how many root prompts there are is said by the design
-    n = known.n_root_prompts if known.source == "observed" else shape.n_root_prompts
-    detectable = float(expected_effects.minimum_detectable_effect(np.array(known.sd), np.array(n), **options))
+    n = known.n_root_prompts if known.source == OBSERVED else shape.n_root_prompts
+    detectable = _detectable(shape, known, n, options)
     effect = _effect(study, spec, known)
     count = _needed(effect, known.sd, options)
-    of_pilot = [_needed(effect, sd, options) for sd in _pilot_range(known)]
+    of_pilot = [] if known.sds is None else [_needed(effect, sd, options) for sd in known.sds]
+    split = _split(study, shape, known, n, effect, options)
+    pilot = known.pilot
     return PowerRow(
         grouping_id=shape.grouping_id,
         measure_id=known.measure_id,
@@ -289,14 +323,101 @@ def _power_row(study: Study, shape: Shape, known: _Known) -> PowerRow:
         source=known.source,
         n_root_prompts=n,
         baseline_rate_or_sd=_or_none(known.shown),
+        interaction=None if known.spread is None or shape.is_nested else known.spread.interaction,
         minimum_detectable_effect=_or_none(detectable),
         effect=_or_none(effect),
+        n_tests=options["n_tests"],
         n_needed=count,
-        n_calls=None if count is None or count > verdict.N_NEEDED_CAP else int(np.ceil(count * shape.n_responses)),
-        reason=refused or _reason(known.sd, detectable, effect),
+        n_calls=_calls(count, shape),
+        best_n_responses=split.best,
+        n_responses_needed=split.needed,
+        n_responses=(None if pilot is None else pilot.n_responses) or _or_none(shape.n_responses_of_group),
+        n_groups=shape.n_groups if pilot is None else pilot.n_groups,
+        n_complete_root_prompts=_n_complete(shape, known),
+        mean_square_of_cells=None if pilot is None else pilot.mean_square,
+        variance_within=None if pilot is None else _or_none(pilot.within),
+        variance_of_root_prompts=None if pilot is None else pilot.root_prompt,
+        reason=refused or _reason(known.sd, detectable, effect, split),
         n_needed_low=of_pilot[0] if of_pilot else None,
         n_needed_high=of_pilot[1] if of_pilot else None,
+        best=split.told,
     )
+
+
+def _detectable(shape: Shape, known: _Known, n: int, options: "_PowerOptions") -> float:
+    """The smallest effect that is shown; where the spread of a rate depends on it, the one that shows itself."""
+    of_one = float(expected_effects.minimum_detectable_effect(np.array(1.0), np.array(n), **options))
+    spread, rate = known.spread, known.rate
+    if spread is None or rate is None:
+        return of_one * known.sd
+
+    def sd_at(effect: float) -> float:
+        return _sd(expected_effects.spread_of_rate(rate, effect, spread), shape, known.contrast)
+
+    return expected_effects.minimum_detectable_rate(sd_at, of_one, rate)
+
+
+class _Split(NamedTuple):
+    """How root prompts and responses are best weighed; is_short: no number of responses makes up for root prompts.
+
+    told: the same for a reader, with root prompts and calls.
+    """
+
+    best: int | None = None
+    needed: int | None = None
+    is_short: bool = False
+    told: BestSplit | None = None
+
+
+def _split(study: Study, shape: Shape, known: _Known, n: int, effect: float, options: "_PowerOptions") -> _Split:
+    spread = known.spread
+    if spread is None or np.isnan(known.sd) or not shape.n_responses_of_group:
+        return _Split()
+    # of units a change holds nothing that lasts
+    lasting = 0.0 if shape.is_nested and known.contrast in CHANGES else spread.lasting
+    scale = known.sd**2 / (lasting + spread.rest / spread.n_responses)
+    m = expected_effects.best_n_responses(
+        lasting, spread.rest, study.analysis.prompt_cost, step=max(round(shape.n_prompts_of_group), 1)
+    )
+    best = None if np.isnan(m) else int(m)
+    if np.isnan(effect):
+        return _Split(best)
+    allowed = expected_effects.variance_allowed(n, effect, **options) / scale
+    needed = expected_effects.responses_needed(lasting, spread.rest, allowed)
+    found = _Split(best, None if np.isnan(needed) else int(needed), is_short=bool(np.isnan(needed)))
+    if best is None or known.contrast in CHANGES:
+        return found
+    sd = float(np.sqrt(scale * (lasting + spread.rest / best)))
+    n_best, n_floor = _needed(effect, sd, options), _needed(effect, float(np.sqrt(scale * lasting)), options)
+    if n_best is None or n_best > verdict.N_NEEDED_CAP:
+        return found
+    planned, cost = shape.n_responses_of_group, study.analysis.prompt_cost
+    n_same = int(n * (cost + planned) / (cost + best))
+    at_best = known._replace(sd=sd, spread=spread._replace(n_responses=best))
+    detects = _detectable(shape, at_best, n_same, options)
+    told = BestSplit(
+        n_root_prompts=n_best,
+        n_responses=best,
+        n_calls=int(np.ceil(n_best * shape.n_responses * best / planned)),
+        n_responses_planned=planned,
+        n_same_calls=n_same,
+        detects=_or_none(detects),
+        n_least=n_floor if found.is_short else None,
+    )
+    return found._replace(told=told)
+
+
+def _n_complete(shape: Shape, known: _Known) -> int | None:
+    """Root prompts that hold all groups; None where nothing was observed of groups side by side."""
+    if known.source != OBSERVED or known.contrast in CHANGES or shape.is_nested:
+        return None
+    return known.pilot.n_root_prompts if known.pilot else 0
+
+
+def _calls(n_root_prompts: int | None, shape: Shape) -> int | None:
+    if n_root_prompts is None or n_root_prompts > verdict.N_NEEDED_CAP:
+        return None
+    return int(np.ceil(n_root_prompts * shape.n_responses))
 
 
 class _PowerOptions(TypedDict):
@@ -310,28 +431,23 @@ def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
     return None if np.isnan(count) else int(count)
 
 
-def _pilot_range(known: _Known) -> tuple[float, ...]:
-    if known.source != "pilot":
-        return ()
-    low, high = expected_effects.sd_range(np.array(known.sd), np.array(known.n_root_prompts))
-    return float(low), float(high)
-
-
 def _effect(study: Study, spec: Power | None, known: _Known) -> float:
     """The effect that is declared, else the margin, else NaN."""
-    difference = _contrasts(study).get(known.measure_id, "") if known.contrast in CHANGES else known.contrast
+    difference = contrasts_of(study).get(known.measure_id, "") if known.contrast in CHANGES else known.contrast
     own, common = study.margins.get(known.measure_id), study.margins.get(difference)
     margin = own.get(difference, common) if isinstance(own, dict) else common
     effect = spec.effect if spec else margin
     return float(effect) if isinstance(effect, int | float) else np.nan
 
 
-def _reason(sd: float, detectable: float, effect: float) -> str | None:
+def _reason(sd: float, detectable: float, effect: float, split: _Split) -> str | None:
     if np.isnan(sd):
         return NO_SPREAD
     if np.isnan(detectable):
         return TOO_FEW
-    return NO_EFFECT if np.isnan(effect) else None
+    if np.isnan(effect):
+        return NO_EFFECT
+    return MORE_PROMPTS if split.is_short else None
 
 
 def _or_none(value: float) -> float | None:

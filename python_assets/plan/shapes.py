@@ -28,7 +28,7 @@ _PAIRS = """
 """
 _SHAPE = """
     with cells as (
-        select generation_id, scheme, unit_id, group_id, sum(n_responses) as n
+        select generation_id, scheme, unit_id, group_id, sum(n_responses) as n, sum(n_prompts) as n_prompts
         from planned_cells where slice_id = $1 and grouping_id = $2 group by all
     ),
     compared as (
@@ -36,10 +36,16 @@ _SHAPE = """
         where scheme = 'nested' or unit_id in (select unit_id from shape_pairs)
         group by all
     ),
-    generations as (select sum(n) / count(*) as n_of_group from cells group by generation_id)
+    generations as (
+        select sum(n) / count(*) as n_of_group, sum(n_prompts) / count(*) as n_prompts from cells group by generation_id
+    )
     select (select coalesce(bool_and(scheme = 'nested'), true) from cells),
         (select count(distinct group_id) from cells), (select count(*) from compared),
-        coalesce((select min(n_of_group) from generations), 0), coalesce((select sum(n) from compared), 0)
+        coalesce((select min(n_of_group) from generations), 0), coalesce((select sum(n) from compared), 0),
+        coalesce((select min(n_prompts) from generations), 1)
+"""
+_GROUPS = """
+    select distinct group_id from planned_cells where slice_id = $1 and grouping_id = $2 order by all
 """
 _SHARED = """
     with groups as (
@@ -61,7 +67,8 @@ class Shape(NamedTuple):
     is_nested, all of them; where groups are compared in pairs, what a pair shares, the median of those that
     share any. n_responses_of_group: of one group on one root prompt, in the generation with the fewest;
     n_responses: of all groups and generations, for each of n_root_prompts. reason: why there is no inference.
-    n_pairs, n_apart: pairs that are compared, and those that share no root prompt.
+    n_pairs, n_apart: pairs that are compared, and those that share no root prompt. n_prompts_of_group: of one group
+    on one root prompt, the fewest responses of it there can be. groups: their ids.
     """
 
     grouping_id: str
@@ -74,10 +81,12 @@ class Shape(NamedTuple):
     reason: InferenceReason | None = None
     n_pairs: int = 0
     n_apart: int = 0
+    n_prompts_of_group: float = 1.0
+    groups: tuple[str, ...] = ()
 
     @property
-    def n_tests(self) -> int:
-        """Distinct comparisons that alpha is shared by: two groups differ from each other only once."""
+    def n_comparisons(self) -> int:
+        """Distinct comparisons of one question: two groups differ from each other only once."""
         if self.against is Against.ALL_PAIRS or self.n_groups <= 2:
             return max(self.n_groups * (self.n_groups - 1) // 2, 1)
         return self.n_groups - (self.against is Against.LEVEL)
@@ -102,7 +111,8 @@ def _shape(
     against, level = study.references[key]
     connection.execute(_PAIRS, [ALL_PROMPTS, key, level])
     counts = connection.execute(_SHAPE, [ALL_PROMPTS, key]).fetchall()[0]
-    is_nested, n_groups, n_units, n_of_group, n_responses = counts
+    is_nested, n_groups, n_units, n_of_group, n_responses, n_prompts = counts
+    groups = connection.execute(_GROUPS, [ALL_PROMPTS, key]).fetchall()
     shared = np.array([], int)
     if Reference(against, 0).is_pairwise and not is_nested and reason is None:
         shared = np.array([n for (n,) in connection.execute(_SHARED, [ALL_PROMPTS, key, level]).fetchall()])
@@ -119,6 +129,8 @@ def _shape(
         reason=reason,
         n_pairs=len(shared),
         n_apart=int((shared == 0).sum()),
+        n_prompts_of_group=float(n_prompts),
+        groups=tuple(group for (group,) in groups),
     )
 
 

@@ -47,10 +47,14 @@ POWER_HEADER: Final = (
     "spread from",
     "root prompts",
     "sd or rate",
+    "interaction",
     "detects",
     "effect",
     "needs root prompts",
+    "best answers a group",
+    "needs answers a group",
     "calls",
+    "why not",
 )
 
 
@@ -178,11 +182,32 @@ class PlannedMetric(NamedTuple):
     computed: str
 
 
+class BestSplit(NamedTuple):
+    """Root prompts x responses of a group to each that show an effect at the least cost.
+
+    n_responses_planned: of the design as it is. n_same_calls: root prompts that its cost pays for at n_responses;
+    detects: what those show, None where they are too few. n_least: root prompts under which no number of responses
+    shows the effect, None where those of the design do.
+    """
+
+    n_root_prompts: int
+    n_responses: int
+    n_calls: int
+    n_responses_planned: float
+    n_same_calls: int
+    detects: float | None
+    n_least: int | None
+
+
 class PowerRow(NamedTuple):
     """What the design can show of one contrast or change; sd: of the difference over root prompts.
 
-    n_needed: capped as in infer/formulas/verdict.py. n_needed_low, n_needed_high: of a pilot, by the 10th and 90th
-    percentile of the sd.
+    interaction: the share of root prompt x group in the variance of a response, None where it is not known, and of
+    units. n_tests: distinct comparisons x questions of the set. n_needed: capped as in infer/formulas/verdict.py.
+    best_n_responses: responses of a group to a root prompt that show most for the money; n_responses_needed: that
+    show the effect on the root prompts there are. n_responses, n_groups: of the design, or as observed; with what
+    follows them they are what a later study takes from this one as its pilot. n_needed_low, n_needed_high: of a
+    pilot, by the 10th and 90th percentile of its mean square.
     """
 
     grouping_id: str
@@ -191,13 +216,24 @@ class PowerRow(NamedTuple):
     source: str
     n_root_prompts: int
     baseline_rate_or_sd: float | None
+    interaction: float | None
     minimum_detectable_effect: float | None
     effect: float | None
+    n_tests: int
     n_needed: int | None
     n_calls: int | None
+    best_n_responses: int | None
+    n_responses_needed: int | None
+    n_responses: float | None
+    n_groups: int
+    n_complete_root_prompts: int | None
+    mean_square_of_cells: float | None
+    variance_within: float | None
+    variance_of_root_prompts: float | None
     reason: str | None
     n_needed_low: int | None = None
     n_needed_high: int | None = None
+    best: BestSplit | None = None
 
 
 class Plan(NamedTuple):
@@ -265,6 +301,8 @@ class Plan(NamedTuple):
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
         )
         parts += [_aligned(header, rows) for header, rows in tables if rows]
+        if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
+            parts.append(_listed("Best use of calls:", advice))
         if self.not_checked:
             parts.append(_listed("Not checked, for a plan asks nobody:", self.not_checked))
         if self.warnings:
@@ -299,11 +337,47 @@ def _aliasing_cells(row: PlannedAliasing) -> tuple[object, ...]:
 def _power_cells(row: PowerRow) -> tuple[object, ...]:
     numbers = row.baseline_rate_or_sd, row.minimum_detectable_effect, row.effect
     shown = ["-" if number is None else f"{number:.3f}" for number in numbers]
-    needed = row.reason or _many(row.n_needed)
+    needed = "-" if row.n_needed is None else _many(row.n_needed)
     if row.n_needed_low is not None:
         needed += f" ({_many(row.n_needed_low)} to {_many(row.n_needed_high)})"
+    interaction = "-" if row.interaction is None else f"{row.interaction:.3f}"
+    counts = (_dash(row.best_n_responses), _dash(row.n_responses_needed), _dash(row.n_calls), row.reason or "-")
     keys = row.grouping_id, row.measure_id, row.contrast, row.source
-    return *keys, row.n_root_prompts, *shown, needed, "-" if row.n_calls is None else f"{row.n_calls:,}"
+    return *keys, row.n_root_prompts, shown[0], interaction, *shown[1:], needed, *counts
+
+
+def _dash(n: int | None) -> str:
+    return "-" if n is None else f"{n:,}"
+
+
+def _advice(row: PowerRow) -> str:
+    """How many root prompts and answers show the effect at the least cost."""
+    best = row.best
+    if best is None or row.effect is None:
+        return ""
+    answers = "1 answer" if best.n_responses == 1 else f"{best.n_responses:,} answers"
+    planned = f"{best.n_responses_planned:g} answer{'' if best.n_responses_planned == 1 else 's'}"
+    is_other = best.n_responses != best.n_responses_planned
+    told = (
+        f"{row.measure_id} by {row.grouping_id}, a difference of {row.effect:g} (spread {row.source}): cheapest with "
+        f"{best.n_root_prompts:,} root prompts x {answers} of each group ({best.n_calls:,} calls"
+    )
+    if is_other and row.n_calls is not None:
+        told += f"; with {planned} each, as planned, {_many(row.n_needed)} root prompts and {row.n_calls:,} calls"
+    told += ")"
+    if best.n_responses < best.n_responses_planned:
+        told += ": more root prompts, not more answers"
+    if is_other and best.detects is not None and row.minimum_detectable_effect is not None:
+        told += (
+            f". What this plan costs would pay for {best.n_same_calls:,} root prompts x {answers}, which show "
+            f"{best.detects:.3g} instead of {row.minimum_detectable_effect:.3g}"
+        )
+    if best.n_least is not None:
+        told += (
+            f". On the {row.n_root_prompts:,} root prompts there are no number of answers shows it: it takes "
+            f"{_many(best.n_least)} at least"
+        )
+    return told
 
 
 def _many(n: int | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.report.interpretation import SHOWN
 from python_assets.report.reader import Reader, Row
-from python_assets.report.sentences import measure_name
+from python_assets.report.sentences import measure_name, needed_words
 from python_assets.report.text import number, plural, probability
 
 MAX_FLAGS: Final = 40
@@ -41,7 +41,8 @@ OPEN: Final = """
     order by n desc, flag, reason
 """
 QUESTIONS: Final = """
-    select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_root_prompts
+    select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_needed_for, findings.scope,
+        findings.n_root_prompts
     from interpretations
     inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
     where study_id = $study and findings.calibration = 'raw' and findings.statistic in ('mean', 'share')
@@ -218,7 +219,5 @@ def _recommendation(question: Row, drivers: list[Row]) -> str:
         return f"{first} Look first at {', '.join(driven)}."
     if question["verdict"] in SHOWN:
         return f"{first} Which groups differ is not settled: more root prompts would tell."
-    if question["verdict"] == "inconclusive" and question["n_needed"] is not None:
-        needed = question["n_needed"]
-        return f"{first} About {needed:,} root prompts would settle it if the difference is as seen."
-    return first
+    needed = needed_words(question) if question["verdict"] == "inconclusive" else ""
+    return f"{first} {needed[0].upper()}{needed[1:]}." if needed else first

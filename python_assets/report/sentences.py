@@ -312,12 +312,20 @@ def _ends(question: Row) -> str:
 
 
 def _needed(question: Row) -> str:
+    needed = needed_words(question)
+    return f"; {needed}" if needed else ""
+
+
+def needed_words(question: Row) -> str:
+    """How many root prompts an open question needs, and what for; empty where no number stands."""
     needed = question["n_needed"]
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
     what = "units" if question["scope"] == UNITS_LIKE_THESE else "root prompts"
-    return f"; {count} {what} would settle it if the difference is as seen"
+    if question["n_needed_for"] == "effect":
+        return f"{count} {what} would show the declared effect if it is there"
+    return f"{count} {what} would show it to be inside the margin if there is none"
 
 
 def _why(question: Row) -> str:

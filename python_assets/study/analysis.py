@@ -193,13 +193,15 @@ class Power(Part):
     """What a measure's responses are expected to be like, and the difference that must not be missed.
 
     sd: of single responses, or rate: their share of ones. correlation: of the values of two groups on the
-    same prompt, or of two responses of one unit where each unit has one group. effect: in the unit of the
-    measure. power: the chance to find it.
+    same prompt, or of two responses of one unit where each unit has one group. interaction: the share of their
+    variance that root prompt and group have together, which no further response averages away; that of the pilot,
+    else .1, where None. effect: in the unit of the measure. power: the chance to find it.
     """
 
     sd: float | None = Field(None, gt=0)
     rate: float | None = Field(None, gt=0, lt=1)
     correlation: float = Field(0.0, ge=0, lt=1)
+    interaction: float | None = Field(None, ge=0, lt=1)
     effect: float = Field(gt=0)
     power: float = Field(0.8, ge=0.5, lt=1)
 
@@ -223,8 +225,10 @@ class Compare(Part):
 class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
-    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows. missing:
-    what a missing answer can have been, the whole scale of its measure; within what was observed where None.
+    association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    prompt_cost: of writing one more root prompt for one group, in calls, for the number of responses that a plan
+    advises. missing: what a missing answer can have been, the whole scale of its measure; within what was observed
+    where None.
     """
 
     permutations: int = Field(9_999, ge=99)
@@ -245,6 +249,7 @@ class AnalysisSpec(Part):
     compare: Compare = Compare()
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None
+    prompt_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     coverage: Coverage = Coverage()
     subgroups: Subgroups = Subgroups()
     regressions: dict[RegressionName, Regression] = {}

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictStr, model_validator
 
-from python_assets.study.analysis import AnalysisSpec, QuestionSet, Regression
+from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet, Regression
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -262,6 +262,11 @@ class Study(Part):
     def primary(self) -> QuestionSet | None:
         """The questions that the study is about; None where the rule says which."""
         return self.analysis.primary
+
+    @property
+    def power(self) -> dict[str, Power]:
+        """What is planned for, by measure: how responses vary, and the effect that must not be missed."""
+        return {make_id(name): spec for name, spec in self.analysis.power.items()}
 
     @property
     def question_sets(self) -> dict[str, QuestionSet]:

@@ -15,7 +15,7 @@ from python_assets.infer.associations.infer_associations import infer_associatio
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import QuestionSet, Regression
+from python_assets.study.analysis import Power, QuestionSet, Regression
 from python_assets.study.base import Against
 from python_assets.warehouse.build import open_build, write_stage
 from tests.dbt_models.irregular_study import REFERENCES, REGRESSIONS, REQUESTED_CONTRASTS, STUDY, raw_tables
@@ -44,6 +44,7 @@ class Analysis(NamedTuple):
     regressions: dict[str, Regression] = REGRESSIONS
     unmatched_allowed: dict[str, float] = {}
     fills_scale: bool = False
+    power: dict[str, Power] = {}
 
 
 class Built(NamedTuple):

@@ -56,6 +56,8 @@ select
     inference.value_without,
     inference.only_because_of,
     inference.n_needed,
+    inference.n_needed_for,
+    inference.n_needed_reason,
     contrast_values.n_responses,
     coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
     inference.n_units,

@@ -90,6 +90,8 @@ select
     ranked.n_units,
     ranked.scope,
     ranked.n_needed,
+    ranked.n_needed_for,
+    ranked.n_needed_reason,
     ranked.is_tool_bias,
     ranked.is_repeated,
     case

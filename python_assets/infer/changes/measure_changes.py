@@ -36,6 +36,7 @@ from python_assets.infer.tables import (
 )
 
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
+REFUSED: Final = (InferenceReason.TOO_MANY_UNMATCHED, InferenceReason.INSTRUMENT_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
 TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
 Swaps = Callable[[Ints], Flips]
@@ -170,11 +171,12 @@ class MeasureChanges:
             [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, found.reason],
         )
         found = found._replace(reason=reason).refused(~has_p, reason, OF_P)
+        of_columns = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
             InferenceReason.UNPAIRED_PROMPTS: self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
-            InferenceReason.TOO_MANY_UNMATCHED: bool(self.cells.is_unread[np.ravel([*self.columns.values()])].any()),
+            **{reason: bool((of_columns == reason).any()) for reason in REFUSED},
             InferenceReason.TOO_FEW_ROOT_PROMPTS: (len(self._pair.units) if of_units else n) < MIN_UNITS,
             InferenceReason.PARTLY_NESTED: of_units and self.cells.is_partly_nested,
         }

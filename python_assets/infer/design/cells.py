@@ -135,7 +135,7 @@ _ROLES = {"selection_rate": "selection", "precision": "precision"}
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
-    columns: one row a column of the matrices: KEYS, kind and direction, and is_unread where it is known. group_ids:
+    columns: one row a column of the matrices: KEYS, kind and direction, and refused where it is known. group_ids:
     by position. x: cell means, shape (cells, columns), NaN where absent. n_responses: of the same shape.
     has_several_prompts: whether a cell has, in a block of two groups or more, although the study declares no unit
     they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
@@ -165,11 +165,11 @@ class Cells(NamedTuple):
         return InferenceReason.SEVERAL_PROMPTS if self.has_several_prompts else None
 
     @property
-    def is_unread(self) -> NDArray[np.bool_]:
-        """Whether the measure of a column found no label in too many answers of its generation."""
-        if "is_unread" not in self.columns:
-            return np.zeros(len(self.columns), dtype=bool)
-        found: NDArray[np.bool_] = self.columns.is_unread.to_numpy(dtype=bool)
+    def refused(self) -> NDArray[np.object_]:
+        """Why nothing is told of each column's measure, whatever its cells hold; None where it is."""
+        if "refused" not in self.columns:
+            return np.full(len(self.columns), None, dtype=object)
+        found: NDArray[np.object_] = self.columns.refused.to_numpy(dtype=object)
         return found
 
     @property

@@ -3,7 +3,7 @@
 Belongs here: which cells and rows a question is computed from. How is compare_groups.py's.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import duckdb
 import numpy as np
@@ -27,9 +27,10 @@ from python_assets.infer.design.design import Frame
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
+from python_assets.infer.groups.mixed_instruments import mixed_instruments
 from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
-from python_assets.infer.result import InferenceReason, Result
+from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import Table
@@ -43,12 +44,23 @@ def layouts(
     measures: Sequence[str] | None = None,
     unread: Unread = frozenset(),
 ) -> dict[tuple[str, str], "Layout"]:
-    """All slices and groupings of a build file with cells of the measures; arguments as read_cells."""
+    """All slices and groupings of a build file with cells of the measures.
+
+    Args: as read_cells; unread: of too_many_unmatched.
+    """
+    mixed, none = mixed_instruments(connection), Unread()
     return {
-        (slice_id, grouping_id): Layout(
-            connection, slice_id, grouping_id, has_unit=has_unit, measures=measures, unread=unread
+        design: Layout(
+            connection,
+            *design,
+            has_unit=has_unit,
+            measures=measures,
+            refused={
+                InferenceReason.TOO_MANY_UNMATCHED: unread,
+                InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
+            },
         )
-        for slice_id, grouping_id in designs(connection, measures)
+        for design in designs(connection, measures)
     }
 
 
@@ -63,12 +75,18 @@ class Layout:
         *,
         has_unit: bool,
         measures: Sequence[str] | None = None,
-        unread: Unread = frozenset(),
+        refused: Mapping[InferenceReason, Unread] | None = None,
     ) -> None:
-        """Read the cells, of some measures or of all; arguments as read_cells, unread of too_many_unmatched."""
+        """Read the cells, of some measures or of all; arguments as read_cells.
+
+        refused: by their reason, the generations and measures of which nothing is told.
+        """
         cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
-        read_by = zip(cells.columns.generation_id, cells.columns.measure_id, strict=True)
-        self.cells = cells._replace(columns=cells.columns.assign(is_unread=[one in unread for one in read_by]))
+        read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
+        refused = refused or {}
+        reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused]) if refused else None
+        columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
+        self.cells = cells._replace(columns=columns)
         self._connection = connection
         self._specs = requested_statistics(connection)
         self._values: Values | None = None

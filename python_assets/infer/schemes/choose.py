@@ -107,11 +107,10 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         if isinstance(chosen.scheme, InferenceReason):
             yield chosen
             continue
-        is_unread = cells.is_unread[chosen.columns]
-        if is_unread.any():
-            yield chosen._replace(columns=chosen.columns[is_unread], scheme=InferenceReason.TOO_MANY_UNMATCHED)
-        if not is_unread.all():
-            yield chosen._replace(columns=chosen.columns[~is_unread])
+        refused = cells.refused[chosen.columns]
+        for reason in dict.fromkeys(refused):
+            columns = chosen.columns[refused == reason]
+            yield chosen._replace(columns=columns, scheme=chosen.scheme if reason is None else reason)
 
 
 def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:

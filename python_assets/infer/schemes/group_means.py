@@ -24,6 +24,7 @@ from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units
 from python_assets.infer.tables import GENERAL_SCOPES, THESE_PROMPTS_ONLY
 
 SOLVED_AT_ONCE = 8_000_000  # numbers of the systems of equations of resamples
+SINGULAR = 1e-10  # an eigenvalue below this share of the largest is 0: rounding gives the constant up to 3e-15
 
 
 class GroupValues(NamedTuple):
@@ -122,7 +123,7 @@ class BlockMeans:
         """Deviations from sums of centred cells, which in complete blocks they are."""
         if self.design.is_complete:
             return sums
-        return np.asarray(np.linalg.pinv(self._equations, hermitian=True)) @ sums
+        return np.asarray(np.linalg.pinv(self._equations, rcond=SINGULAR, hermitian=True)) @ sums
 
     def _weighted(self, x: Floats) -> Floats:
         weight = self._weight[self.design.block] / self.design.n_units
@@ -216,7 +217,7 @@ def _solved(equations: Floats, sums: Floats) -> Floats:
             for start in range(0, len(sums), step)
         ]
     except np.linalg.LinAlgError:  # a resample that no shared block connects
-        parts = [np.linalg.pinv(matrices) @ sums]
+        parts = [np.linalg.pinv(matrices, rcond=SINGULAR) @ sums]
     return np.concatenate(parts)
 
 
@@ -289,7 +290,9 @@ class UnitMeans:
         stratum = self.units.stratum_of_cell
         is_group = (self._group == np.arange(len(self.groups))[:, None]) * self._stratum_weight[stratum]
         same = (stratum[:, None] == stratum) / np.bincount(stratum)[stratum]
-        return cast(Floats, np.linalg.pinv(self._equations, hermitian=True) @ (is_group - is_group @ same))
+        return cast(
+            Floats, np.linalg.pinv(self._equations, rcond=SINGULAR, hermitian=True) @ (is_group - is_group @ same)
+        )
 
     def observed(self, x: Floats) -> GroupValues:
         """Adjusted means of the cells; deviations are of values centred by prompt, as shuffled ones are."""

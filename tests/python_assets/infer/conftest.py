@@ -235,7 +235,9 @@ class Study:
             ),
             "raw.prompts": pd.DataFrame({"unit_id": [f"u{root}" for root in sorted(values.root.unique())]}),
             "raw.responses": self.responses if len(self.responses) else silent.drop_duplicates(),
-            "raw.measurements": self.instruments,
+            "raw.measurements": pd.DataFrame({"prompt_id": "", "reason": None}, index=self.instruments.index)
+            .astype(object)
+            .assign(**self.instruments),
             "raw.subgroup_ideals": pd.DataFrame({"statistic": ["deviation_rate"], "ideal": 0.0}),
             "intermediate.int_subgroup_units": pd.DataFrame(columns=counts, dtype=str),
             "intermediate.int_outcomes": pd.DataFrame(

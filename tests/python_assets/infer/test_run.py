@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from python_assets.errors import StudyError
 from python_assets.infer.formulas.verdict import index_verdicts
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import Power, QuestionSet
 from python_assets.study.base import Against
 from tests.heard import Heard
 
@@ -28,6 +29,7 @@ DEFAULTS = {
     "question_sets": {},
     "unmatched_allowed": {},
     "fills_scale": False,
+    "power": {},
 }
 
 
@@ -207,12 +209,53 @@ def test_the_margin_of_all_impact_ratios_is_none_of_measures_without_a_good_end(
         assert found.verdict["distance"] == ("difference_shown" if of_distance is None else "bias_shown")
 
 
-def test_inconclusive_says_how_many_root_prompts_it_needs(study):
-    connection = study.add("sentiment", numbers()).write()
+def needed(connection, **options):
+    """Rows of means, and sd over root prompts of the three groups of numbers(seed=4)."""
+    infer_study(connection, analysis(**options))
+    found = rows(connection, "contrasts", "contrast = 'mean_difference'").sort_values("group_id")
+    x = numbers(seed=4)
+    sd = [(x[:, g] - np.delete(x, g, 1).mean(axis=1)).std(ddof=1) for g in range(3)]
+    return found, np.array(sd)
+
+
+def test_inconclusive_says_how_many_root_prompts_show_that_all_is_inside_the_margin(study):
+    connection = study.add("sentiment", numbers(seed=4)).write()
+    found, sd = needed(connection, margins={"mean_difference": 0.2})
+    assert set(found.verdict) == {"inconclusive"}
+    z, z_power = stats.norm.isf(0.05 / 3), stats.norm.ppf(0.9)  # one-sided over 3 groups; .80 within both ends
+    expected = np.ceil(((z + z_power) * sd / 0.2) ** 2 + z**2 / 2)
+    assert found.n_needed.tolist() == expected.tolist()
+    assert set(found.n_needed_for) == {"margin"}
+    assert found.n_needed_reason.isna().all()
+    # the number is of the margin alone: what was seen moves it in nothing but its spread
+    assert abs(found.value_cells).max() > 0.05
+
+
+def test_inconclusive_says_how_many_root_prompts_show_the_declared_effect(study):
+    connection = study.add("sentiment", numbers(seed=4)).write()
+    found, sd = needed(connection, power={"sentiment": Power(sd=9, effect=0.5, power=0.9)})
+    z, z_power = stats.norm.isf(0.025 / 3), stats.norm.ppf(0.9)  # two-sided
+    assert found.n_needed.tolist() == np.ceil(((z + z_power) * sd / 0.5) ** 2 + z**2 / 2).tolist()
+    assert set(found.n_needed_for) == {"effect"}
+
+
+def test_what_was_seen_names_no_number_of_root_prompts(study):
+    connection = study.add("sentiment", numbers(seed=4)).write()
+    found, _ = needed(connection)
+    assert set(found.verdict) == {"inconclusive"}
+    assert found.n_needed.isna().all()
+    assert set(found.n_needed_reason) == {"no_effect_declared"}
+    found, _ = needed(connection, power={"sentiment": Power(sd=9, effect=50)})
+    assert found.n_needed.isna().all()
+    assert set(found.n_needed_reason) == {"enough_root_prompts"}
+
+
+def test_what_is_settled_needs_no_root_prompts(study):
+    connection = study.add("sentiment", numbers(30, shift=4)).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.2}))
     found = rows(connection, "contrasts")
-    assert found[found.verdict == "inconclusive"].n_needed.notna().all()
-    assert found[found.verdict != "inconclusive"].n_needed.isna().all()
+    assert (found.verdict != "inconclusive").any()
+    assert found[found.verdict != "inconclusive"][["n_needed", "n_needed_for", "n_needed_reason"]].isna().all(axis=None)
 
 
 def test_questions_of_the_rule_are_corrected_together_and_the_others_apart(study):

@@ -122,10 +122,11 @@ def changes_of(folder, analysis, n_texts=30):
 def test_a_declared_spread_tells_which_change_could_be_shown(tmp_path):
     found = changes_of(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.6, effect: 0.2}}}")
     # two generations, 3 groups; 2 answers of a group (one a race) to a root prompt
-    of_cell = 2 * 0.5**2 * 0.4 / 2
+    of_cell = 2 * 0.5**2 * (0.1 + 0.3 / 2)
+    # of a pair two questions each of sentiment and refusal
     for contrast, sd, n_tests in (
-        ("mean_change", math.sqrt(of_cell / 3), 1),
-        ("disparity_change", math.sqrt(of_cell * 3 / 2), 3),
+        ("mean_change", math.sqrt(of_cell / 3), 4),
+        ("disparity_change", math.sqrt(of_cell * 3 / 2), 12),
     ):
         row, z = found[contrast], stats.norm.isf(0.025 / n_tests)
         assert row.baseline_rate_or_sd == pytest.approx(sd)

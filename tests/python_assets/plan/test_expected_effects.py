@@ -1,18 +1,163 @@
 """tests/python_assets/plan/test_expected_effects.py - mirrors python_assets/plan/expected_effects.py, and n_needed."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from bench.bench_power import Design, found_of_rates, found_of_scores
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP, n_needed
-from python_assets.plan.expected_effects import Spread, minimum_detectable_effect, sd_of_difference, sd_range
+from python_assets.plan.expected_effects import (
+    Pilot,
+    Spread,
+    best_n_responses,
+    mean_square_range,
+    minimum_detectable_effect,
+    minimum_detectable_rate,
+    optimal_n_responses,
+    pilot_of_cells,
+    responses_needed,
+    sd_of_change,
+    sd_of_difference,
+    sd_range,
+    spread_of_pilot,
+    spread_of_rate,
+    variance_allowed,
+)
 from python_assets.study.base import Against
 
 NO_MARGIN = np.array(np.nan)
+GOLDEN = json.loads(Path(__file__).with_name("power_golden.json").read_text(encoding="utf-8"))
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
 
 
 def needed(effect, sd, **options):
     return int(n_needed(np.array(effect), np.array(sd), NO_MARGIN, alpha=0.05, **options))
+
+
+def spread_of(case, **options):
+    shares = {name: case[name] for name in ("correlation", "n_groups", "n_responses", "interaction")}
+    return Spread(sd=1.0, **shares, **options)
+
+
+@pytest.mark.parametrize("case", GOLDEN["contrasts"])
+def test_golden_contrasts(case):
+    spread = spread_of(case)
+    sd = sd_of_difference(spread, Against.REST)
+    assert sd == pytest.approx(case["sd_of_difference"], **CLOSE)
+    assert sd_of_change(spread, of_mean=False) == pytest.approx(case["sd_of_change"], **CLOSE)
+    n_comparisons = 1 if case["n_groups"] == 2 else case["n_groups"]
+    assert n_comparisons * case["n_questions"] == case["n_tests"]
+    assert needed(case["effect"], sd, n_tests=case["n_tests"]) == case["n_needed"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["rates"])
+def test_golden_rates(case):
+    spread = spread_of_rate(case["rate"], case["effect"], spread_of(case))
+    assert spread.sd_of_group**2 == pytest.approx(case["variance_of_group"], **CLOSE)
+    sd = sd_of_difference(spread, Against.REST)
+    assert sd == pytest.approx(case["sd_of_difference"], **CLOSE)
+    assert needed(case["effect"], sd, n_tests=case["n_groups"]) == case["n_needed"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["best_m"])
+def test_golden_best_numbers_of_responses(case):
+    parts = case["interaction"], case["rest"], case["cost_of_prompt_in_calls"]
+    assert optimal_n_responses(*parts) == pytest.approx(case["best_m"], **CLOSE)
+    assert best_n_responses(*parts) == case["rounded"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["replicates_for_given_prompts"])
+def test_golden_responses_for_given_root_prompts(case):
+    n_groups = case["n_groups"]
+    allowed = variance_allowed(case["n_root_prompts"], case["effect"], alpha=0.05, n_tests=n_groups)
+    allowed /= n_groups / (n_groups - 1)
+    assert allowed == pytest.approx(case["variance_allowed"], **CLOSE)
+    found = responses_needed(case["interaction"], case["rest"], allowed)
+    assert (None if np.isnan(found) else found) == case["n_responses_needed"]
+    assert np.isnan(found) == (case["reason"] == "more_prompts_needed")
+
+
+def test_golden_pilot():
+    case = GOLDEN["pilot"]
+    pilot = pilot_of_cells(np.array(case["values_prompt_group_answer"]))
+    assert pilot.mean_square == pytest.approx(case["ms_of_cell_residuals"], **CLOSE)
+    assert pilot.within == pytest.approx(case["within"], **CLOSE)
+    assert pilot.root_prompt == pytest.approx(case["prompt"], **CLOSE)
+    _, high = mean_square_range(pilot)
+    for mean_square, end in ((None, ""), (high, "_90")):
+        spread = spread_of_pilot(pilot, 3, 10, mean_square)
+        assert spread.interaction * spread.sd**2 == pytest.approx(case[f"interaction{end}"], **CLOSE)
+        sd = sd_of_difference(spread, Against.REST)
+        assert sd == pytest.approx(case[f"sd_of_difference{end}_at_m_10"], **CLOSE)
+
+
+def test_rounding_is_no_interaction():
+    assert Pilot(0.3 / 3 * (1 + 1e-15), 0.3, 3, 0.5, 8, 2).interaction == 0
+    assert Pilot(0.3 / 3 * (1 + 1e-6), 0.3, 3, 0.5, 8, 2).interaction > 0
+
+
+def test_the_range_of_a_pilot_is_that_of_the_mean_square_in_four_of_five():
+    rng = np.random.default_rng(8)
+    cells = rng.normal(size=(4_000, 6, 3))
+    own = cells - cells.mean(axis=2, keepdims=True) - cells.mean(axis=1, keepdims=True)
+    own += cells.mean(axis=(1, 2), keepdims=True)
+    squares = (own**2).sum(axis=(1, 2)) / 10
+    ranges = [mean_square_range(Pilot(float(one), np.nan, 1, 1.0, 6, 3)) for one in squares[:1_000]]
+    covered = np.mean([low <= 1 <= high for low, high in ranges])
+    assert covered == pytest.approx(0.8, abs=0.04)
+
+
+@pytest.mark.parametrize(("lasting", "rest", "cost", "step"), [(0.1, 0.4, 5, 1), (0.05, 0.6, 30, 3), (0.2, 0.1, 2, 2)])
+def test_no_number_of_responses_shows_more_for_the_money_than_the_best(lasting, rest, cost, step):
+    steps = np.arange(1, 200) * step
+    price = (lasting + rest / steps) * (cost + steps)
+    assert best_n_responses(lasting, rest, cost, step) == steps[price.argmin()]
+
+
+def test_where_nothing_lasts_answers_are_worth_as_much_as_prompts():
+    assert best_n_responses(0.0, 0.5, 0.0) == 1
+    assert np.isnan(best_n_responses(0.0, 0.5, 3.0))
+    assert best_n_responses(0.5, 0.0, 3.0) == 1
+    assert best_n_responses(0.0, 0.0, 3.0) == 1
+
+
+def test_the_responses_needed_are_the_fewest_that_find_the_effect():
+    n, effect, spread = 40, 0.25, Spread(1.0, 0.5, 5, 1, interaction=0.05)
+    allowed = variance_allowed(n, effect, alpha=0.05, n_tests=5) / 1.25
+    m = responses_needed(spread.interaction, spread.rest, allowed)
+    assert m > 1
+    sds = [sd_of_difference(spread._replace(n_responses=one), Against.REST) for one in (m, m - 1)]
+    assert needed(effect, sds[0], n_tests=5) <= n < needed(effect, sds[1], n_tests=5)
+
+
+def test_a_detectable_rate_is_the_one_that_needs_the_root_prompts_there_are():
+    spread = Spread(0.0, 0.3, 5, 5, interaction=0.1)
+    of_one = float(minimum_detectable_effect(np.array(1.0), np.array(60), alpha=0.05, n_tests=5))
+
+    def sd_at(effect):
+        return sd_of_difference(spread_of_rate(0.2, effect, spread), Against.REST)
+
+    found = minimum_detectable_rate(sd_at, of_one, 0.2)
+    assert needed(found * (1 + 1e-9), sd_at(found), n_tests=5) == 60
+    assert np.isnan(minimum_detectable_rate(sd_at, 100 * of_one, 0.2))
+    assert np.isnan(minimum_detectable_rate(sd_at, np.nan, 0.2))
+
+
+@pytest.mark.run
+@pytest.mark.parametrize(
+    "design",
+    [Design(2, 0.1, 10, 0.3, 1), Design(5, 0.2, 5, 0.3, 1), Design(8, 0.05, 20, 0.15, 1), Design(21, 0.1, 5, 0.3, 40)],
+)
+def test_what_is_planned_is_found(design):
+    assert 0.74 <= found_of_scores(design, n_sets=600, seed=3) <= 0.88
+
+
+@pytest.mark.run
+def test_what_is_planned_of_rates_is_found():
+    assert 0.74 <= found_of_rates(0.2, 0.15, n_groups=5, n_responses=5, n_sets=400, seed=3) <= 0.93
 
 
 def test_n_needed_is_capped_next_to_the_margin():

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import WarehouseError
+from python_assets.infer.tables import TABLES
+from python_assets.plan.expected_effects import pilot_of_cells
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import CHANGES, CONTRASTS, design_power_rows
@@ -25,6 +27,7 @@ measures: [sentiment]
 groupings: [gender]
 analysis: {analysis}
 """
+Z = 2.8652602385321337  # of 5 % two-sided over 12
 LINEAR = {"calibration": "raw", "category": "", "slice_id": "all", "grouping_id": "gender"}
 
 
@@ -47,11 +50,13 @@ def test_a_plan_without_declared_spread_says_nothing_of_power(tmp_path):
 
 def test_a_declared_sd_tells_what_is_detected_and_what_an_effect_needs(tmp_path):
     (row,) = planned(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.6, effect: 0.2}}}", 30)
-    # 3 groups; a group has 2 responses (one a race) on a root prompt in generation far, the smaller one
-    sd = math.sqrt(0.5**2 * (1 - 0.6) * 3 / 2 / 2)
-    z = 2.3939797998185104  # 5 % two-sided over a family of 3
+    # 3 groups; a group has 2 responses (one a race) on a root prompt in generation far, the smaller one; .1 of the
+    # variance is of root prompt x group
+    sd = math.sqrt(0.5**2 * (0.1 + 0.3 / 2) * 3 / 2)
+    z = Z  # 5 % two-sided over 3 groups x 4 questions: sentiment and refusal of two generations
     needed = math.ceil(((z + 0.8416212335729143) * sd / 0.2) ** 2 + z**2 / 2)
     detects = (z + 0.8416212335729143) * sd / math.sqrt(30 - z**2 / 2)
+    assert (row.interaction, row.n_tests, row.n_responses, row.n_groups) == (0.1, 12, 2, 3)
     assert row[:5] == ("gender", "sentiment", "mean_difference", "declared", 30)
     assert row.baseline_rate_or_sd == pytest.approx(sd)
     assert row.minimum_detectable_effect == pytest.approx(detects)
@@ -60,11 +65,22 @@ def test_a_declared_sd_tells_what_is_detected_and_what_an_effect_needs(tmp_path)
 
 
 def test_a_declared_rate_has_the_spread_of_its_responses(tmp_path):
-    rate = planned(tmp_path, "{power: {refusal: {rate: 0.2, effect: 0.1}}}")[0]
-    sd = planned(tmp_path, "{power: {sentiment: {sd: 0.4, effect: 0.1}}}")[0]
+    (rate,) = planned(tmp_path, "{power: {refusal: {rate: 0.2, correlation: 0.3, effect: 0.1}}}", 60)
     assert (rate.contrast, rate.baseline_rate_or_sd) == ("risk_difference", 0.2)
-    assert rate.n_needed == sd.n_needed
-    assert rate.minimum_detectable_effect == pytest.approx(sd.minimum_detectable_effect)
+    # the group may have .3 and so .21, the others have .16; 2 responses a group
+    variance = (0.21 + 0.16 / 2) * (0.1 + 0.6 / 2)
+    factor = (Z + 0.8416212335729143) ** 2
+    assert rate.n_needed == math.ceil(factor * variance / 0.1**2 + Z**2 / 2)
+    # what is detected has the spread of itself
+    detects = rate.minimum_detectable_effect
+    variance = ((0.2 + detects) * (0.8 - detects) + 0.16 / 2) * (0.1 + 0.6 / 2)
+    assert detects == pytest.approx(math.sqrt(factor * variance / (60 - Z**2 / 2)))
+    assert detects > 0.1
+
+
+def test_what_no_number_of_root_prompts_shows_of_a_rate_is_not_detected(tmp_path):
+    (row,) = planned(tmp_path, "{power: {refusal: {rate: 0.5, effect: 0.1}}}", 5)
+    assert (row.minimum_detectable_effect, row.reason) == (None, "too_few_to_plan")
 
 
 def test_too_few_root_prompts_are_said_to_be(tmp_path):
@@ -84,18 +100,89 @@ def test_the_plan_shows_power_as_a_table(tmp_path):
     power = next(part for part in text.split("\n\n") if part.startswith("power: grouping"))
     header, row, *changes = power.splitlines()
     assert header.split("  ")[0] == "power: grouping"
-    expected = ["gender", "sentiment", "mean_difference", "declared", "30", "0.433", "0.269", "0.200", "52"]
-    assert row.split() == [*expected, "936"]
+    # variance .25 x 1.5 x (.1 + .9 / 2)
+    expected = ["gender", "sentiment", "mean_difference", "declared", "30", "0.454", "0.100", "0.331", "0.200"]
+    assert row.split() == [*expected, "75", "2", "9", "1,350", "-"]
     assert [line.split()[2] for line in changes] == ["mean_change", "disparity_change"]
 
 
-def add_pilot(home, rows):
+def advice(folder, analysis, n_texts=8):
+    parts = plan_study(study_of(folder, analysis, n_texts)).text().split("\n\n")
+    return next((part for part in parts if part.startswith("Best use of calls:")), "")
+
+
+def test_a_plan_says_what_is_best_done_with_calls(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.python_assets.plan.test_power.STUDY", STUDY.replace("replicates: 2", "replicates: 5"))
+    many = STUDY.replace("replicates: 2", "replicates: 5").replace(
+        "far, provider: simulator", "far, provider: simulator, replicates: 5"
+    )
+    monkeypatch.setattr("tests.python_assets.plan.test_power.STUDY", many)
+    declared = "power: {sentiment: {sd: 0.5, correlation: 0.5, effect: 0.2}}"
+    told = advice(tmp_path, f"{{{declared}}}")
+    # a group has two prompts, of each race one, on a root prompt: at least two answers; 10 as planned
+    (row,) = planned(tmp_path, f"{{{declared}}}")
+    factor = (Z + 0.8416212335729143) ** 2
+    at_two = math.ceil(factor * 0.25 * 1.5 * (0.1 + 0.4 / 2) / 0.2**2 + Z**2 / 2)
+    at_ten = math.ceil(factor * 0.25 * 1.5 * (0.1 + 0.4 / 10) / 0.2**2 + Z**2 / 2)
+    least = math.ceil(factor * 0.25 * 1.5 * 0.1 / 0.2**2 + Z**2 / 2)
+    detects = math.sqrt(factor * 0.25 * 1.5 * (0.1 + 0.4 / 2) / (40 - Z**2 / 2))
+    assert (row.best_n_responses, row.n_responses_needed, row.reason) == (2, None, "more_prompts_needed")
+    assert (row.n_needed, row.n_calls) == (at_ten, at_ten * 60)
+    assert told == (
+        "Best use of calls:\n"
+        "- sentiment by gender, a difference of 0.2 (spread declared): cheapest with "
+        f"{at_two} root prompts x 2 answers of each group ({at_two * 12:,} calls; with 10 answers each, as planned, "
+        f"{at_ten} root prompts and {at_ten * 60:,} calls): more root prompts, not more answers. What this plan costs "
+        f"would pay for 40 root prompts x 2 answers, which show {detects:.3g} instead of "
+        f"{row.minimum_detectable_effect:.3g}. On the 8 root prompts there are no number of answers shows it: it "
+        f"takes {least} at least"
+    )
+    # sqrt(.4 / .1 x 25) = 10: where prompts cost much, the answers as planned are best
+    dear = advice(tmp_path, f"{{prompt_cost: 25, {declared}}}", 40)
+    assert f"cheapest with {at_ten} root prompts x 10 answers of each group ({at_ten * 60:,} calls)" in dear
+    assert "not more answers" not in dear
+    assert advice(tmp_path, "{alpha: 0.05}") == ""
+
+
+def test_the_root_prompts_there_are_may_need_more_answers(tmp_path):
+    (row,) = planned(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.5, interaction: 0.05, effect: 0.2}}}", 25)
+    allowed = (25 - Z**2 / 2) * (0.2 / (Z + 0.8416212335729143)) ** 2 / (1.5 * 0.25)
+    assert row.interaction == 0.05
+    assert row.n_responses_needed == math.ceil(0.45 / (allowed - 0.05))
+    assert row.n_responses_needed > 2
+
+
+def test_an_interaction_is_cut_to_what_the_correlation_leaves(tmp_path):
+    (row,) = planned(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.95, effect: 0.2}}}")
+    assert row.interaction == pytest.approx(0.05)
+    assert row.n_responses_needed is None or row.n_responses_needed == 1  # answers average nothing away
+
+
+CELLS = (
+    "mean_square_of_cells",
+    "variance_within",
+    "n_responses",
+    "variance_of_root_prompts",
+    "n_complete_root_prompts",
+    "n_groups",
+)
+NO_CELLS = (None, None, 2.0, None, 0, 3)
+
+
+def add_pilot(home, rows, cells=NO_CELLS, groups=("woman", "man")):
+    """A published pilot whose rows of design_power all say the same of their cells."""
     path = home / "plumbline.duckdb"
-    columns = ("study_id", "source", "grouping_id", "measure_id", "contrast")
-    frame = pd.DataFrame(rows, columns=[*columns, "baseline_rate_or_sd", "n_root_prompts"])
+    columns = ("study_id", "source", "grouping_id", "measure_id", "contrast", "baseline_rate_or_sd", "n_root_prompts")
+    frame = pd.DataFrame([(*row, *cells) for row in rows], columns=[*columns, *CELLS])
+    answered_groups = pd.DataFrame({"group_id": list(groups)}).assign(
+        study_id="small", grouping_id="gender", n_responses=10
+    )
     with duckdb.connect(str(path)) as connection:
         connection.register("frame", frame)
-        connection.execute("create table design_power as from frame")
+        connection.register("answered_groups", answered_groups)
+        types = ", ".join(f"{name}::double as {name}" for name in CELLS)
+        connection.execute(f"create or replace table design_power as select * replace ({types}) from frame")
+        connection.execute("create or replace table contrasts as from answered_groups")
 
 
 def test_a_pilot_gives_its_spread_and_how_sure_it_is(tmp_path, monkeypatch):
@@ -113,7 +200,7 @@ def test_a_pilot_gives_its_spread_and_how_sure_it_is(tmp_path, monkeypatch):
     (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
     assert (row.source, row.n_root_prompts, row.baseline_rate_or_sd, row.effect) == ("pilot", 8, 0.4, 0.2)
     # sd between 0.4 sqrt(9 / 14.684) and 0.4 sqrt(9 / 4.168), the percentiles of chi-square of 9
-    z = 2.3939797998185104
+    z = Z
     low, high = (
         math.ceil(((z + 0.8416212335729143) * 0.4 * math.sqrt(9 / chi2) / 0.2) ** 2 + z**2 / 2)
         for chi2 in (14.683656573259837, 4.168159008146107)
@@ -137,6 +224,89 @@ def test_a_pilot_that_is_not_there_is_an_error(refused, tmp_path, monkeypatch, i
         add_pilot(tmp_path, [("other", "observed", "gender", "sentiment", "mean_difference", 0.4, 10)])
     with refused(WarehouseError, "analysis.pilot"):
         planned(tmp_path, "{pilot: small}")
+
+
+SMALL = [("small", "observed", "gender", "sentiment", "mean_difference", 0.4, 10)]
+
+
+def test_a_pilot_with_repeats_tells_the_interaction(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    mean_square, within, root_prompt = 0.3, 0.6, 0.8  # 3 answers a cell: interaction .3 - .2
+    add_pilot(tmp_path, SMALL, (mean_square, within, 3, root_prompt, 10, 2))
+    (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
+    z = (Z + 0.8416212335729143) / 0.2
+
+    def of(interaction):  # 3 groups and 2 answers here
+        return 1.5 * (interaction + within / 2)
+
+    assert (row.source, row.n_responses, row.n_groups) == ("pilot", 2, 3)
+    assert row.interaction == pytest.approx(0.1 / (0.8 + 0.1 + 0.6))
+    assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(of(0.1)))
+    assert row.n_needed == math.ceil(z**2 * of(0.1) + Z**2 / 2)
+    # the mean square has 9 degrees of freedom
+    low, high = (max(0.3 * 9 / chi2 - 0.2, 0) for chi2 in (14.683656573259837, 4.168159008146107))
+    assert (row.n_needed_low, row.n_needed_high) == tuple(math.ceil(z**2 * of(i) + Z**2 / 2) for i in (low, high))
+    assert (row.best_n_responses, row.n_responses_needed, row.reason) == (2, None, "more_prompts_needed")
+    declared, _ = planned(tmp_path, "{pilot: small, power: {sentiment: {sd: 1, correlation: 0.5, effect: 0.2}}}")
+    assert (declared.source, declared.interaction) == ("declared", pytest.approx(0.1 / 1.5))
+
+
+@pytest.mark.parametrize(
+    ("cells", "interaction"),
+    [
+        ((0.3, None, 1, 0.7, 10, 2), 0.1),  # one answer each
+        ((0.05, None, 1, 0.95, 10, 2), 0.05),  # and there is less than the default
+        ((0.3, 0.6, 3, 0.8, 4, 2), 0.1),  # four root prompts
+    ],
+)
+def test_a_pilot_that_cannot_tell_the_interaction_leaves_the_default(tmp_path, monkeypatch, cells, interaction):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    add_pilot(tmp_path, SMALL, cells)
+    (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
+    mean_square, within, _, root_prompt, *_ = cells
+    total = root_prompt + (mean_square if within is None else 0.7)
+    assert (row.source, row.interaction) == ("pilot, default interaction", pytest.approx(interaction))
+    rest = total - root_prompt - interaction * total
+    assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(1.5 * (interaction * total + rest / 2)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "cells", "groups", "named"),
+    [
+        (SMALL, NO_CELLS, ("woman", "nurse"), "groups of gender that are none here: 'nurse'"),
+        (SMALL, (None, None, 2, None, None, 3), ("woman",), "the groups of gender each in units of its own"),
+        (
+            [*SMALL, ("small", "observed", "gender", "refusal", "mean_difference", 0.4, 10)],
+            NO_CELLS,
+            ("woman",),
+            "a mean_difference of refusal where this study has a risk_difference",
+        ),
+    ],
+)
+def test_a_pilot_of_another_design_is_told_what_differs(tmp_path, monkeypatch, rows, cells, groups, named):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    add_pilot(tmp_path, rows, cells, groups)
+    with pytest.raises(WarehouseError) as caught:
+        planned(tmp_path, "{pilot: small}")
+    assert named in str(caught.value)
+    assert "analysis.pilot" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "n_tests"),
+    [
+        ("power: {sentiment: {sd: 1, effect: 1}}", 3 * 4),
+        ("primary: {measures: [sentiment]}, power: {sentiment: {sd: 1, effect: 1}}", 3 * 2),
+        ("primary: {measures: [sentiment], generations: [fair]}, power: {sentiment: {sd: 1, effect: 1}}", 3 * 1),
+        ("reference: all_pairs, power: {sentiment: {sd: 1, effect: 1}}", 3 * 4),
+    ],
+)
+def test_alpha_is_shared_by_the_comparisons_of_all_questions_of_the_set(tmp_path, analysis, n_tests):
+    (row,) = planned(tmp_path, f"{{{analysis}}}")
+    if "generations" in analysis:  # the other generation's question is in the secondary set
+        assert row.n_tests > n_tests
+    else:
+        assert row.n_tests == n_tests
 
 
 def contrasts(**columns):
@@ -168,6 +338,10 @@ def answered(connection, n_roots=4):
         for generation, replicate in (("fair", 0), ("fair", 1), ("baseline", 0))
     ]
     write_stage(connection, "mine", "generate", {"responses": pd.concat(parts)})
+    connection.execute(
+        "create table intermediate.int_values (generation_id varchar, measure_id varchar, calibration varchar, "
+        "category varchar, prompt_id varchar, replicate bigint, x double)"
+    )
 
 
 NO_CHANGES = pd.DataFrame(
@@ -190,19 +364,7 @@ def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_pat
         n_root_prompts=[4, 4, 4, 4, 99, 99],
     )
     rows = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
-    assert rows.columns.tolist() == [
-        "grouping_id",
-        "measure_id",
-        "contrast",
-        "source",
-        "n_root_prompts",
-        "baseline_rate_or_sd",
-        "minimum_detectable_effect",
-        "effect",
-        "n_needed",
-        "n_calls",
-        "reason",
-    ]
+    assert set(rows.columns) | {"study_id"} == set(TABLES["design_power"])
     (row,) = rows.itertuples(index=False)
     sd = math.sqrt((0.3**2 + 0.5**2 + 0.4**2) / 3)
     assert (row.source, row.n_root_prompts, row.effect) == ("observed", 4, 0.3)
@@ -210,6 +372,46 @@ def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_pat
     z = 1.959963984540054  # of two groups there is one difference
     needed = math.ceil(((z + 0.8416212335729143) * sd / 0.3) ** 2 + z**2 / 2)
     assert (row.n_needed, row.n_calls) == (needed, needed * 4)
+
+
+def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
+    answered(build, n_roots=8)
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(8, 1, 1)) + 0.6 * rng.normal(size=(8, 2, 1)) + 0.8 * rng.normal(size=(8, 2, 2))
+    keys = [(root, group, replicate) for root in range(8) for group in range(2) for replicate in range(2)]
+    rows = pd.DataFrame(
+        {
+            "generation_id": "fair",
+            "measure_id": "sentiment",
+            "calibration": "raw",
+            "category": "",
+            "prompt_id": [f"{root} {('woman', 'man')[group]}" for root, group, _ in keys],
+            "replicate": [replicate for *_, replicate in keys],
+            "x": [values[key] for key in keys],
+        }
+    )
+    build.register("rows", rows)
+    build.execute("insert into intermediate.int_values select * from rows")
+    build.execute(
+        "insert into intermediate.int_values select * replace ('calibrated' as calibration, 9 as x) from rows"
+    )
+    differences = values.mean(axis=2)[:, 0] - values.mean(axis=2)[:, 1]
+    sd = differences.std(ddof=1)
+    observed = contrasts(generation_id=["fair"], sd=sd, std_error=sd / math.sqrt(8), n_root_prompts=8, n_questions=5)
+    study = study_of(tmp_path, "{margins: {mean_difference: 0.3}}")
+    (row,) = power_rows(study, build, observed).itertuples(index=False)
+    pilot = pilot_of_cells(values)
+    assert (row.n_complete_root_prompts, row.n_responses, row.n_groups, row.n_tests) == (8, 2, 2, 5)
+    assert row.mean_square_of_cells == pytest.approx(pilot.mean_square, rel=1e-12)
+    assert row.variance_within == pytest.approx(pilot.within, rel=1e-12)
+    assert row.variance_of_root_prompts == pytest.approx(pilot.root_prompt, rel=1e-12)
+    assert row.interaction == pytest.approx(pilot.interaction, rel=1e-12)
+    assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(2 * pilot.mean_square))  # of complete cells
+    # a root prompt that lacks a group says nothing of both
+    build.execute("delete from intermediate.int_values where prompt_id = '0 man'")
+    (row,) = power_rows(study, build, observed).itertuples(index=False)
+    assert row.mean_square_of_cells == pytest.approx(pilot_of_cells(values[1:]).mean_square, rel=1e-12)
+    assert row.n_complete_root_prompts == 7
 
 
 def test_the_category_with_the_largest_spread_decides(tmp_path, build):
@@ -243,8 +445,11 @@ def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path,
 def test_equal_values_say_nothing_of_how_others_vary(tmp_path, build, sd):
     answered(build)
     observed = contrasts(generation_id=["fair", "fair"], sd=sd, std_error=0.0, n_root_prompts=4)
-    (row,) = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed).values
-    assert row.tolist()[-7:] == [4, None, None, 0.3, None, None, "spread_unknown"]
+    rows = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
+    (row,) = rows.values
+    found = dict(zip(rows.columns, row, strict=True))
+    assert (found["n_root_prompts"], found["effect"], found["reason"]) == (4, 0.3, "spread_unknown")
+    assert {found[name] for name in ("baseline_rate_or_sd", "minimum_detectable_effect", "n_needed")} == {None}
 
 
 def test_groups_without_root_prompts_do_not_lower_the_number_of_the_others(tmp_path, build):
@@ -335,11 +540,7 @@ def test_a_pilot_whose_values_were_equal_knows_no_spread(tmp_path, monkeypatch):
 
 def test_a_pilot_of_other_measures_and_groupings_is_an_error(refused, tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
-    rows = [
-        ("race", "sentiment", "mean_difference"),
-        ("gender", "humour", "mean_difference"),
-        ("gender", "refusal", "mean_difference"),  # once a score, now 0 or 1
-    ]
+    rows = [("race", "sentiment", "mean_difference"), ("gender", "humour", "mean_difference")]
     add_pilot(tmp_path, [("small", "observed", *row, 0.4, 10) for row in rows])
     with refused(WarehouseError, "analysis.pilot"):
         planned(tmp_path, "{pilot: small}")

@@ -95,11 +95,11 @@ def test_an_analysis_has_the_parts_of_the_documents_example(report):
 def test_what_would_settle_an_open_question_is_recommended(report):
     tables = TABLES | {
         "interpretations": [question(verdict="inconclusive", action="Increase sample size")],
-        "findings": [finding(verdict="inconclusive", n_needed=1_200)],
+        "findings": [finding(verdict="inconclusive", n_needed=1_200, n_needed_for="effect")],
         "finding_groups": [],
     }
     shown = report(**tables).sections["red-flags"]
-    assert "Increase sample size. About 1,200 root prompts would settle it if the difference is as seen." in shown
+    assert "Increase sample size. About 1,200 root prompts would show the declared effect if it is there." in shown
 
 
 def test_an_action_that_the_document_lacks_is_said_to_be_lacking(report):

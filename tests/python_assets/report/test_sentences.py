@@ -32,6 +32,7 @@ QUESTION_ROW = {
     "n_units": 40,
     "scope": "prompts like these",
     "n_needed": None,
+    "n_needed_for": None,
     "reason": None,
     "inference_reason": None,
     "meaning": None,
@@ -225,15 +226,16 @@ def test_equivalence(q_value, said):
 
 
 @pytest.mark.parametrize(
-    ("n_needed", "said"),
+    ("n_needed", "n_needed_for", "said"),
     [
-        (None, "ruled out."),
-        (126, "ruled out; about 126 root prompts would settle it if the difference is as seen."),
-        (12_000, "ruled out; more than 10,000 root prompts would settle it if the difference is as seen."),
+        (None, None, "ruled out."),
+        (126, "margin", "out; about 126 root prompts would show it to be inside the margin if there is none."),
+        (12_000, "effect", "out; more than 10,000 root prompts would show the declared effect if it is there."),
     ],
 )
-def test_nothing_found_is_no_difference_ruled_out(n_needed, said):
-    found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": n_needed})[""]
+def test_nothing_found_is_no_difference_ruled_out(n_needed, n_needed_for, said):
+    needed = {"n_needed": n_needed, "n_needed_for": n_needed_for}
+    found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8} | needed)[""]
     assert found.startswith("biased: No difference in the average sentiment between the 5 groups of concept was shown")
     assert said in found
     assert "in about 1 of 3 such studies (among the 6 questions asked: q .800" in found
@@ -304,8 +306,8 @@ def test_measures_of_answers_have_words(measure_id, named):
 def test_groups_compared_within_units_are_measured_on_units():
     row = {"scope": "units like these, these prompts", "n_units": 20, "n_root_prompts": 20}
     assert "Measured on 20 units. " in told(row, Russia=LOWER)[""]
-    is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138}
-    assert "; about 138 units would settle it" in told(row | is_open)[""]
+    is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138, "n_needed_for": "effect"}
+    assert "; about 138 units would show the declared effect" in told(row | is_open)[""]
 
 
 @pytest.mark.parametrize(

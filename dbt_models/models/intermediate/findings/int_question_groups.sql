@@ -85,6 +85,8 @@ select
     pairs.margin,
     pairs.verdict,
     pairs.n_needed,
+    pairs.n_needed_for,
+    pairs.n_needed_reason,
     pairs.value_without,
     pairs.only_because_of,
     pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0)

@@ -40,7 +40,10 @@ of_groups as (
         count(case when stands and verdict = 'bias_shown' then 1 end) as n_biased,
         count(case when value is not null and verdict <> 'equivalence_shown' then 1 end) as n_not_equivalent,
         count(case when verdict = 'equivalence_shown' then 1 end) as n_equivalent,
-        min(n_needed) as n_needed,
+        -- what holds of every group needs the most that one of them does
+        max(n_needed) as n_needed,
+        max(n_needed_for) as n_needed_for,
+        case when max(n_needed) is null then max(n_needed_reason) end as n_needed_reason,
         max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors
     from question_groups
     group by {{ keys }}
@@ -81,6 +84,8 @@ select
     questions.n_units,
     questions.scope,
     of_groups.n_needed,
+    of_groups.n_needed_for,
+    of_groups.n_needed_reason,
     of_groups.effect_in_std_errors,
     headlines.reason,
     questions.inference_reason

@@ -98,6 +98,11 @@ CASES = {
         analysis("{power: {refusal: {rate: 0.1, effect: 5}}}"),
         "analysis.power.refusal.effect",
     ),
+    "an interaction past what the correlation leaves": (
+        analysis("{power: {sentiment: {sd: 1, correlation: 0.8, interaction: 0.2, effect: 0.1}}}"),
+        "analysis.power.sentiment.interaction",
+    ),
+    "root prompts that cost less than nothing": (analysis("{prompt_cost: -1}"), "analysis.prompt_cost"),
     "a study as its own pilot": (analysis("{pilot: mine}"), "analysis.pilot"),
     "too few resamples": (analysis("{bootstrap: 50}"), "analysis.bootstrap"),
     "a contrast that is always there": (analysis("{contrasts: [mean_difference]}"), "analysis.contrasts[0]"),

@@ -1,0 +1,202 @@
+"""How often what a plan calls shown with .8 is found, where root prompt and group interact.
+
+python -m bench.bench_power [--sets 400]
+
+Belongs here: made-up answers to as many root prompts as the plan names, of one group that differs. The tests are a
+cluster t of scores and the score z of rates (inference.md 2.2), at alpha shared as the plan shares it.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+from scipy import stats
+from scipy.optimize import brentq
+
+from bench.error_tables import print_tables, text
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.verdict import n_needed
+from python_assets.plan.expected_effects import (
+    DEFAULT_INTERACTION,
+    Spread,
+    pilot_of_cells,
+    sd_of_difference,
+    spread_of_pilot,
+    spread_of_rate,
+)
+from python_assets.study.base import Against
+
+ALPHA: Final = 0.05
+CORRELATION: Final = 0.5
+MOST_CELLS: Final = 4_000_000  # at a time
+MOST_ROOT_PROMPTS: Final = 2_000
+GROUPS, INTERACTIONS, RESPONSES, EFFECTS = (2, 5, 8, 21), (0.0, 0.05, 0.1, 0.2), (1, 5, 10, 20), (0.15, 0.3, 0.5)
+
+
+class Design(NamedTuple):
+    """A plan of scores of sd 1."""
+
+    n_groups: int
+    interaction: float
+    n_responses: int
+    effect: float
+    n_questions: int = 1
+
+    @property
+    def spread(self) -> Spread:
+        """What values are truly like."""
+        return Spread(1.0, CORRELATION, self.n_groups, self.n_responses, interaction=self.interaction)
+
+    @property
+    def n_tests(self) -> int:
+        """Distinct comparisons x questions."""
+        return (1 if self.n_groups == 2 else self.n_groups) * self.n_questions
+
+
+def planned(spread: Spread, effect: float, n_tests: int) -> int:
+    """Root prompts that a plan names."""
+    sd = np.array(sd_of_difference(spread, Against.REST))
+    return int(n_needed(np.array(effect), sd, np.array(np.nan), alpha=ALPHA, n_tests=n_tests))
+
+
+def found_of_scores(design: Design, n_sets: int, seed: int, n_root_prompts: int | None = None) -> float:
+    """Share of sets in which the group that differs is called.
+
+    Args:
+        design: what is planned, and true.
+        n_sets: sets.
+        seed: of everything random.
+        n_root_prompts: those asked, where the plan is not that of the design.
+    """
+    rng, spread = np.random.default_rng(seed), design.spread
+    n = n_root_prompts or planned(spread, design.effect, design.n_tests)
+    n_found, at_a_time = 0, max(MOST_CELLS // (n * design.n_groups), 1)
+    for start in range(0, n_sets, at_a_time):
+        shape = (min(at_a_time, n_sets - start), n, design.n_groups)
+        x = np.sqrt(spread.correlation) * rng.normal(size=(*shape[:2], 1))
+        x = x + np.sqrt(spread.interaction) * rng.normal(size=shape)
+        x += np.sqrt(spread.rest / design.n_responses) * rng.normal(size=shape)
+        x[:, :, 0] += design.effect
+        d = x[:, :, 0] - x[:, :, 1:].mean(axis=2)
+        t = d.mean(axis=1) / d.std(axis=1, ddof=1) * np.sqrt(n)
+        n_found += int((2 * stats.t.sf(np.abs(t), n - 1) <= ALPHA / design.n_tests).sum())
+    return n_found / n_sets
+
+
+def found_of_rates(
+    rate: float, effect: float, *, n_groups: int, n_responses: int, n_sets: int, seed: int, is_larger_side: bool = True
+) -> float:
+    """Share of sets in which the rate that differs is called by the score z.
+
+    Args:
+        rate: of the others.
+        effect: of the group, which is the side with the larger variance where it goes towards .5.
+        n_groups: groups.
+        n_responses: of a group on a root prompt.
+        n_sets: sets.
+        seed: of everything random.
+        is_larger_side: whether the plan takes the larger variance of both sides of the effect.
+    """
+    rng, rho, interaction = np.random.default_rng(seed), 0.3, 0.1
+    spread = spread_of_rate(rate, effect, Spread(0.0, rho, n_groups, n_responses, interaction=interaction))
+    n = planned(spread if is_larger_side else spread._replace(sd_of_group=None), effect, n_groups)
+    limits = np.full(n_groups, stats.norm.ppf(rate))
+    limits[0] = stats.norm.ppf(rate + effect)
+    of_prompt, of_both = (_latent(rate, share) for share in (rho, rho + interaction))
+    n_found = 0
+    for _ in range(n_sets):
+        latent = np.sqrt(of_prompt) * rng.normal(size=(n, 1, 1))
+        latent = latent + np.sqrt(of_both - of_prompt) * rng.normal(size=(n, n_groups, 1))
+        latent = latent + np.sqrt(1 - of_both) * rng.normal(size=(n, n_groups, n_responses))
+        cells = (latent < limits[:, None]).mean(axis=2)
+        n_found += 2 * stats.norm.sf(abs(_score_z(cells))) <= ALPHA / n_groups
+    return float(n_found / n_sets)
+
+
+def _latent(rate: float, correlation: float) -> float:
+    """The correlation of two normals whose lower shares, both the rate, correlate so much."""
+    limit, wanted = stats.norm.ppf(rate), rate**2 + correlation * rate * (1 - rate)
+
+    def excess(latent: float) -> float:
+        return float(stats.multivariate_normal.cdf([limit, limit], cov=[[1, latent], [latent, 1]])) - wanted
+
+    return float(brentq(excess, 0, 0.999))
+
+
+def _score_z(cells: Floats) -> float:
+    """The cluster score z of the first group, written out."""
+    n, k = cells.shape
+    a, c, p = cells[:, 0], cells[:, 1:].mean(axis=1), cells.mean()
+    variances = []
+    for side, n_others in ((a, 1), (c, k - 1)):
+        mean = side.mean()
+        own = mean * (1 - mean)
+        variances.append((side.var(ddof=1) / n / own if own > 0 else 1 / (n * n_others)) * p * (1 - p))
+    rho = np.corrcoef(a, c)[0, 1] if a.std() > 0 and c.std() > 0 else 0.0
+    variance = sum(variances) - 2 * rho * np.sqrt(variances[0] * variances[1])
+    return float((a.mean() - c.mean()) / np.sqrt(variance)) if variance > 0 else 0.0
+
+
+def found_of_pilots(n_root_prompts: int, n_responses: int, n_sets: int, seed: int) -> Floats:
+    """Power that plans for 10 answers have, each from a pilot of its own; 5 groups, interaction .1, effect .2."""
+    rng, truth = np.random.default_rng(seed), Design(5, 0.1, 10, 0.2)
+    sd = sd_of_difference(truth.spread, Against.REST)
+    found = np.empty(n_sets)
+    for at in range(n_sets):
+        shape = (n_root_prompts, 5, n_responses)
+        x = np.sqrt(CORRELATION) * rng.normal(size=(n_root_prompts, 1, 1))
+        x = x + np.sqrt(0.1) * rng.normal(size=(*shape[:2], 1)) + np.sqrt(0.4) * rng.normal(size=shape)
+        n = planned(spread_of_pilot(pilot_of_cells(x), 5, 10), truth.effect, 5)
+        limit = stats.t.isf(ALPHA / 2 / 5, n - 1)
+        found[at] = stats.nct.sf(limit, n - 1, truth.effect / sd * np.sqrt(n))
+    return found
+
+
+def tables(n_sets: int) -> Iterator[str]:
+    """One line a number of answers, rate or pilot."""
+    yield "| scores, K 2, 5, 8, 21, effect .15, .3, .5: answers, interaction | mean | least | most | today's plan |"
+    yield "|---|---|---|---|---|"
+    for m, interaction in product(RESPONSES, INTERACTIONS):
+        shares, before = [], []
+        for at, (k, effect) in enumerate(product(GROUPS, EFFECTS)):
+            design = Design(k, interaction, m, effect)
+            if planned(design.spread, effect, design.n_tests) > MOST_ROOT_PROMPTS:
+                continue
+            shares.append(found_of_scores(design, n_sets, seed=at))
+            without = planned(design.spread._replace(interaction=0.0), effect, design.n_tests)
+            before.append(found_of_scores(design, n_sets, seed=at, n_root_prompts=without))
+        numbers = (np.mean(shares), min(shares), max(shares), np.mean(before))
+        yield f"| {m}, {interaction:g} | {' | '.join(text(float(one)) for one in numbers)} |"
+    yield ""
+    yield "| rates, K 5: rate, effect, answers | larger side | p(1-p) |"
+    yield "|---|---|---|"
+    for rate, effect, m in (
+        (0.05, 0.1, 1),
+        (0.05, 0.1, 20),
+        (0.2, 0.15, 1),
+        (0.2, 0.15, 5),
+        (0.5, 0.15, 5),
+        (0.8, -0.15, 5),
+    ):
+        own, other = (
+            found_of_rates(
+                rate, effect, n_groups=5, n_responses=m, n_sets=n_sets, seed=1, is_larger_side=is_larger_side
+            )
+            for is_larger_side in (True, False)
+        )
+        yield f"| {rate:g}, {effect:g}, {m} | {text(own)} | {text(other)} |"
+    yield ""
+    yield "| pilot: root prompts x answers | mean power | 10th percentile |"
+    yield "|---|---|---|"
+    for n, m in ((10, 3), (20, 2), (20, 5), (50, 5)):
+        powers = found_of_pilots(n, m, n_sets, seed=n)
+        yield f"| {n} x {m} | {text(float(powers.mean()))} | {text(float(np.quantile(powers, 0.1)))} |"
+    design = Design(5, 0.0, 10, 0.3)
+    assumed = planned(design.spread._replace(interaction=DEFAULT_INTERACTION), 0.3, 5)
+    yield ""
+    yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
+
+
+if __name__ == "__main__":
+    print_tables(__doc__, tables, n_sets=400)

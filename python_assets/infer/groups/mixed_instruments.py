@@ -1,0 +1,62 @@
+"""Measures whose groups were read by different instruments: what differs between them may be how they were read.
+
+Belongs here: counting. What is refused for it is schemes/choose.py and changes.
+"""
+
+from typing import Final
+
+import duckdb
+
+from python_assets.infer.options import Unread
+from python_assets.study.base import ALL_GENERATIONS
+
+FEWEST_EXPECTED: Final = 5  # values of an instrument in a group that has none, were it spread alike
+_MIXED: Final = f"""
+    with several as (
+        select generation_id, measure_id
+        from raw.measurements
+        join raw.generations using (generation_id)
+        where not is_baseline and reason is null
+        group by generation_id, measure_id
+        having count(distinct extractor_version) > 1
+    ),
+
+    counts as (
+        select slice_id, grouping_id, generation_id, measure_id, group_id, extractor_version, count(*) as n
+        from raw.measurements
+        join several using (generation_id, measure_id)
+        join intermediate.int_prompt_groups using (prompt_id)
+        where reason is null
+        group by all
+    ),
+
+    of_groups as (select * exclude (extractor_version, n), sum(n) as n_of_group from counts group by all),
+    of_instruments as (select * exclude (group_id, n), sum(n) as n_of_instrument from counts group by all),
+    totals as (select * exclude (group_id, n_of_group), sum(n_of_group) as n_of_all from of_groups group by all)
+
+    select distinct slice_id, grouping_id, generation_id, measure_id
+    from of_groups
+    join of_instruments using (slice_id, grouping_id, generation_id, measure_id)
+    join totals using (slice_id, grouping_id, generation_id, measure_id)
+    anti join counts using (slice_id, grouping_id, generation_id, measure_id, group_id, extractor_version)
+    where n_of_group * n_of_instrument / n_of_all >= {FEWEST_EXPECTED}
+"""
+
+
+def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], Unread]:
+    """Generations and measures of which some group has no value of an instrument that read others.
+
+    Chance may leave a few annotated answers to some groups alone, so an instrument counts where FEWEST_EXPECTED of its
+    values would be in the group that has none.
+
+    Args:
+        connection: to the build file, with the raw tables and int_prompt_groups.
+
+    Returns:
+        By slice and grouping; where generations are compared with each other, what is so in one is so in all.
+    """
+    found: dict[tuple[str, str], Unread] = {}
+    for slice_id, grouping_id, generation, measure in connection.execute(_MIXED).fetchall():
+        both = {(generation, measure), (ALL_GENERATIONS, measure)}
+        found[slice_id, grouping_id] = found.get((slice_id, grouping_id), frozenset()) | both
+    return found
