@@ -28,6 +28,7 @@ GRAINS = {
 }
 CELLS = [
     "int_cells",
+    "int_missing_answers",
     "int_values",
     "int_value_ranges",
     "int_prompt_groups",

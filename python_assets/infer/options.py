@@ -58,7 +58,8 @@ class Options(NamedTuple):
 
     seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
     by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
-    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty.
+    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty. fills_scale:
+    whether a missing answer can have been anything on the declared scale of its measure.
     """
 
     seed: int
@@ -69,6 +70,7 @@ class Options(NamedTuple):
     references: Mapping[str, tuple[Against, str | None]]
     contrasts: tuple[str, ...]
     n_nonlinear: int = 1_999
+    fills_scale: bool = False
 
     @property
     def n_draws_nonlinear(self) -> int:
@@ -93,6 +95,7 @@ def options_of(study: Study) -> Options:
         margins=study.margins,
         references=study.references,
         contrasts=tuple(study.requested_contrasts),
+        fills_scale=study.fills_scale,
     )
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 from python_assets.infer.changes.infer_changes import compare_generations, with_who_moved
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.groups.layout import layouts
+from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
@@ -87,6 +88,7 @@ class Part:
         options = options_of(self._study)
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
+        contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)

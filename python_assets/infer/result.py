@@ -173,7 +173,11 @@ class InferenceReason(StrEnum):
         "too_few_rows",
         "the set has fewer than 6 rows, or the row no error, so that nothing is known of how chance stretched its size",
     )
-    NOT_CALLED = ("not_called", "the row is not called, so its interval needs no allowance for being chosen")
+    NOT_CALLED = (
+        "not_called",
+        "the row is not called, so its interval needs no allowance for being chosen, and no finding can be tipped",
+    )
+    NOTHING_MISSING = ("nothing_missing", "every answer that was asked for has a value")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
 

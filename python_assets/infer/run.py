@@ -21,6 +21,7 @@ from python_assets.infer.changes.infer_changes import (
 )
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
+from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
@@ -178,6 +179,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
+    contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(

@@ -85,6 +85,11 @@ def _columns(*names: str, **of_kind: str) -> dict[str, str]:
 
 # of rows that can be called
 _SELECTED: Final = _columns(double="ci_low_selected ci_high_selected value_shrunken", varchar="selected_reason")
+# with the answers that are missing
+_MISSING: Final = _columns(
+    double="ci_low_missing ci_high_missing tipping_shift missing_share missing_share_rest",
+    varchar="verdict_with_missing missing_reason",
+)
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
     bigint="n_root_prompts n_units",
@@ -112,11 +117,12 @@ TABLES: Final[Columns] = {
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference set_id",
         bigint_not_null="n_questions",
-        double="std_error p_value_maxt value_without",
+        double="std_error p_value_maxt value_without value_standardised",
         bigint="n_needed",
         varchar="only_because_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
+    | _MISSING
     | _TESTED,
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,

@@ -27,6 +27,7 @@ from python_assets.report.text import (
     words,
 )
 from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -47,6 +48,7 @@ MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
+UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 UNTESTED: Final = "could not be tested:"
 SHOWN: Final = ("bias_shown", "difference_shown")
 SCOPES: Final = {
@@ -62,7 +64,10 @@ class StatisticSpec(NamedTuple):
 
     groups: every group with a value, in their order. told: rows of those that stand, without mirrors.
     neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
-    calibrated values came to the same. readings: how the measure is read, a row a family of models.
+    calibrated values came to the same. readings: how the measure is read, a row a family of models. refuses: the
+    groups differ in how often they are refused. of_pair: where there are two groups, by label the row of the one that
+    more answers of are missing. is_open_with_missing: some group is no longer equivalent with the missing answers at
+    either end.
     """
 
     question: Row
@@ -71,6 +76,9 @@ class StatisticSpec(NamedTuple):
     neighbours: Mapping[str, Sequence[str]]
     is_confirmed: bool
     readings: Sequence[Row] = ()
+    refuses: bool = False
+    of_pair: Mapping[str, Row] = {}
+    is_open_with_missing: bool = False
 
 
 def sentences(
@@ -94,6 +102,7 @@ def sentences(
         meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
     of_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
+    refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_called(row)}
     told: list[dict[str, str]] = []
     for question in findings:
         key = _key(question)
@@ -103,8 +112,11 @@ def sentences(
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["stands"] and not row["is_mirror"]],
             meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
-            key in confirmed,
-            of_measure[question["study_id"], question["measure_id"]],
+            is_confirmed=key in confirmed,
+            readings=of_measure[question["study_id"], question["measure_id"]],
+            refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
+            of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
+            is_open_with_missing=any(row["verdict"] == "equivalence_shown" and _is_changed(row) for row in rows),
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
@@ -121,6 +133,16 @@ def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
 
 def _key(row: Row) -> Key:
     return tuple(row[name] for name in QUESTION)
+
+
+def _place(row: Row) -> Key:
+    """What all measures of some answers share."""
+    return tuple(row[name] for name in QUESTION[:4])
+
+
+def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
+    """By label the row of the group that more answers of are missing; both rows say the same otherwise."""
+    return {row["category"]: row for row in sorted(rows, key=lambda row: row["missing_share"] or 0.0)}
 
 
 def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
@@ -140,7 +162,9 @@ def finding_sentence(asked: StatisticSpec) -> str:
         return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
     if question["verdict"] in SHOWN:
-        parts += [*_who(asked), _size(question), _of_statistic(question), _of_tool(question)]
+        parts += [*_who(asked), *_of_missing(asked), _size(question), _of_statistic(question), _of_tool(question)]
+    if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
+        parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
         parts.append(_sure(question))
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
@@ -165,7 +189,8 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     seen = _seen(group, asked.question["alpha"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     told = f"{group['group_id']}: {_label(group)}{_about(group)} than {others}"
-    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}."
+    missing = _missing(group, asked) if group["stands"] else ""
+    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{f' {missing}' if missing else ''}"
 
 
 def _left(group: Row) -> str:
@@ -356,6 +381,55 @@ def _camps(asked: StatisticSpec) -> str:
 def _told(row: Row, asked: StatisticSpec) -> str:
     seen = _seen(row, asked.question["alpha"])
     return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
+
+
+def _of_missing(asked: StatisticSpec) -> list[str]:
+    """What missing answers could do to the groups that stand."""
+    said = [text for row in asked.told if (text := _missing(row, asked))]
+    more = f"For {plural(len(said) - MOST_GROUPS, 'more group')} see tipping_shift."
+    return [*said[:MOST_GROUPS], *([more] if len(said) > MOST_GROUPS else [])]
+
+
+def _is_changed(group: Row) -> bool:
+    return group["verdict_with_missing"] not in (None, group["verdict"])
+
+
+def _missing(group: Row, asked: StatisticSpec) -> str:
+    """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
+    left = group["verdict_with_missing"]
+    if left is None:
+        return ""
+    is_unequal = abs(group["missing_share"] - group["missing_share_rest"]) > UNEQUALLY_MISSING
+    if not (_is_changed(group) or is_unequal or asked.refuses):
+        return ""
+    group = asked.of_pair.get(group["category"], group)
+    name, shift = group["group_id"], group["tipping_shift"]
+    if shift is None:
+        stands = f"No answer of {name} is missing"
+    elif group["contrast"] in RATES and shift > 1:
+        stands = f"The finding stands whatever the missing answers of {name} would have been"
+    else:
+        side = "higher" if group["value"] < 0 else "lower"
+        where = f" in {_label(group)}".rstrip() if group["category"] else ""
+        stands = (
+            f"The finding stands unless the missing answers of {name} are on average {_shift_of(group)} {side}{where} "
+            "than its others on the same prompts"
+        )
+    if left not in SHOWN:
+        end = "; with all missing answers, those of the others too, at the worst end nothing is shown"
+    elif left != group["verdict"]:
+        end = "; with all missing answers at the worst end the difference may be less than what matters"
+    else:
+        end = ", and with those of the others at either end the finding stands" if shift is None else ""
+    return f"{stands}{end}."
+
+
+def _shift_of(group: Row) -> str:
+    """A shift of missing answers: of rates in points, else in standard deviations where the group has them."""
+    shift, value, standardised = group["tipping_shift"], group["value"], group["value_standardised"]
+    if group["contrast"] in RATES or not standardised:
+        return _size_of(group, shift)
+    return f"{plain(float(f'{shift * standardised / value:.2g}'))} sd"
 
 
 def _label(group: Row) -> str:

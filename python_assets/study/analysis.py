@@ -227,7 +227,8 @@ class AnalysisSpec(Part):
 
     association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
     prompt_cost: of writing one more root prompt for one group, in calls, for the number of responses that a plan
-    advises.
+    advises. missing: what a missing answer can have been, the whole scale of its measure; within what was observed
+    where None.
     """
 
     permutations: int = Field(9_999, ge=99)
@@ -241,6 +242,7 @@ class AnalysisSpec(Part):
     contrasts: list[StrictStr] = []
     association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    missing: Literal["scale"] | None = None
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}

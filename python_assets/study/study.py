@@ -289,6 +289,11 @@ class Study(Part):
         }
 
     @property
+    def fills_scale(self) -> bool:
+        """Whether missing answers can have been anything on the scale of their measure, not only what was observed."""
+        return self.analysis.missing == "scale"
+
+    @property
     def requested_contrasts(self) -> tuple[str, ...]:
         """Contrasts beyond those of every measure."""
         return tuple(self.analysis.contrasts)

@@ -43,6 +43,7 @@ class Analysis(NamedTuple):
     question_sets: dict[str, QuestionSet] = {}
     regressions: dict[str, Regression] = REGRESSIONS
     unmatched_allowed: dict[str, float] = {}
+    fills_scale: bool = False
     power: dict[str, Power] = {}
 
 

@@ -203,6 +203,17 @@ class Rows(NamedTuple):
     x: Floats
 
 
+class Missing(NamedTuple):
+    """Answers of cells without a value: n, shape (cells, columns), of raw means alone; the ends of declared scales.
+
+    scale_low, scale_high: of the measure of each column, NaN where none is declared.
+    """
+
+    n: Floats
+    scale_low: Floats
+    scale_high: Floats
+
+
 class Values(NamedTuple):
     """Every response of one slice and grouping, with its baseline; sorted by column and cell.
 

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS, MIXED_UNITS, PARTLY_NESTED, Cells, Rows, Values
+from python_assets.infer.design.cells import KEYS, MIXED_UNITS, PARTLY_NESTED, Cells, Missing, Rows, Values
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT
@@ -117,6 +117,18 @@ _SCALES = f"""
     select coalesce(centre, 'nan') as centre, coalesce(spread, 'nan') as spread
     from column_keys
     left join scales using ({", ".join(KEYS[:3])})
+    order by column_position
+"""
+_MISSING = f"""
+    select column_position, group_position, block_position, n_missing
+    from intermediate.int_missing_answers
+    join column_keys using ({", ".join(KEYS[:4])})
+    where slice_id = ? and grouping_id = ? and statistic = 'mean'
+"""
+_LIMITS = """
+    select coalesce(scale_low, 'nan') as scale_low, coalesce(scale_high, 'nan') as scale_high
+    from column_keys
+    left join (select measure_id, scale_low, scale_high from raw.measures) as measures using (measure_id)
     order by column_position
 """
 _SCHEME = """
@@ -281,6 +293,24 @@ def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
         low=edges["value_low"],
         high=edges["value_high"],
     )
+
+
+def read_missing(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Missing:
+    """Read how many answers of each cell have no value, and the scales that are declared.
+
+    An answer has none where it was refused, blank, in another language or not told apart. One that was never asked, or
+    that the measure does not apply to, is not missing.
+
+    Raises:
+        ValueError: an answer belongs to no cell.
+    """
+    where = [cells.slice_id, cells.grouping_id]
+    found = _fetch(connection, _MISSING, cells.columns, where)
+    n = np.zeros(cells.x.shape)
+    cell = _positions(cells.frame, found, f"int_missing_answers of {cells.slice_id}, {cells.grouping_id}")
+    n[cell, found["column_position"].astype(np.intp)] = found["n_missing"]
+    scales = _fetch(connection, _LIMITS, cells.columns, [])
+    return Missing(n, scales["scale_low"], scales["scale_high"])
 
 
 def normalised(connection: duckdb.DuckDBPyConnection, cells: Cells, values: Values, over: str) -> Values:

@@ -14,6 +14,7 @@ from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_QUESTION,
     Cells,
+    Missing,
     Rows,
     StatisticSpec,
     Values,
@@ -23,7 +24,7 @@ from python_assets.infer.design.cells import (
     requested_statistics,
 )
 from python_assets.infer.design.design import Frame
-from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_rows, read_values
+from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
 from python_assets.infer.groups.mixed_instruments import mixed_instruments
@@ -95,6 +96,10 @@ class Layout:
         if self._values is None:
             self._values = read_values(self._connection, self.cells)
         return self._values
+
+    def missing(self) -> Missing:
+        """The answers of its cells that have no value."""
+        return read_missing(self._connection, self.cells)
 
     def n_draws(self, options: Options) -> int:
         """How many arrangements all of its statistics are computed in; the means are one of them."""

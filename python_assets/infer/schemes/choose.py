@@ -134,7 +134,7 @@ def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iter
         def take(members: Ints, cell: Ints = cell) -> Floats:
             return cells.x[np.ix_(cell, members)]
 
-        for members, unit in _units(cells, cell, columns):
+        for members, unit in units_of_columns(cells, cell, columns):
             if unit is Unit.REPLICATE:
                 replicated += members.tolist()
             elif isinstance(unit, InferenceReason):
@@ -149,7 +149,7 @@ def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iter
         yield from _of_replicates(cells, rows(), np.array(sorted(replicated)), options)
 
 
-def _units(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
+def units_of_columns(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[Ints, Unit | InferenceReason]]:
     """Choose the unit of the columns of one presence pattern; they differ only in having replicates.
 
     Answers of several models to several prompts, which a cell of models averages, are no replicates.

@@ -6,6 +6,8 @@ from typing import Final
 
 from python_assets.errors import NOTHING, FieldPath, StudyError, field_name
 from python_assets.extract.extractor import extractors
+from python_assets.extract.measure_problems import spec_problems
+from python_assets.extract.measures import measures_of
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
 from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
@@ -30,6 +32,7 @@ def analysis_problems(draft: Draft) -> Iterator[StudyError]:
     yield from _contrast_problems(draft)
     yield from _margin_problems(draft)
     yield from _compare_problems(draft)
+    yield from _missing_problems(draft)
     declared: dict[FieldPath, QuestionSet] = {}
     if (primary := draft.parts.analysis.primary) is not None:
         declared["analysis", "primary"] = primary
@@ -47,6 +50,18 @@ def analysis_problems(draft: Draft) -> Iterator[StudyError]:
     if draft.parts.analysis.pilot == draft.study_id:
         expected = "another study, which was run before"
         yield StudyError(("analysis", "pilot"), draft.study_id, expected, "name the pilot, or remove it")
+
+
+def _missing_problems(draft: Draft) -> Iterator[StudyError]:
+    """Scales that missing answers are to be filled within, where no measure has one."""
+    if draft.parts.analysis.missing != "scale":
+        return
+    specs = [spec for spec in draft.parts.measures.values() if not any(spec_problems((), spec))]
+    continuous = [one for spec in specs for one in measures_of(spec) if one.kind == "continuous"]
+    if not any(None not in (one.scale_low, one.scale_high) for one in continuous):
+        expected = "a scale of one continuous measure at least; the limits of rates are 0 and 1 anyway"
+        remedy = "add scale: [low, high] to a measure, or remove missing"
+        yield StudyError(("analysis", "missing"), "scale", expected, remedy)
 
 
 def _compare_problems(draft: Draft) -> Iterator[StudyError]:

@@ -64,6 +64,7 @@ class Study:
 
     def __init__(self):
         self.measures, self.directions = {}, {}
+        self.scales, self.missing = {}, []
         self.values, self.selected, self.statistics = [], [], []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
         self.responses = pd.DataFrame(columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str)
@@ -106,6 +107,17 @@ class Study:
         )
         return self
 
+    def miss(self, measure_id, n_missing, *, generation_id="model", category="", scale=None):
+        """Say how many answers of each root prompt and group have no value of a measure, and its scale."""
+        if scale is not None:
+            self.scales[measure_id] = scale
+        n_missing = np.asarray(n_missing, dtype=int)
+        self.missing += [
+            (generation_id, measure_id, category, root, group, n_missing[root, group])
+            for root, group in np.argwhere(n_missing > 0)
+        ]
+        return self
+
     def ask(self, *statistics):
         """Ask for statistics as a study file does, besides means."""
         self.statistics += statistics
@@ -128,7 +140,12 @@ class Study:
         if shuffle is not None:
             cells = cells.sample(frac=1, random_state=shuffle)
         cells = pd.concat([cells.assign(statistic="mean", parameters=""), *self.selected])
-        prompts = values[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
+        silent = pd.DataFrame(
+            [(root, group) for *_, root, group, _ in self.missing], columns=["root", "group"], dtype=int
+        )
+        silent["root_position"] = silent.root // blocks_of_root
+        silent["prompt_id"] = "p" + silent.root.astype(str) + "_" + silent.group.astype(str)
+        prompts = pd.concat([values, silent])[["prompt_id", "group", "root", "root_position"]].drop_duplicates()
         more = [prompts.assign(prompt_id=prompts.prompt_id + f"_{at}") for at in range(1, n_prompts)]
         prompts = pd.concat([prompts, *more])
         prompts = prompts.assign(
@@ -151,6 +168,8 @@ class Study:
                     "kind": list(self.measures.values()),
                     "direction": list(self.directions.values()),
                     "extractor": "made_up",
+                    "scale_low": [self.scales.get(name, (np.nan, np.nan))[0] for name in self.measures],
+                    "scale_high": [self.scales.get(name, (np.nan, np.nan))[1] for name in self.measures],
                 }
             ),
             "raw.statistics": pd.DataFrame(statistic_rows(["mean", *self.statistics])),
@@ -166,6 +185,12 @@ class Study:
                 columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str
             ),
             "intermediate.int_cells": cells,
+            "intermediate.int_missing_answers": pd.DataFrame(
+                self.missing,
+                columns=[*("generation_id", "measure_id", "category", "block_position", "group_position", "n_missing")],
+            )
+            .astype(dict.fromkeys(("block_position", "group_position", "n_missing"), int))
+            .assign(calibration="raw", **place),
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
                 columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],

@@ -28,6 +28,7 @@ DEFAULTS = {
     "primary": None,
     "question_sets": {},
     "unmatched_allowed": {},
+    "fills_scale": False,
     "power": {},
 }
 

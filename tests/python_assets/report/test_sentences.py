@@ -53,6 +53,11 @@ GROUP_ROW = {
     "ci_low_selected": None,
     "ci_high_selected": None,
     "value_shrunken": None,
+    "value_standardised": None,
+    "verdict_with_missing": None,
+    "tipping_shift": None,
+    "missing_share": None,
+    "missing_share_rest": None,
     "margin": None,
     "verdict": "inconclusive",
     "value_without": None,
@@ -399,3 +404,80 @@ def test_a_called_group_is_told_by_what_chance_leaves_of_its_size():
     after = {"value_shrunken": -0.3, "ci_low_selected": -0.44, "ci_high_selected": -0.25}
     found = told(Russia=LOWER | after)["Russia"]
     assert found == "Russia: about 0.300 lower than the rest (measured 0.346; interval after selection 0.250 to 0.440)."
+
+
+GAPS = {
+    "verdict_with_missing": "difference_shown",
+    "tipping_shift": 1.1,
+    "value_standardised": -0.692,
+    "missing_share": 0.1,
+    "missing_share_rest": 0.02,
+}
+
+
+def test_what_the_missing_answers_would_have_to_be_is_told():
+    said = (
+        "The finding stands unless the missing answers of Russia are on average 2.2 sd higher than its others on the "
+        "same prompts."
+    )
+    found = told(Russia=LOWER | GAPS)
+    assert found["Russia"].endswith(f". {said}")
+    assert said in found[""]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "others", "is_told"),
+    [
+        ({}, (), True),
+        ({"missing_share": 0.039}, (), False),
+        ({"missing_share": 0.039, "verdict_with_missing": "inconclusive"}, (), True),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal"},), True),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal", "q_value": 0.2},), False),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal", "grouping_id": "style"},), False),
+        ({"verdict_with_missing": None}, ({"measure_id": "refusal"},), False),
+    ],
+)
+def test_missing_answers_are_told_where_they_could_matter(gaps, others, is_told):
+    found = told(others=others, Russia=LOWER | GAPS | gaps)
+    assert ("missing answers of Russia" in found["Russia"]) == is_told
+
+
+def test_a_finding_that_missing_answers_can_undo_is_told_as_such():
+    found = told(Russia=LOWER | GAPS | {"verdict_with_missing": "inconclusive"})["Russia"]
+    assert found.endswith("; with all missing answers, those of the others too, at the worst end nothing is shown.")
+    margin = {"verdict": "bias_shown", "margin": 0.1}
+    found = told({"verdict": "bias_shown"}, Russia=LOWER | GAPS | margin)["Russia"]
+    assert found.endswith("; with all missing answers at the worst end the difference may be less than what matters.")
+
+
+def test_shifts_of_rates_are_points_and_no_more_than_there_are():
+    rate = {**STANDS, **GAPS, "contrast": "risk_difference", "value": 0.3, "tipping_shift": 0.251}
+    assert "on average 25.1 percentage points lower than its others" in told(Mali=rate)["Mali"]
+    found = told(Mali=rate | {"tipping_shift": 1.2})["Mali"]
+    assert found.endswith("The finding stands whatever the missing answers of Mali would have been.")
+    label = rate | {"category": "yes"}
+    assert "25.1 percentage points lower in \N{LEFT DOUBLE QUOTATION MARK}yes" in told(Mali=label)["Mali"]
+
+
+def test_where_a_group_lacks_nothing_the_others_are_told():
+    whole = GAPS | {"tipping_shift": None, "missing_share": 0.0, "missing_share_rest": 0.1}
+    found = told(Russia=LOWER | whole)["Russia"]
+    assert found.endswith(
+        "No answer of Russia is missing, and with those of the others at either end the finding stands."
+    )
+
+
+def test_of_two_groups_the_one_that_lacks_more_is_told():
+    whole = GAPS | {"tipping_shift": None, "missing_share": 0.0, "missing_share_rest": 0.1}
+    lacking = GAPS | {"missing_share": 0.1, "missing_share_rest": 0.0, "value_standardised": 0.55}
+    found = told({"n_groups": 2}, Russia=LOWER | whole, China=HIGHER | lacking | {"is_mirror": True})["Russia"]
+    assert "unless the missing answers of China are on average 2.2 sd lower" in found
+
+
+def test_equivalence_that_missing_answers_can_undo():
+    same = {"verdict": "equivalence_shown", "is_called": True, **GAPS, "verdict_with_missing": "inconclusive"}
+    found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=same)[""]
+    assert "With the missing answers at either end the difference may be more than what matters." in found
+    held = same | {"verdict_with_missing": "equivalence_shown"}
+    found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=held)[""]
+    assert "missing" not in found

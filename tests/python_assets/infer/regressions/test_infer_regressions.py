@@ -31,6 +31,7 @@ class Declared(NamedTuple):
     margins: dict[str, float] = {}
     references: dict[str, tuple[Against, str | None]] = {}
     requested_contrasts: tuple[str, ...] = ()
+    fills_scale: bool = False
     regressions: dict[str, Regression] = {
         "refused": Regression(measure="refusal", factors=["race", "style"]),
         "asked": Regression(measure="helpful", factors={"style": "rude"}),

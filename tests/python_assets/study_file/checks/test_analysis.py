@@ -107,6 +107,11 @@ CASES = {
     "too few resamples": (analysis("{bootstrap: 50}"), "analysis.bootstrap"),
     "a contrast that is always there": (analysis("{contrasts: [mean_difference]}"), "analysis.contrasts[0]"),
     "a margin of one rate past 1": (analysis("{margins: {answer: {fdi: 1}}}"), "analysis.margins.answer.fdi"),
+    "scales that no measure has": (
+        analysis("{missing: scale}", measures='[{name: answer, choices: ["yes", "no"]}]'),
+        "analysis.missing",
+    ),
+    "limits of another kind": (analysis("{missing: observed}"), "analysis.missing"),
     "power of an unknown measure": (analysis("{power: {sentimnt: {sd: 1, effect: 0.1}}}"), "analysis.power.sentimnt"),
 }
 
@@ -194,3 +199,9 @@ def test_differences_of_pairs_and_standards_are_of_continuous_measures():
         "precision_difference",
         "selection_rate_difference",
     }
+
+
+def test_missing_answers_are_filled_within_a_scale_where_the_study_says_so(write_study):
+    assert not load_study(write_study(BASE)).fills_scale
+    assert load_study(write_study(analysis("{missing: scale}", measures="[vader]"))).fills_scale
+    assert "missing" not in load_study(write_study(BASE)).config_json

@@ -1,0 +1,164 @@
+"""What is missing may be what matters: differences with every missing answer at either end of what it can have been.
+
+Belongs here: limits, p and word of a contrast whose missing answers are filled twice. Which cells are missing, and what
+filled tables differ by, are groups/missing_answers.py.
+
+Source: inference.md 9.5; Manski 2003 for bounds, of which the union of both intervals is taken.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.formulas import interval
+from python_assets.infer.formulas.verdict import Verdict
+
+OBSERVED_LIMITS: Final = (0.05, 0.95)  # quantiles of what cells differ from the mean of their root prompt
+P_WITH_MISSING: Final = "p_with_missing"
+
+
+class Ends(NamedTuple):
+    """Differences of the two filled tables, and their errors, arrays of one shape."""
+
+    low: Floats
+    se_low: Floats
+    high: Floats
+    se_high: Floats
+
+
+def prompt_means(x: Floats, root: Ints) -> Floats:
+    """Mean of the present cells of the root prompt of each cell, shape (cells, columns), NaN where there is none.
+
+    Args:
+        x: cell means, NaN where absent, shape (cells, columns).
+        root: of each cell, shape (cells,).
+    """
+    present = ~np.isnan(x)
+    of_root = sparse.csr_array((np.ones(len(root)), (root, np.arange(len(root)))))
+    n, total = of_root @ present.astype(float), of_root @ np.where(present, x, 0.0)
+    means: Floats = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+    return means[root]
+
+
+def observed_limits(x: Floats, means: Floats) -> tuple[Floats, Floats]:
+    """What a missing answer can have been: the mean of its root prompt and how far present cells lie from theirs.
+
+    Args:
+        x: cell means, NaN where absent, shape (cells, columns).
+        means: of prompt_means.
+
+    Returns:
+        Lower and upper limit of each cell, NaN where nobody answered its root prompt.
+    """
+    low, high = np.nanquantile(x - means, OBSERVED_LIMITS, axis=0)
+    return means + low, means + high
+
+
+def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
+    """Cells of which a share of the answers is missing and lies at a limit: (1 - share) x + share limit.
+
+    Args:
+        x: cell means of the present answers, NaN where there is none.
+        share: 1 where there is none.
+        limit: NaN where nothing can be filled; such a cell is no part of anything.
+    """
+    found: Floats = (1 - share) * np.nan_to_num(x) + share * np.nan_to_num(limit)
+    return found
+
+
+def filled_changes(
+    a: Floats, b: Floats, limits_of_a: tuple[Floats, Floats], limits_of_b: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Changes a - b of cells that one side answered, the other side at its limits.
+
+    Args:
+        a: cells, NaN where missing.
+        b: the same cells of the other side.
+        limits_of_a: lower and upper, which broadcast to the cells.
+        limits_of_b: the same of the other side.
+
+    Returns:
+        The smallest and the largest change; NaN of cells that neither side answered. The low difference of a group has
+        its own smallest and the largest of the others.
+    """
+    is_open = np.isnan(a) & np.isnan(b)
+    sides = [
+        np.where(np.isnan(a), limits_of_a[end], a) - np.where(np.isnan(b), limits_of_b[1 - end], b) for end in (0, 1)
+    ]
+    low, high = (np.where(is_open, np.nan, side) for side in sides)
+    return low, high
+
+
+def interval_with_missing(ends: Ends, df: Floats, alpha: float) -> interval.Interval:
+    """From the lower limit of the low difference to the upper limit of the high one, of level 1 - alpha."""
+    quantile = interval.t_quantile(df + 1, alpha)
+    return interval.Interval(ends.low - quantile * ends.se_low, ends.high + quantile * ends.se_high)
+
+
+def p_with_missing(ends: Ends, df: Floats, n_comparisons: Floats | int) -> Floats:
+    """The larger p of both ends, by Bonferroni over the comparisons of the question; 1 where their signs differ.
+
+    Args:
+        ends: of the rows.
+        df: degrees of freedom of both.
+        n_comparisons: distinct ones of the question of each row.
+    """
+
+    def p(value: Floats, std_error: Floats) -> Floats:
+        is_exact = std_error <= TIE * np.abs(value)  # every root prompt says the same
+        t = np.divide(value, std_error, out=np.full_like(value, np.inf), where=~is_exact)
+        return np.where(value == 0, 1.0, 2 * stats.t.sf(np.abs(t), df))
+
+    larger = np.maximum(p(ends.low, ends.se_low), p(ends.high, ends.se_high))
+    is_split = np.sign(ends.low) * np.sign(ends.high) <= 0
+    return np.where(np.isnan(larger), np.nan, np.where(is_split, 1.0, np.minimum(1.0, n_comparisons * larger)))
+
+
+def tipping_shift(value: Floats, std_error: Floats, df: Floats, share: Floats, alpha: float) -> Floats:
+    """By how much the missing answers of a group must differ from its others for its interval to reach 0.
+
+    Args:
+        value: difference, in the unit of the measure.
+        std_error: of it over root prompts.
+        df: root prompts that hold the group, less 1.
+        share: of the answers of the group that are missing.
+        alpha: the interval is 1 - alpha.
+
+    Returns:
+        At least 0, in the unit of value; NaN where nothing of the group is missing.
+    """
+    left = np.maximum(np.abs(value) - interval.t_quantile(df + 1, alpha) * std_error, 0.0)
+    return np.divide(left, share, out=np.full_like(left, np.nan), where=share > 0)
+
+
+def verdicts_with_missing(contrasts: pd.DataFrame, alpha: float) -> NDArray[np.object_]:
+    """What is left of verdicts with every missing answer at either end: never more than they say.
+
+    Args:
+        contrasts: with verdict, margin, ci_low_missing, ci_high_missing and P_WITH_MISSING, which is NaN where nothing
+            is missing or can be filled.
+        alpha: error rate.
+
+    Returns:
+        A word of each row, None where P_WITH_MISSING is NaN or no verdict was possible.
+    """
+    low, high, margin, p = (
+        contrasts[name].to_numpy(dtype=float)
+        for name in ("ci_low_missing", "ci_high_missing", "margin", P_WITH_MISSING)
+    )
+    verdict = contrasts.verdict.to_numpy(dtype=object)
+    is_inside, is_beyond = (low > -margin) & (high < margin), (low > margin) | (high < -margin)
+    is_called = p <= alpha
+    conditions = [
+        np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_COMPUTABLE),
+        (verdict == Verdict.EQUIVALENCE_SHOWN) & is_inside,
+        (verdict == Verdict.BIAS_SHOWN) & is_called & is_beyond,
+        np.isin(verdict, [Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN]) & is_called,
+    ]
+    words = [None, str(Verdict.EQUIVALENCE_SHOWN), str(Verdict.BIAS_SHOWN), str(Verdict.DIFFERENCE_SHOWN)]
+    choices = [np.full(len(p), word, dtype=object) for word in words]
+    return np.select(conditions, choices, np.full(len(p), str(Verdict.INCONCLUSIVE), dtype=object))

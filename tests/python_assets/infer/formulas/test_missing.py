@@ -1,0 +1,119 @@
+"""tests/python_assets/infer/formulas/test_missing.py - mirrors python_assets/infer/formulas/missing.py."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from python_assets.infer.formulas.missing import (
+    P_WITH_MISSING,
+    Ends,
+    filled,
+    filled_changes,
+    observed_limits,
+    p_with_missing,
+    prompt_means,
+    tipping_shift,
+    verdicts_with_missing,
+)
+
+GOLDEN = json.loads((Path(__file__).parent / "missing_golden.json").read_text())
+
+
+def test_golden_limits_within_what_was_observed():
+    case = GOLDEN["continuous"]
+    table = np.array(case["values"], dtype=float)
+    x, root = table.reshape(-1, 1), np.repeat(np.arange(len(table)), table.shape[1])
+    means = prompt_means(x, root)
+    expected = np.repeat(case["observed"]["prompt_mean"], table.shape[1])
+    np.testing.assert_allclose(means[:, 0], expected, atol=1e-12)
+    for limit, quantile in zip(observed_limits(x, means), case["observed"]["deviation_q05_q95"], strict=True):
+        np.testing.assert_allclose(limit[:, 0] - expected, quantile, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("case", "n_comparisons", "df"),
+    [(GOLDEN["continuous"]["scale_0_1"], 3, 9), (GOLDEN["continuous"]["observed"], 3, 9), (GOLDEN["binary"], 4, 9)],
+)
+def test_golden_p_and_shift(case, n_comparisons, df):
+    ends = Ends(*(np.array(case[name]) for name in ("low", "se_low", "high", "se_high")))
+    assert p_with_missing(ends, np.array(df), n_comparisons) == pytest.approx(case["p_with_missing"], abs=1e-9)
+    n_held = round((1 - case["share_missing"]) * 10)
+    shift = tipping_shift(
+        *(np.array(case[name]) for name in ("value", "std_error")), n_held - 1, case["share_missing"], 0.05
+    )
+    assert shift == pytest.approx(case["tipping_shift"], abs=1e-9)
+
+
+def test_golden_change_of_cells_that_one_side_answered():
+    case = GOLDEN["change"]
+    a, b = (np.array(case[side], dtype=float) for side in "ab")
+    limits = tuple(case["scale"])
+    low, high = filled_changes(a, b, limits, limits)
+    for own, others, end in ((low, high, "low"), (high, low, "high")):
+        d = own[:, case["group"]] - np.delete(others, case["group"], axis=1).mean(axis=1)
+        assert d.mean() == pytest.approx(case[end], abs=1e-9)
+        assert stats.sem(d) == pytest.approx(case[f"se_{end}"], abs=1e-9)
+
+
+def test_a_cell_that_neither_side_answered_has_no_change():
+    found = filled_changes(np.array([np.nan, np.nan, 1]), np.array([np.nan, 2.0, 3]), (0, 5), (-1, 6))
+    np.testing.assert_array_equal(found, [[np.nan, -2, -2], [np.nan, 3, -2]])
+
+
+def test_a_cell_is_filled_by_the_share_that_is_missing():
+    x, share = np.array([2.0, 2.0, np.nan]), np.array([0, 0.25, 1])
+    np.testing.assert_array_equal(filled(x, share, np.array([9.0, 6.0, 6.0])), [2, 3, 6])
+
+
+def ends(low, high, error=0.1):
+    return Ends(*(np.array([one], dtype=float) for one in (low, error, high, error)))
+
+
+def test_ends_on_both_sides_of_0_say_nothing():
+    assert p_with_missing(ends(-2, 3), np.array([20.0]), 5) == 1
+    assert p_with_missing(ends(0, 3), np.array([20.0]), 5) == 1
+    assert p_with_missing(ends(2, 3), np.array([20.0]), 5) < 1e-10
+
+
+def test_differences_without_error():
+    assert p_with_missing(ends(2, 3, 0), np.array([9.0]), 5) == 0
+    assert p_with_missing(ends(0, 0, 0), np.array([9.0]), 5) == 1
+
+
+def test_a_shift_is_of_groups_that_something_of_is_missing():
+    value, error = np.array([1.0, 1.0, -0.1]), np.array([0.1, 0.1, 0.1])
+    found = tipping_shift(value, error, np.full(3, 9.0), np.array([0.0, 0.1, 0.1]), 0.05)
+    np.testing.assert_allclose(found, [np.nan, (1 - stats.t.isf(0.025, 9) * 0.1) / 0.1, 0])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "low", "high", "p", "expected"),
+    [
+        ("bias_shown", 0.11, 0.4, 0.01, "bias_shown"),
+        ("bias_shown", -0.4, -0.11, 0.01, "bias_shown"),
+        ("bias_shown", 0.09, 0.4, 0.01, "difference_shown"),
+        ("bias_shown", 0.11, 0.4, 0.06, "inconclusive"),
+        ("difference_shown", 0.2, 0.4, 0.01, "difference_shown"),
+        ("difference_shown", -0.1, 0.4, 0.2, "inconclusive"),
+        ("equivalence_shown", -0.05, 0.09, 0.8, "equivalence_shown"),
+        ("equivalence_shown", -0.05, 0.11, 0.001, "inconclusive"),
+        ("inconclusive", 0.2, 0.4, 0.001, "inconclusive"),
+        ("inconclusive", -0.01, 0.01, 1, "inconclusive"),
+        ("not_computable", -0.01, 0.01, 0.5, None),
+        (None, -0.01, 0.01, 0.5, None),
+        ("bias_shown", np.nan, np.nan, np.nan, None),
+    ],
+)
+def test_a_verdict_is_only_ever_taken_away(verdict, low, high, p, expected):
+    rows = {"verdict": [verdict], "margin": 0.1, "ci_low_missing": low, "ci_high_missing": high, P_WITH_MISSING: p}
+    assert verdicts_with_missing(pd.DataFrame(rows), 0.05).tolist() == [expected]
+
+
+def test_without_a_margin_nothing_lies_past_it_or_inside():
+    rows = {"verdict": ["difference_shown", "equivalence_shown"], "ci_low_missing": 0.2, "ci_high_missing": 0.3}
+    found = verdicts_with_missing(pd.DataFrame(rows | {"margin": np.nan, P_WITH_MISSING: 0.01}), 0.05)
+    assert found.tolist() == ["difference_shown", "inconclusive"]
