@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from python_assets.infer.draws.exchange import FIRST_DRAWS
 from python_assets.infer.result import Ints
 from python_assets.study.base import Against
 from python_assets.study.study import Study
@@ -57,7 +58,8 @@ class Options(NamedTuple):
 
     seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
     by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
-    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty.
+    every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty. n_first: draws
+    of all questions, after which those with a small p go on to B.
     """
 
     seed: int
@@ -68,11 +70,16 @@ class Options(NamedTuple):
     references: Mapping[str, tuple[Against, str | None]]
     contrasts: tuple[str, ...]
     n_nonlinear: int = 1_999
+    n_first: int = FIRST_DRAWS
 
     @property
     def n_draws_nonlinear(self) -> int:
         """B of statistics that are no means, where fewer are asked for."""
         return min(self.n_permutations, self.n_nonlinear)
+
+    def at_once(self, n: int) -> "Options":
+        """The same with n draws of everything, in one stage."""
+        return self._replace(n_permutations=n, n_nonlinear=n, n_first=n)
 
     def reference(self, grouping_id: str, group_ids: Sequence[str]) -> Reference | None:
         """What groups are compared with; None where the study names a group that has no prompt here."""
