@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.draws.exchange import FIRST_DRAWS
 from python_assets.infer.result import Ints
 from python_assets.study.base import Against
 from python_assets.study.study import Study
 
+FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)
 # generation_id and measure_id of what finds a label in too few answers
 Unread = frozenset[tuple[str, str]]
 

@@ -45,6 +45,7 @@ select
     inference.only_because_of,
     inference.n_needed,
     contrast_values.n_responses,
+    inference.n_draws,
     coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
     inference.n_units,
     inference.method,
