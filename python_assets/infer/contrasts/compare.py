@@ -19,9 +19,12 @@ from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests, s
 from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_null
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, goes_on, pieces
 from python_assets.infer.result import NO_P, Result, joined
-from python_assets.infer.schemes.choose import Blocks, Contrast, InUnits, stages
+from python_assets.infer.schemes.block_contrast import BlockContrast
+from python_assets.infer.schemes.choose import Blocks, InUnits, stages
 from python_assets.infer.schemes.group_means import BlockMeans
 from python_assets.infer.schemes.inversion import N_NOISE
+from python_assets.infer.schemes.pair_contrast import PairContrast
+from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
@@ -86,7 +89,7 @@ def compare_values(
         values, of_columns = x[:, columns], {key: margin[columns] for key, margin in margins.items()}
         null = null_of(contrast, values, draws)
         found = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])
-        if with_flips and isinstance(scheme, Blocks):
+        if with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
             found = _with_flips(scheme, contrast, values, found, draws.n)
 
         def rest(at: Ints) -> Compared:
@@ -105,21 +108,23 @@ def compare_values(
     return _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
 
 
-def _with_flips(scheme: Blocks, contrast: Contrast, x: Floats, found: Result, n: int) -> Result:
+def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Floats, found: Result, n: int) -> Result:
     """Contrasts whose p of the question is the larger one of the permuted p and that by sign flips.
 
     Where the permuted p is large already, or is of a t distribution, flips are not made.
 
     Source: inference.md 6.3.
     """
-    signs, in_question = scheme.signs(n), contrast.rows.in_question
-    if signs is None or not in_question.any():
+    is_present = contrast.is_present[contrast.rows.in_question]
+    holds_any = is_present.any(axis=0)
+    signs = scheme.signs(n, holds_any)
+    if signs is None:
         return found
     is_tested = goes_on(found.p_question[:, 0], scheme.alpha) & found.is_permuted.any(axis=1)
     if not is_tested.any():
         return found
-    by_unit = contrast.by_unit(x[:, is_tested])[in_question]
-    flipped = flipped_p(by_unit, contrast.is_present[in_question], signs)
+    by_unit = contrast.by_unit(x[:, is_tested])[contrast.rows.in_question]
+    flipped = flipped_p(by_unit[:, holds_any], is_present[:, holds_any], signs)
     p = found.p_question.copy()
     p[is_tested] = np.fmax(p[is_tested], flipped[:, None])
     return found._replace(p_question=p, is_flipped=np.broadcast_to(is_tested[:, None], p.shape))
@@ -186,22 +191,24 @@ def _indices(
     if means.missing is not None:
         names = (*wanted, *((BELOW_FOUR_FIFTHS,) if is_rate else ()))
         return dict.fromkeys(names, Result.of((x.shape[1],), reason=means.missing))
-    seen, permuted, of_noise = means.observed(x), None, _of_noise(scheme, draws)
-    if scheme.reference.against is Against.REST and isinstance(means, BlockMeans) and of_noise is draws:
+    seen, permuted = means.observed(x), None
+    if scheme.reference.against is Against.REST and isinstance(means, BlockMeans):
         permuted = means.null_of_differences(null.values)
     if permuted is None:
-        permuted = means.null(x, of_noise)
+        permuted = means.null(x, draws)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
-    spread = spread_of(permuted[:, :, : draws.n], seen.level[:, None], seen.scale[:, None], 1)
+    spread = spread_of(permuted, seen.level[:, None], seen.scale[:, None], 1)
     inverted, more = None, dict[str, Result]()
     if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(x)
+        # of one computation at every stage: a rate's interval may hang on the last digit of a tie
+        noise = permuted if draws.is_complete else means.null(x, scheme.draws.first(N_NOISE))
         inverted = inverted_indices(
             wanted,
             means=means,
             by_unit=by_unit,
             seen=seen,
-            permuted=permuted,
+            permuted=noise,
             has_all_draws=draws.is_complete,
             margins=margins,
             alpha=scheme.alpha,
@@ -233,7 +240,7 @@ def in_stages(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[Int
     done, order, waiting = list[Compared](), list[Ints](), np.arange(n_columns)
     for draws in stages(scheme):
         left = []
-        for piece in pieces(len(waiting), max(1, NULL_BYTES // (8 * draws.n * max(n_values, 1)))):
+        for piece in pieces(len(waiting), max(1, NULL_BYTES // (8 * max(draws.n, N_NOISE) * max(n_values, 1)))):
             columns = waiting[piece]
             tried = part(columns, draws)
             more = goes_on(tried.p_question, scheme.alpha) & (draws is not scheme.draws)

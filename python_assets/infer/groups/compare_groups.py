@@ -64,7 +64,7 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
     else:
         is_rate = sheet.role != "continuous"
         compared = compare_values(
-            scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary", with_flips=not is_rate
+            scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary", with_flips=True
         )
         compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference" if is_rate else "mean_difference"]
         if DBI in sheet.contrasts:

@@ -20,7 +20,7 @@ from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, 
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.result import InferenceReason
+from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.group_means import BlockMeans, UnitMeans
 from python_assets.infer.schemes.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
@@ -66,15 +66,19 @@ class Blocks(NamedTuple):
         """The means of all groups."""
         return BlockMeans(self.design, self.n_groups_with_value, self.resamples)
 
-    def signs(self, n: int) -> Flips | None:
+    def signs(self, n: int, is_held: Bools) -> Flips | None:
         """Signs of its root prompts; None where they tell nothing that shuffling does not, or too little.
+
+        Args:
+            n: number of draws.
+            is_held: which units hold what is tested.
 
         Source: inference.md 6.3: of two groups a shuffle is a flip.
         """
         design = self.design
-        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or design.n_units < FEWEST_FOR_FLIPS:
+        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_held.sum() < FEWEST_FOR_FLIPS:
             return None
-        return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots)
+        return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots[is_held])
 
 
 class InUnits(NamedTuple):
