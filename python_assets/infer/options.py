@@ -13,6 +13,7 @@ from python_assets.study.base import Against
 from python_assets.study.study import Study
 
 Margins = Mapping[str, float | Mapping[str, float]]
+FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)
 # generation_id and measure_id of what finds a label in too few answers
 Unread = frozenset[tuple[str, str]]
 
@@ -59,7 +60,8 @@ class Options(NamedTuple):
     seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
     by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
     every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty. fills_scale:
-    whether a missing answer can have been anything on the declared scale of its measure.
+    whether a missing answer can have been anything on the declared scale of its measure. n_first: draws of all
+    questions, after which those with a small p go on to B.
     """
 
     seed: int
@@ -71,11 +73,16 @@ class Options(NamedTuple):
     contrasts: tuple[str, ...]
     n_nonlinear: int = 1_999
     fills_scale: bool = False
+    n_first: int = FIRST_DRAWS
 
     @property
     def n_draws_nonlinear(self) -> int:
         """B of statistics that are no means, where fewer are asked for."""
         return min(self.n_permutations, self.n_nonlinear)
+
+    def at_once(self, n: int) -> "Options":
+        """The same with n draws of everything, in one stage."""
+        return self._replace(n_permutations=n, n_nonlinear=n, n_first=n)
 
     def reference(self, grouping_id: str, group_ids: Sequence[str]) -> Reference | None:
         """What groups are compared with; None where the study names a group that has no prompt here."""

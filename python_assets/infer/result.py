@@ -198,8 +198,9 @@ class Result(NamedTuple):
     noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
     question, by Holm where p is of a t distribution. p_question: of the question that the rows answer, the same
     for all of them. p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
-    differences over root prompts, for planning; NaN where something else is the unit. is_permuted: whether p is
-    of draws. method, scope: texts. reason: None where nothing is missing.
+    differences over root prompts, for planning; NaN where something else is the unit. n_draws: that p and floor
+    are of. is_permuted: whether p is of draws. is_flipped: whether p_question is of sign flips too. method,
+    scope: texts. reason: None where nothing is missing.
     """
 
     value: Floats
@@ -219,7 +220,9 @@ class Result(NamedTuple):
     sd: Floats
     n_root_prompts: Ints
     n_units: Ints
+    n_draws: Ints
     is_permuted: Bools
+    is_flipped: Bools
     method: Objects
     scope: Objects
     reason: Objects
@@ -229,6 +232,16 @@ class Result(NamedTuple):
         """Rows of a shape with some fields, which broadcast to it; all others are NULL."""
         arrays = (np.asarray(fields.get(name, null)) for name, null in _NULL.items())
         return cls(*(array if array.shape == shape else np.full(shape, array) for array in arrays))
+
+    @property
+    def drawn(self) -> Floats:
+        """Draws of each row with a permuted p or a floor; NaN where there is neither."""
+        has_any = (self.is_permuted & ~np.isnan(self.p_value)) | ~np.isnan(self.null_q95)
+        return np.where(has_any & (self.n_draws > 0), self.n_draws, np.nan)
+
+    def taken(self, places: Ints) -> "Result":
+        """Some of the columns."""
+        return Result._make(field[places] for field in self)
 
     def refused(self, where: Bools, reason: object, fields: Collection[str] | None = None) -> "Result":
         """Rows of which some have nothing but a reason.
@@ -260,8 +273,8 @@ class Result(NamedTuple):
 
 _NULL: Final[dict[str, Any]] = {
     **dict.fromkeys(Result._fields, np.nan),
-    **dict.fromkeys(("n_root_prompts", "n_units"), 0),
-    "is_permuted": False,
+    **dict.fromkeys(("n_root_prompts", "n_units", "n_draws"), 0),
+    **dict.fromkeys(("is_permuted", "is_flipped"), False),
     **dict.fromkeys(("method", "scope", "reason"), np.array(None, dtype=object)),
 }
 # what is lost where nothing is tested, where nothing varies, and where no interval is known to hold

@@ -141,7 +141,7 @@ def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple
         more = min(needed, MOST_PERMUTATIONS)
         short = few[few.n_draws < more]
         if len(short):
-            yield short, options._replace(n_permutations=more, n_nonlinear=more)
+            yield short, options.at_once(more)
 
 
 def _replaced(tables: Frames, again: Frames) -> Frames:

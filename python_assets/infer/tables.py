@@ -92,7 +92,7 @@ _MISSING: Final = _columns(
 )
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
-    bigint="n_root_prompts n_units",
+    bigint="n_draws n_root_prompts n_units",
     varchar="verdict method scope inference_reason",
 )
 COMPARISON_COLUMNS: Final = (
@@ -101,7 +101,7 @@ COMPARISON_COLUMNS: Final = (
         *ROW,
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_without p_value "
         "p_value_exact p_value_asymptotic q_value",
-        bigint="n_groups_a n_groups_b n_root_prompts n_dropped",
+        bigint="n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
@@ -111,7 +111,7 @@ TABLES: Final[Columns] = {
         f"{_KEYS} set_id",
         bigint_not_null="n_questions n_groups",
         double="p_value q_value",
-        bigint="n_root_prompts n_units",
+        bigint="n_draws n_root_prompts n_units",
         varchar="method scope inference_reason",
     ),
     "contrasts": _columns(

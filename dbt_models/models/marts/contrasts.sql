@@ -59,6 +59,7 @@ select
     inference.n_needed_for,
     inference.n_needed_reason,
     contrast_values.n_responses,
+    inference.n_draws,
     coalesce(inference.n_root_prompts, contrast_values.n_root_prompts) as n_root_prompts,
     inference.n_units,
     inference.method,

@@ -43,6 +43,7 @@ select
     {{ band(value) }} as band,
     {{ verdict(value, 'disparity_values.is_tested') }} as verdict,
     disparity_values.n_responses,
+    inference.n_draws,
     coalesce(inference.n_root_prompts, disparity_values.n_root_prompts) as n_root_prompts,
     inference.n_units,
     inference.method,

@@ -86,6 +86,7 @@ select
     ranked.n_groups_shown,
     ranked.n_responses,
     ranked.n_missing,
+    ranked.n_draws,
     ranked.n_root_prompts,
     ranked.n_units,
     ranked.scope,

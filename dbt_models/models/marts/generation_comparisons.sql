@@ -38,6 +38,7 @@ select
     verdict,
     n_groups_a,
     n_groups_b,
+    n_draws,
     n_root_prompts,
     n_dropped,
     scope,

@@ -49,6 +49,7 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
     found = change.result
     columns: dict[str, Any] = {
         **found._asdict(),
+        "n_draws": found.drawn,
         "value_a": change.value_a,
         "value_b": change.value_b,
         "reason": np.where(np.isnan(found.value), missing, None),

@@ -117,7 +117,7 @@ def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options
     seed = stable_seed(options.seed, "generations swapped")
 
     def swaps(units: Ints) -> Flips:
-        return Flips(seed, options.n_permutations, n_units, position[units])
+        return Flips(seed, options.n_permutations, n_units, position[units], options.n_first)
 
     return swaps
 
@@ -172,11 +172,20 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
     of_pairs = rows[rows.comparison.isin(QUESTIONS)]
     pair = of_pairs.generation_a_id + ACROSS + of_pairs.generation_b_id
-    columns = ["slice_id", "measure_id", "calibration", "grouping_id", "comparison", "p_value", "inference_reason"]
+    columns = [
+        "slice_id",
+        "measure_id",
+        "calibration",
+        "grouping_id",
+        "comparison",
+        "p_value",
+        "n_draws",
+        "inference_reason",
+    ]
     return (
         of_pairs[columns]
         .rename(columns={"comparison": "statistic"})
-        .assign(generation_id=pair, parameters="", n_groups=0, method=None, is_permuted=False, n_draws=0)
+        .assign(generation_id=pair, parameters="", n_groups=0, method=None, is_permuted=False)
     )
 
 

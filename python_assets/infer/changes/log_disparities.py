@@ -12,9 +12,9 @@ from typing import Final, cast
 import numpy as np
 
 from python_assets.infer.changes.change_rows import Change
-from python_assets.infer.changes.swapped import Paired, studentised
-from python_assets.infer.draws.exchange import TIE, Floats, Ints, p_values, pieces
-from python_assets.infer.draws.flips import Flips
+from python_assets.infer.changes.swapped import Paired
+from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values, pieces
+from python_assets.infer.draws.flips import Flips, studentised
 from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, Result, first_of
 
@@ -45,16 +45,22 @@ def log_disparity_changes(pair: Paired, signs: Flips, alpha: float) -> Change:
     own, other = interval.logit_difference(*(x.sum(axis=0) / np.maximum(n, 1)).reshape(2, 2, -1).swapaxes(0, 1))
     has_value = (n > 1) & ~np.isnan(own + other)
     value = np.where(has_value, own - other, np.nan)
-    n_as_large = _n_as_large(x, products, n, np.where(has_value, np.abs(t), np.inf), signs)
+    p, n_draws = np.full(n.shape, np.nan), 0
+    for stage in signs.stages:
+        n_as_large = _n_as_large(x, products, n, np.where(has_value, np.abs(t), np.inf), stage)
+        p, n_draws = np.where(has_value, p_values(n_as_large, stage), np.nan), stage.n
+        if not goes_on(p, alpha).any():
+            break
     limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
     result = Result.of(
         n.shape,
         value=value,
         ci_low=limits.low,
         ci_high=limits.high,
-        p_value=np.where(has_value, p_values(n_as_large, signs), np.nan),
+        p_value=p,
         n_root_prompts=n,
         n_units=n,
+        n_draws=n_draws,
         is_permuted=True,
         method=DELTA,
         reason=first_of([~has_value], [InferenceReason.UNBOUNDED]),

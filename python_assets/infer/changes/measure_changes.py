@@ -249,6 +249,8 @@ def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change
         p_value=groups.p_question[at],
         n_root_prompts=groups.n_root_prompts.max(),
         n_units=n_units,
+        n_draws=groups.n_draws[at],
+        is_permuted=groups.is_permuted[at],
         method=groups.method[at],
         scope=groups.scope[at],
         reason=reason,

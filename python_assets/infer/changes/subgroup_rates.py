@@ -185,12 +185,21 @@ def distance_rows(
         rates[name] = np.sort((rows.n_deviating / rows.n_responses).to_numpy(dtype=float))
     for first, second in combinations(rates, 2):
         found = kolmogorov_smirnov(rates[first], rates[second])
-        p, n_units = np.nan, None
+        p, n_units, n_draws = np.nan, None, 0
         if counts is not None and not np.isnan(found.value):
             own, other = counts[first], counts[second]
             n_units = len(own.n)
-            p = swapped_distance_p(own, other, signs(n_units))
-        result = Result.of((1,), value=found.value, p_value=p, method=NAIVE, reason=InferenceReason.DESCRIPTIVE)
+            swaps = signs(n_units)
+            p, n_draws = swapped_distance_p(own, other, swaps), swaps.n
+        result = Result.of(
+            (1,),
+            value=found.value,
+            p_value=p,
+            n_draws=n_draws,
+            is_permuted=True,
+            method=NAIVE,
+            reason=InferenceReason.DESCRIPTIVE,
+        )
         yield change_rows(
             Change(result, np.array([found.value_a]), np.array([found.value_b])),
             missing="no_values",

@@ -16,15 +16,14 @@ from scipy import stats
 
 from python_assets.infer.changes.change_rows import Change
 from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, Frame
-from python_assets.infer.draws.exchange import TIE, Floats, Ints, p_values
-from python_assets.infer.draws.flips import Flips
+from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values
+from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
 from python_assets.infer.result import Bools, InferenceReason, Result, first_of
 
 MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 arrangements are too few
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
-ROUNDING: Final = 1e-12
 FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
 SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t interval"
 BY_T: Final = "cluster t and its interval"
@@ -115,7 +114,7 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     z = np.nan_to_num(d)
     total = z.sum(axis=0)
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    t, std_error = _t(total, (z**2).sum(axis=0), n)
+    t, std_error = t_of_sums(total, (z**2).sum(axis=0), n)
     std_error = np.where(n >= fewest, std_error, np.nan)
     limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
     p_equivalence = np.full(n.shape, np.nan)
@@ -139,7 +138,8 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
 
     Returns:
         Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
-        are there, adjusted by Holm. p_question: whether any row changed.
+        are there, adjusted by Holm. p_question: whether any row changed; of the first stage of the signs where it is
+        not small there (inference.md 6.5).
     """
     d = x[0] - x[1]
     sizes = sizes_of(d, alpha, fewest=fewest, margin=margin)
@@ -148,9 +148,16 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
     p = p_maxt = np.full(n.shape, np.nan)
     p_question = np.nan
+    n_draws = 0
     if is_tested.any():
         observed = np.abs(sizes.t)
-        p, p_maxt, p_question = _swapped(d, n, observed, signs) if is_permuted else _by_t(d, n, observed)
+        if not is_permuted:
+            p, p_maxt, p_question = _by_t(d, n, observed)
+        for stage in signs.stages if is_permuted else ():
+            p, p_maxt, p_question = _swapped(d, n, observed, stage)
+            n_draws = stage.n
+            if not goes_on(np.asarray(p_question), alpha):
+                break
     result = Result.of(
         n.shape,
         value=sizes.value,
@@ -164,6 +171,7 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
         p_equivalence=sizes.p_equivalence,
         n_root_prompts=n,
         n_units=n,
+        n_draws=n_draws,
         is_permuted=is_permuted,
         method=first_of([is_tested], [SWAPPED if is_permuted else BY_T]),
         reason=first_of(
@@ -189,7 +197,7 @@ def p_by_the_largest(d: Floats, t: Floats, signs: Flips) -> Floats:
     squares, n = (z**2).sum(axis=0), (~np.isnan(d[:, is_tested])).sum(axis=0)
     n_as_large = np.zeros(len(n), dtype=np.int64)
     for batch in signs.batches():
-        largest = np.abs(_t(batch @ z, squares, n)[0]).max(axis=1)
+        largest = np.abs(t_of_sums(batch @ z, squares, n)[0]).max(axis=1)
         n_as_large += len(batch) - np.searchsorted(np.sort(largest), np.abs(t[is_tested]) - TIE)
     p = np.full(len(t), np.nan)
     p[is_tested] = p_values(n_as_large, signs)
@@ -203,26 +211,6 @@ def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
     is_mirrored = tested.shape[1] == 2 and np.allclose(tested[:, 0], -tested[:, 1], equal_nan=True)
     p_maxt = holm(p, tested.shape[1] - int(is_mirrored))
     return p, p_maxt, float(np.nanmin(p_maxt))
-
-
-def _t(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floats]:
-    """T and standard error from sums over root prompts."""
-    n = np.maximum(n, 1)
-    mean = total / n
-    is_zero = np.abs(mean) <= ROUNDING * np.sqrt(squares)
-    return studentised(mean, squares - n * mean**2, squares, n, is_zero)
-
-
-def studentised(value: Floats, spread: Floats, squares: Floats, n: Ints, is_zero: Bools) -> tuple[Floats, Floats]:
-    """T and standard error of means over n root prompts, or of what the delta method takes for them.
-
-    spread and squares are the sums of squares around the means and around 0; a spread far below squares is rounding.
-    Without a spread t is 0 where the mean is_zero, and +-1e6 elsewhere.
-    """
-    spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    std_error = np.sqrt(spread / np.maximum(n - 1, 1) / n)
-    constant = np.where(is_zero, 0.0, np.copysign(1e6, value))
-    return np.divide(value, std_error, out=constant, where=std_error > 0), std_error
 
 
 def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
@@ -239,7 +227,7 @@ def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats
 
     drawn = []
     for batch in signs.batches():
-        sizes = np.abs(_t(batch @ x, squares, n)[0])
+        sizes = np.abs(t_of_sums(batch @ x, squares, n)[0])
         n_as_large += (sizes >= np.where(is_tested, observed, np.inf) - TIE).sum(axis=0)
         stepped += step_down.count(sizes[:, :, None])
         drawn.append(of_question(sizes))

@@ -14,10 +14,10 @@ import numpy as np
 from python_assets.infer.changes.change_rows import Change
 from python_assets.infer.contrasts.means import mean_differences, mean_null
 from python_assets.infer.design.cells import Cells
-from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.draws.exchange import Floats, goes_on
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, Result
-from python_assets.infer.schemes.choose import InUnits, in_units
+from python_assets.infer.schemes.choose import InUnits, in_units, stages
 
 BY_UNITS: Final = "changes of units: "
 
@@ -46,11 +46,15 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
         raise TypeError("units that lie in one group each are compared in no blocks")
     contrast, values = scheme.contrast, chosen.take(np.arange(3 * n_labels))
     of_change = values[:, :n_labels]
-    null = mean_null(contrast, of_change, scheme.draws, n_together=n_labels)
     margins = np.full(n_labels, margin)
-    contrasts = mean_differences(
-        contrast, of_change, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
-    )
+    for draws in stages(scheme):
+        null = mean_null(contrast, of_change, draws, n_together=n_labels)
+        contrasts = mean_differences(
+            contrast, of_change, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
+        )
+        contrasts = contrasts._replace(n_draws=np.full(contrasts.value.shape, draws.n))
+        if not goes_on(contrasts.p_question, options.alpha).any():
+            break
     n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
     words = [word and BY_UNITS + word for word in contrasts.method.ravel()]
     fields = {name: field.ravel() for name, field in (contrasts._asdict() | {"n_root_prompts": n_units}).items()}

@@ -1,25 +1,31 @@
-"""Everything that is computed on columns of one scheme, in pieces that fit in memory.
+"""Everything that is computed on columns of one scheme, in stages of draws and in pieces that fit in memory.
 
 Belongs here: which null serves which contrasts and indices. The statistics themselves are means.py, rates.py,
 index.py and profiles.py.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from python_assets.infer.contrasts.contrast import Null, with_mirrors
+from python_assets.infer.contrasts.flipped import flipped_p
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, INDICES, RATE_INDICES, index_tests, spread_of
 from python_assets.infer.contrasts.index_intervals import below_four_fifths, inverted_indices
 from python_assets.infer.contrasts.means import mean_differences, mean_estimate, mean_null
-from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests
+from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests, shuffled_profiles
 from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_estimate, rate_null
-from python_assets.infer.draws.exchange import Floats, pieces
+from python_assets.infer.draws.exchange import Draws, Floats, Ints, goes_on, pieces
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.result import NO_P, Result, joined
-from python_assets.infer.schemes.choose import Blocks, InUnits
+from python_assets.infer.schemes.block_contrast import BlockContrast
+from python_assets.infer.schemes.choose import Blocks, InUnits, stages
 from python_assets.infer.schemes.group_means import BlockMeans
+from python_assets.infer.schemes.inversion import N_NOISE
+from python_assets.infer.schemes.pair_contrast import PairContrast
+from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
@@ -39,6 +45,22 @@ class Compared(NamedTuple):
             {name: index(one) for name, one in self.indices.items()},
         )
 
+    def taken(self, places: Ints, n_columns: int) -> "Compared":
+        """Some of n_columns columns; a contrast may have several rows of labels for each."""
+
+        def of(one: Result) -> Result:
+            n_labels = len(one.value) // n_columns
+            return one.taken((places[:, None] * n_labels + np.arange(n_labels)).ravel())
+
+        return self.each(of, of)
+
+
+class Tried(NamedTuple):
+    """What some draws say of the questions of some columns, and the rest of those at given places."""
+
+    p_question: Floats
+    rest: Callable[[Ints], Compared]
+
 
 def compare_values(
     scheme: Scheme,
@@ -48,6 +70,7 @@ def compare_values(
     is_rate: bool,
     with_log: bool = False,
     with_indices: bool = True,
+    with_flips: bool = False,
 ) -> Compared:
     """Contrasts and indices of group means, or of rates.
 
@@ -58,21 +81,54 @@ def compare_values(
         is_rate: whether values lie between 0 and 1: contrast risk_difference in place of mean_difference.
         with_log: whether log disparities of rates are wanted.
         with_indices: whether indices are.
+        with_flips: whether the p of a question of means in blocks has to stand sign flips too.
     """
     contrast, name = scheme.contrast, "risk_difference" if is_rate else "mean_difference"
     null_of, differences = (rate_null, rate_differences) if is_rate else (mean_null, mean_differences)
 
-    def part(columns: slice) -> Compared:
+    def part(columns: Ints, draws: Draws) -> Tried:
         values, of_columns = x[:, columns], {key: margin[columns] for key, margin in margins.items()}
-        null = null_of(contrast, values, scheme.draws)
-        indices = _indices(scheme, values, of_columns, null, is_rate=is_rate) if with_indices else {}
-        found = {name: differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])}
-        if with_log:
-            margin = of_columns.get("log_disparity", np.full(values.shape[1], np.nan))
-            found["log_disparity"] = log_disparities(contrast, values, null.tested, alpha=scheme.alpha, margin=margin)
-        return Compared(found, indices)
+        null = null_of(contrast, values, draws)
+        found = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])
+        if with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
+            found = _with_flips(scheme, contrast, values, found, draws.n)
 
-    return _with_all_rows(scheme, in_pieces(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
+        def rest(at: Ints) -> Compared:
+            of_each, own = {key: margin[at] for key, margin in of_columns.items()}, null.taken(at)
+            contrasts = {name: found.taken(at)}
+            if with_log:
+                margin = of_each.get("log_disparity", np.full(len(at), np.nan))
+                contrasts["log_disparity"] = log_disparities(
+                    contrast, values[:, at], own.tested, alpha=scheme.alpha, margin=margin
+                )
+            indices = _indices(scheme, values[:, at], of_each, own, draws, is_rate=is_rate) if with_indices else {}
+            return Compared(contrasts, indices)
+
+        return Tried(found.p_question[:, 0] if found.p_question.shape[1] else np.full(len(columns), np.nan), rest)
+
+    return _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
+
+
+def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Floats, found: Result, n: int) -> Result:
+    """Contrasts whose p of the question is the larger one of the permuted p and that by sign flips.
+
+    Where the permuted p is large already, or is of a t distribution, flips are not made.
+
+    Source: inference.md 6.3.
+    """
+    is_present = contrast.is_present[contrast.rows.in_question]
+    holds_any = is_present.any(axis=0)
+    signs = scheme.signs(n, holds_any)
+    if signs is None:
+        return found
+    is_tested = goes_on(found.p_question[:, 0], scheme.alpha) & found.is_permuted.any(axis=1)
+    if not is_tested.any():
+        return found
+    by_unit = contrast.by_unit(x[:, is_tested])[contrast.rows.in_question]
+    flipped = flipped_p(by_unit[:, holds_any], is_present[:, holds_any], signs)
+    p = found.p_question.copy()
+    p[is_tested] = np.fmax(p[is_tested], flipped[:, None])
+    return found._replace(p_question=p, is_flipped=np.broadcast_to(is_tested[:, None], p.shape))
 
 
 def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, with_indices: bool = True) -> Compared:
@@ -90,19 +146,32 @@ def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, wit
     """
     contrast, alpha, n_labels = scheme.contrast, scheme.alpha, y.shape[2]
 
-    def part(measures: slice) -> Compared:
+    def part(measures: Ints, draws: Draws) -> Tried:
         of_measures = {key: margin[measures] for key, margin in margins.items()}
-        profiles = ProfileTest({}, {}, None)
-        if with_indices:
-            own, n_groups = y[:, measures], scheme.n_groups
-            profiles = profile_tests(scheme.means, scheme.draws, own, of_measures, alpha=alpha, n_groups=n_groups)
-        shares = y[:, measures].reshape(len(y), -1)
-        tested = rate_null(contrast, shares, scheme.draws, n_together=n_labels, second=profiles.second).tested
+        own, shares = y[:, measures], y[:, measures].reshape(len(y), -1)
+        shuffled = None
+        if with_indices and scheme.means.missing is None:
+            shuffled = shuffled_profiles(scheme.means, draws, _of_noise(scheme, draws), own)
+        second = None if shuffled is None else shuffled.fdi
+        tested = rate_null(contrast, shares, draws, n_together=n_labels, second=second).tested
         margin = np.repeat(of_measures["risk_difference"], n_labels)
         risk = rate_differences(contrast, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
-        return Compared({"risk_difference": risk, **profiles.contrasts}, profiles.indices)
+        of_risk = Compared({"risk_difference": risk}, {})
 
-    compared = in_pieces(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), part)
+        def rest(at: Ints) -> Compared:
+            profiles = ProfileTest({}, {})
+            if with_indices:
+                some = None if shuffled is None else shuffled.taken(at)
+                of_each = {key: margin[at] for key, margin in of_measures.items()}
+                profiles = profile_tests(
+                    scheme.means, draws, own[:, at], some, of_each, alpha=alpha, n_groups=scheme.n_groups
+                )
+            return Compared(of_risk.taken(at, len(measures)).contrasts | profiles.contrasts, profiles.indices)
+
+        p_question = risk.p_question.reshape(len(measures), -1)
+        return Tried(p_question[:, 0] if p_question.shape[1] else np.full(len(measures), np.nan), rest)
+
+    compared = in_stages(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), part)
     risk = {"risk_difference": compared.contrasts["risk_difference"]}
     mirrored = _with_all_rows(scheme, Compared(risk, {})).contrasts
     return compared._replace(contrasts=compared.contrasts | mirrored)
@@ -130,7 +199,16 @@ def intervals(scheme: Scheme, x: Floats, alpha: float, *, is_rate: bool) -> Inte
     return Interval(found.ci_low, found.ci_high)
 
 
-def _indices(scheme: Scheme, x: Floats, margins: dict[str, Floats], null: Null, *, is_rate: bool) -> dict[str, Result]:
+def _of_noise(scheme: Scheme, draws: Draws) -> Draws:
+    """Draws of what is shuffled: those of intervals too, whose coverage was simulated with N_NOISE of them."""
+    if not isinstance(scheme, Blocks) or scheme.resamples is None or draws.n >= N_NOISE:
+        return draws
+    return scheme.draws.first(N_NOISE)
+
+
+def _indices(
+    scheme: Scheme, x: Floats, margins: dict[str, Floats], null: Null, draws: Draws, *, is_rate: bool
+) -> dict[str, Result]:
     """Indices of the group values, whose null follows from that of the differences where it can."""
     means, wanted = scheme.means, INDICES | RATE_INDICES if is_rate else INDICES
     if means.missing is not None:
@@ -140,26 +218,28 @@ def _indices(scheme: Scheme, x: Floats, margins: dict[str, Floats], null: Null, 
     if scheme.reference.against is Against.REST and isinstance(means, BlockMeans):
         permuted = means.null_of_differences(null.values)
     if permuted is None:
-        permuted = means.null(x, scheme.draws)
+        permuted = means.null(x, draws)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
     spread = spread_of(permuted, seen.level[:, None], seen.scale[:, None], 1)
     inverted, more = None, dict[str, Result]()
     if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(x)
+        # of one computation at every stage: a rate's interval may hang on the last digit of a tie
+        noise = permuted if draws.is_complete else means.null(x, scheme.draws.first(N_NOISE))
         inverted = inverted_indices(
             wanted,
             means=means,
             by_unit=by_unit,
             seen=seen,
-            permuted=permuted,
-            has_all_draws=scheme.draws.is_complete,
+            permuted=noise,
+            has_all_draws=draws.is_complete,
             margins=margins,
             alpha=scheme.alpha,
             is_rate=is_rate,
         )
         if is_rate:
             more[BELOW_FOUR_FIFTHS] = below_four_fifths(means, by_unit, seen)
-    tests = index_tests(wanted, observed, spread, scheme.draws, inverted, no_interval=means.no_interval) | more
+    tests = index_tests(wanted, observed, spread, draws, inverted, no_interval=means.no_interval) | more
     if means.no_p is None:
         return tests
     return {name: test.refused(~np.isnan(test.p_value), means.no_p, NO_P) for name, test in tests.items()}
@@ -172,11 +252,36 @@ def _with_all_rows(scheme: Scheme, compared: Compared) -> Compared:
     return compared.each(lambda one: with_mirrors(one, scheme.n_groups), lambda one: one)
 
 
-def in_pieces(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[slice], Compared]) -> Compared:
-    """Compare a few columns at a time; n_values numbers are held for each of them under each draw."""
-    per_column = 8 * scheme.draws.n * max(n_values, 1)
-    done = [part(columns) for columns in pieces(n_columns, max(1, NULL_BYTES // per_column))]
-    return Compared(
+def in_stages(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[Ints, Draws], Tried]) -> Compared:
+    """Compare a few columns at a time; n_values numbers are held for each of them under each draw.
+
+    Columns whose question has a p that stays above what more draws could make of it keep the draws of the first stage.
+    The same question has the same p whichever others are asked beside it.
+
+    Source: inference.md 6.5.
+    """
+    done, order, waiting = list[Compared](), list[Ints](), np.arange(n_columns)
+    for draws in stages(scheme):
+        left = []
+        for piece in pieces(len(waiting), max(1, NULL_BYTES // (8 * max(draws.n, N_NOISE) * max(n_values, 1)))):
+            columns = waiting[piece]
+            tried = part(columns, draws)
+            more = goes_on(tried.p_question, scheme.alpha) & (draws is not scheme.draws)
+            left.append(columns[more])
+            if not more.all():
+                order.append(columns[~more])
+                kept = tried.rest(np.flatnonzero(~more))
+                done.append(kept.each(partial(_of_draws, n=draws.n), partial(_of_draws, n=draws.n)))
+        waiting = np.concatenate(left)
+        if not len(waiting):
+            break
+    place = np.argsort(np.concatenate(order))
+    together = Compared(
         {name: joined([one.contrasts[name] for one in done]) for name in done[0].contrasts},
         {name: joined([one.indices[name] for one in done]) for name in done[0].indices},
     )
+    return together.taken(place, n_columns)
+
+
+def _of_draws(result: Result, n: int) -> Result:
+    return result._replace(n_draws=np.full(result.value.shape, n))

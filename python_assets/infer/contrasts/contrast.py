@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from python_assets.infer.draws.exchange import TIE, Draws, Floats, noise_floor, p_values
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, noise_floor, p_values
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
@@ -53,6 +53,10 @@ class Null(NamedTuple):
 
     tested: Tested
     values: Floats
+
+    def taken(self, places: Ints) -> "Null":
+        """Some of the columns."""
+        return Null(Tested._make(field[places] for field in self.tested), self.values[places])
 
 
 class Extremes:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from python_assets.infer.draws.exchange import TIE, Draws, Floats, in_threads, noise_floor, p_values, pieces
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, in_threads, noise_floor, p_values, pieces
 from python_assets.infer.result import NO_P, InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import GroupMeans
 from python_assets.infer.schemes.group_means import BlockMeans
@@ -26,15 +26,66 @@ PROFILE_INDICES: Final = (*INVERTED, "jsd", "fdi_max", "jsd_max")
 
 
 class ProfileTest(NamedTuple):
-    """Contrasts of OF_GROUPS and indices; second: fdi as observed and under draws, (measures, draws)."""
+    """Contrasts of OF_GROUPS and indices."""
 
     contrasts: dict[str, Result]
     indices: dict[str, Result]
-    second: tuple[Floats, Floats] | None
+
+
+class Shuffled(NamedTuple):
+    """Profiles of groups as observed and shuffled.
+
+    levels: share of each label, shape (measures, labels). observed: deviations from it, (groups, measures, labels).
+    null: the same of shuffled cells, (measures, labels, groups, draws), those of intervals too. fdi: as observed
+    (measures,) and under the draws of p (measures, draws).
+    """
+
+    levels: Floats
+    observed: Floats
+    null: Floats
+    fdi: tuple[Floats, Floats]
+
+    def taken(self, places: Ints) -> "Shuffled":
+        """Some of the measures."""
+        fdi, drawn = self.fdi
+        return Shuffled(self.levels[places], self.observed[:, places], self.null[places], (fdi[places], drawn[places]))
+
+
+def shuffled_profiles(means: GroupMeans, draws: Draws, of_noise: Draws, y: Floats) -> Shuffled:
+    """Shuffle whole profiles.
+
+    Args:
+        means: the groups, which have a common scale.
+        draws: of p.
+        of_noise: the same ones, with those of intervals after them.
+        y: share of each label in each cell, shape (cells, measures, labels).
+    """
+    n_measures, n_labels = y.shape[1:]
+    flat = y.reshape(len(y), -1)
+    seen = means.observed(flat)
+    levels, observed = seen.level.reshape(n_measures, n_labels), seen.deviation.reshape(-1, n_measures, n_labels)
+    null = means.null(flat, of_noise).reshape(n_measures, n_labels, len(means.groups), -1)
+    drawn = np.empty((n_measures, draws.n))
+
+    def work(part: slice) -> None:
+        at = part.start
+        profile = levels[at][:, None] + null[at, :, :, : draws.n].transpose(1, 0, 2)
+        drawn[at] = _distances(profile).mean(axis=0)
+
+    in_threads(work, list(pieces(n_measures, 1)))
+    fdi = _distances((levels + observed).swapaxes(1, 2)).mean(axis=0)
+    return Shuffled(levels, observed, null, (fdi, drawn))
 
 
 def profile_tests(
-    means: GroupMeans, draws: Draws, y: Floats, margins: dict[str, Floats], *, alpha: float, n_groups: int
+    means: GroupMeans,
+    draws: Draws,
+    y: Floats,
+    shuffled: Shuffled | None,
+    margins: dict[str, Floats],
+    *,
+    alpha: float,
+    n_groups: int,
 ) -> ProfileTest:
     """Distance of each group from the average profile, and indices of all groups.
 
@@ -42,6 +93,7 @@ def profile_tests(
         means: the groups.
         draws: the arrangements.
         y: share of each label in each cell, shape (cells, measures, labels); shares add up to 1.
+        shuffled: of shuffled_profiles; None where groups have no common scale.
         margins: of each measure by name, absent or NaN where none is declared.
         alpha: intervals are 1 - alpha.
         n_groups: of the grouping.
@@ -53,40 +105,34 @@ def profile_tests(
     Source: inference.md section 1; metrics.md section 4.
     """
     n_measures, n_labels = y.shape[1:]
-    if means.missing is not None:
+    if shuffled is None:
         nothing = Result.of((n_measures, n_groups), reason=means.missing)
         index = Result.of((n_measures,), reason=means.missing)
-        return ProfileTest(dict.fromkeys(OF_GROUPS, nothing), dict.fromkeys(PROFILE_INDICES, index), None)
-    flat = y.reshape(len(y), -1)
-    seen = means.observed(flat)
-    null = means.null(flat, draws).reshape(n_measures, n_labels, len(means.groups), -1)
-    levels = seen.level.reshape(n_measures, n_labels)
-    observed = seen.deviation.reshape(-1, n_measures, n_labels)
+        return ProfileTest(dict.fromkeys(OF_GROUPS, nothing), dict.fromkeys(PROFILE_INDICES, index))
     by_unit = None
     if isinstance(means, BlockMeans) and means.resamples is not None:
-        by_unit = means.by_unit(flat).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
+        by_unit = means.by_unit(y.reshape(len(y), -1)).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
     no_margin = np.full(n_measures, np.nan)
     names = [*["fdi_group"] * len(means.groups), *INVERTED]
     of_numbers = np.stack([margins.get(name, no_margin) for name in names], axis=1)
 
-    def work(part: slice) -> tuple[Result, Floats]:
+    def work(part: slice) -> Result:
         at = part.start
         return _test_profile(
             means,
             draws,
             alpha,
-            level=levels[at],
-            observed=observed[:, at],
-            permuted=null[at].transpose(1, 0, 2),
+            level=shuffled.levels[at],
+            observed=shuffled.observed[:, at],
+            permuted=shuffled.null[at].transpose(1, 0, 2),
             by_unit=None if by_unit is None else by_unit[:, :, at],
             margins=of_numbers[at],
         )
 
     parts = in_threads(work, list(pieces(n_measures, 1)))
-    tested = Result(*(np.stack(fields) for fields in zip(*(result for result, _ in parts), strict=True)))
-    fdi = tested.value[:, 2 * len(means.groups) + INVERTED.index("fdi")]
+    tested = Result(*(np.stack(fields) for fields in zip(*parts, strict=True)))
     contrasts = {name: _contrast(means, tested, which, n_groups) for which, name in enumerate(OF_GROUPS)}
-    return ProfileTest(contrasts, _indices(means, tested), (fdi, np.stack([drawn for _, drawn in parts])))
+    return ProfileTest(contrasts, _indices(means, tested))
 
 
 def _test_profile(
@@ -99,8 +145,8 @@ def _test_profile(
     permuted: Floats,
     by_unit: Floats | None,
     margins: Floats,
-) -> tuple[Result, Floats]:
-    """Test the numbers of profile_numbers of one measure; beside the rows, fdi under each draw.
+) -> Result:
+    """Test the numbers of profile_numbers of one measure.
 
     Args:
         means: the groups.
@@ -108,7 +154,7 @@ def _test_profile(
         alpha: intervals are 1 - alpha.
         level: share of each label, shape (labels,).
         observed: deviations of groups from it, shape (groups, labels).
-        permuted: the same of shuffled cells, shape (groups, labels, draws).
+        permuted: the same of shuffled cells, shape (groups, labels, draws), those of intervals after those of p.
         by_unit: of means.by_unit, shape (units, groups + 1, labels); None where nothing has an interval.
         margins: of each number that has an interval.
     """
@@ -117,9 +163,8 @@ def _test_profile(
     def numbers(s: float, noise: Floats) -> Floats:
         return profile_numbers(level[:, None] + s * observed[:, :, None] + noise, n_labels)
 
-    value, null = numbers(1.0, 0 * observed[:, :, None]), numbers(0.0, permuted)
+    value, null = numbers(1.0, 0 * observed[:, :, None]), numbers(0.0, permuted[:, :, : draws.n])
     p = p_values((null >= value - TIE).sum(axis=1), draws)
-    fdi = null[2 * n_groups + INVERTED.index("fdi")].copy()
     median, q95 = noise_floor(null)
     found = np.full((5, len(value)), np.nan)
     if isinstance(means, BlockMeans) and by_unit is not None:
@@ -148,7 +193,12 @@ def _test_profile(
         ci_high=high,
         p_margin=p_margin,
         p_equivalence=p_equivalence,
-    ), fdi
+    )
+
+
+def _distances(profile: Floats) -> Floats:
+    """Total variation of each group from the average profile (groups, labels, ...), summed over labels."""
+    return cast(Floats, 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1))
 
 
 def _rare_differences(by_unit: Floats) -> Rare:
@@ -179,7 +229,7 @@ def profile_numbers(profile: Floats, n_labels: int) -> Floats:
 
     Source: metrics.md section 4; V and divergences count negative shares as 0, as inference_golden.json does.
     """
-    distance = 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1)
+    distance = _distances(profile)
     table = np.maximum(profile, 0)
     v = _cramers_v(table, min(len(profile), n_labels))
     mean = distance.mean(axis=0)

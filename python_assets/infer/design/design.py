@@ -81,9 +81,18 @@ class Design:
         return np.bincount(self.block)
 
     @cached_property
+    def _roots(self) -> tuple[Ints, Ints]:
+        return np.unique(self.frame.root_of_block[self._blocks[0]], return_inverse=True)
+
+    @property
+    def roots(self) -> Ints:
+        """The root prompts, as the frame has them."""
+        return self._roots[0]
+
+    @property
     def root_of_block(self) -> Ints:
         """Root prompt of each block, from 0 without gaps."""
-        return np.unique(self.frame.root_of_block[self._blocks[0]], return_inverse=True)[1]
+        return self._roots[1]
 
     @cached_property
     def unit_of_block(self) -> Ints:

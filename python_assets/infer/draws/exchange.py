@@ -68,9 +68,17 @@ class Draws(Counted):
         """
         self.n, self.is_complete, self.sources = n, is_complete, source
         self.batches = batches_of(n, n_places) if batches is None else batches
+        self._n_places = n_places
         self._slots: Slots | None = None
         self._matrices: dict[int, sparse.csr_array] = {}
         self._keeps = 4 * n * n_places <= KEPT_BYTES
+
+    def first(self, n: int) -> "Draws":
+        """The first n of them, the same ones; all where there are no more, or where these are all arrangements."""
+        if self.is_complete or n >= self.n:
+            return self
+        batches = [slice(batch.start, min(batch.stop, n)) for batch in self.batches if batch.start < n]
+        return Draws(n, self._n_places, self.sources, batches=batches)
 
     def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
         """Where the matrix of each batch is kept, by its start; None where memory is too small for them.
@@ -121,12 +129,12 @@ class Shuffles:
 
     def order(self, batch: slice) -> NDArray[np.signedinteger]:
         """Say which cell lies in each place, shape (draws of the batch, cells)."""
-        found = self._kept.get(batch.start)
-        if found is None:
+        found, n = self._kept.get(batch.start), batch.stop - batch.start
+        if found is None or len(found) < n:  # a first stage may have ended inside the batch
             found = self._drawn(batch)
             if self._keeps:
                 self._kept[batch.start] = found
-        return found + self._first
+        return found[:n] + self._first
 
     def _drawn(self, batch: slice) -> NDArray[np.unsignedinteger]:
         n = batch.stop - batch.start
@@ -189,6 +197,11 @@ def owner_draws(seed: int, n: int, stratum: Ints, owner: Ints) -> Draws:
         return np.take_along_axis(of_groups.order(batch).astype(np.intp), first[moved][:, unit] + position, axis=1)
 
     return Draws(n, len(owner), source)
+
+
+def goes_on(p_question: Floats, alpha: float) -> NDArray[np.bool_]:
+    """Whether more draws follow those of a first stage: only a p near alpha needs them."""
+    return p_question <= max(0.1, 2 * alpha) + 1e-12
 
 
 def stable_seed(*parts: object) -> int:

@@ -63,7 +63,9 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
         compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins)
     else:
         is_rate = sheet.role != "continuous"
-        compared = compare_values(scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary")
+        compared = compare_values(
+            scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary", with_flips=True
+        )
         compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference" if is_rate else "mean_difference"]
         if DBI in sheet.contrasts:
             compared.contrasts[DBI] = _in_standard_deviations(sheet, scheme, x, sources)

@@ -105,7 +105,7 @@ def _again(
     reference = Reference(Against(str(tested.reference.iat[0])))
     n_called = max(int(question["n_called"]), 1)
     wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_called))))
-    fewer = options._replace(n_permutations=min(options.n_permutations, wanted))
+    fewer = options.at_once(min(options.n_permutations, wanted))
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
     n_groups = len(layout.cells.group_ids)
 

@@ -37,6 +37,7 @@ METRICS: Final = {
 }
 
 
+AND_FLIPS: Final = " and sign flips"
 _DESCRIPTIVE: Final = dict.fromkeys(DESCRIPTIVE, InferenceReason.DESCRIPTIVE)
 _OF_INDICES: Final = (
     *("value", "null_median", "null_q95", "value_corrected", "ci_low", "ci_high"),
@@ -67,15 +68,12 @@ class Sheet(NamedTuple):
     n_units: int = 0
     method: str | None = None
     scope: str | None = None
-    is_permuted: bool = False
-    n_draws: int = 0
 
     def resting_on(self, scheme: Scheme) -> "Sheet":
         """With what the means of all groups rest on."""
-        means, n_draws = scheme.means, scheme.draws.n
+        means = scheme.means
         n, n_units, method, scope = means.n_root_prompts, means.n_units, means.method, means.scope
-        rested = self._replace(n_root_prompts=n, n_units=n_units, method=method, scope=scope)
-        return rested._replace(is_permuted=True, n_draws=n_draws)
+        return self._replace(n_root_prompts=n, n_units=n_units, method=method, scope=scope)
 
     @property
     def contrasts(self) -> tuple[str, ...]:
@@ -148,13 +146,20 @@ def _question_rows(sheet: Sheet, result: Result) -> Table:
     n = len(sheet.columns)
     p_question, reasons = result.p_question.reshape(n, -1), result.reason.reshape(n, -1)
     p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
+    is_permuted, is_flipped = (of.reshape(n, -1).any(axis=1) for of in (result.is_permuted, result.is_flipped))
+    has_draws = is_permuted & ~np.isnan(p)
+    n_draws = np.where(has_draws, result.n_draws.reshape(n, -1).max(axis=1, initial=0), np.nan)
     first = [next((word for word in row if word is not None), None) for row in reasons]
     return {
         **column_keys(sheet.cells, sheet.columns, 1),
         "p_value": p,
         "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
-        **same(n, n_root_prompts=sheet.n_root_prompts, n_units=sheet.n_units, method=sheet.method, scope=sheet.scope),
-        **same(n, is_permuted=sheet.is_permuted, n_draws=sheet.n_draws),
+        **same(n, n_root_prompts=sheet.n_root_prompts, n_units=sheet.n_units, scope=sheet.scope),
+        "method": np.array(
+            [sheet.method and sheet.method + AND_FLIPS * bool(also) for also in is_flipped], dtype=object
+        ),
+        "is_permuted": has_draws,
+        "n_draws": n_draws,
         "inference_reason": first_of([np.isnan(p)], [np.array(first, dtype=object)]),
     }
 
@@ -192,6 +197,7 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
         "margin": np.repeat(sheet.margin(name), len(names)),
         "inference_reason": reason.ravel(),
         "p_value_maxt": result.p_maxt.ravel(),
+        "n_draws": result.drawn.ravel(),
         **{field: getattr(result, field).ravel() for field in _OF_CONTRASTS},
     }
     return table if declared is not None else {column: values[:0] for column, values in table.items()}
@@ -216,5 +222,6 @@ def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
         "method": first_of([has_p], [sheet.method]),
         "scope": first_of([has_p], [sheet.scope]),
         "inference_reason": test.reason,
+        "n_draws": test.drawn,
         **{field: getattr(test, field) for field in _OF_INDICES},
     }

@@ -18,8 +18,9 @@ from scipy import sparse
 from python_assets.infer.design.cells import Cells, Rows
 from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
+from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.result import InferenceReason
+from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.group_means import BlockMeans, UnitMeans
 from python_assets.infer.schemes.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
@@ -27,6 +28,7 @@ from python_assets.infer.schemes.pair_contrast import PairContrast, pair_contras
 from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.infer.schemes.units import Units
 
+FEWEST_FOR_FLIPS = 4  # root prompts
 Contrast = BlockContrast | PairContrast | UnitContrast
 GroupMeans = BlockMeans | UnitMeans
 
@@ -35,7 +37,7 @@ class Blocks(NamedTuple):
     """Groups that meet in blocks: cells change places in their block, and errors are over its root prompts.
 
     n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
-    too few.
+    too few. n_first: draws of a first stage, None where there is one stage alone. flip_seed: of signs of root prompts.
     """
 
     design: Design
@@ -44,6 +46,8 @@ class Blocks(NamedTuple):
     alpha: float
     resamples: Resamples | None = None
     reference: Reference = Reference()
+    n_first: int | None = None
+    flip_seed: int = 0
 
     @property
     def n_groups(self) -> int:
@@ -62,6 +66,20 @@ class Blocks(NamedTuple):
         """The means of all groups."""
         return BlockMeans(self.design, self.n_groups_with_value, self.resamples)
 
+    def signs(self, n: int, is_held: Bools) -> Flips | None:
+        """Signs of its root prompts; None where they tell nothing that shuffling does not, or too little.
+
+        Args:
+            n: number of draws.
+            is_held: which units hold what is tested.
+
+        Source: inference.md 6.3: of two groups a shuffle is a flip.
+        """
+        design = self.design
+        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_held.sum() < FEWEST_FOR_FLIPS:
+            return None
+        return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots[is_held])
+
 
 class InUnits(NamedTuple):
     """Groups of units that each lie in one: units change places in their stratum, with all their values."""
@@ -70,6 +88,7 @@ class InUnits(NamedTuple):
     draws: Draws
     alpha: float
     reference: Reference = Reference()
+    n_first: int | None = None
 
     @property
     def n_groups(self) -> int:
@@ -85,6 +104,12 @@ class InUnits(NamedTuple):
     def means(self) -> UnitMeans:
         """The means of all groups."""
         return UnitMeans(self.units)
+
+
+def stages(scheme: Blocks | InUnits) -> list[Draws]:
+    """The draws of each stage: those of the first one, where there is one, and all."""
+    first = scheme.draws if scheme.n_first is None else scheme.draws.first(scheme.n_first)
+    return [scheme.draws] if first is scheme.draws else [first, scheme.draws]
 
 
 class Chosen(NamedTuple):
@@ -125,6 +150,7 @@ def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterat
 def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
     """Columns of groups that meet in blocks; all presence patterns share the orders of the frame."""
     frame, replicated = cells.frame, list[int]()
+    flip_seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "root prompts turned round")
     seeds = {unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit}
     shuffles = cache(lambda unit: Shuffles(seeds[unit], options.n_permutations, frame.block))
     resamples = cache(lambda unit, n_units: resamples_of(seeds[unit], options.n_permutations, n_units))
@@ -143,7 +169,15 @@ def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iter
                 design = Design(frame, cell, unit)
                 is_enough = design.units_of_group[design.groups].min() >= MIN_UNITS_FOR_INTERVAL
                 drawn = resamples(unit, design.n_units if is_enough else 0)
-                scheme = Blocks(design, n_with_value, shuffles(unit).of(cell), options.alpha, drawn)
+                scheme = Blocks(
+                    design,
+                    n_with_value,
+                    shuffles(unit).of(cell),
+                    options.alpha,
+                    drawn,
+                    n_first=options.n_first,
+                    flip_seed=flip_seed,
+                )
                 yield Chosen(members, scheme, take)
     if replicated:
         yield from _of_replicates(cells, rows(), np.array(sorted(replicated)), options)
@@ -187,7 +221,7 @@ def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) ->
             yield Chosen(columns[places], InferenceReason.TOO_FEW_REPLICATES, take)
             continue
         draws = shuffles.of(units.cell[:, 0])
-        yield Chosen(columns[places], InUnits(units, draws, options.alpha), take)
+        yield Chosen(columns[places], InUnits(units, draws, options.alpha, n_first=options.n_first), take)
 
 
 def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
@@ -233,7 +267,7 @@ def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
         draws: Draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
         if units.owner is not None:
             draws = owner_draws(seed, options.n_permutations, units.stratum, units.owner)
-        yield Chosen(columns, InUnits(units, draws, options.alpha), take)
+        yield Chosen(columns, InUnits(units, draws, options.alpha, n_first=options.n_first), take)
 
 
 class UnitsInOrder(NamedTuple):

@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
-from python_assets.infer.contrasts.compare import Compared, in_pieces
+from python_assets.infer.contrasts.compare import Compared, Tried, in_stages
 from python_assets.infer.contrasts.contrast import Extremes
 from python_assets.infer.contrasts.index import INDICES, index_tests, spread_of
 from python_assets.infer.design.cells import OF_QUANTILES, StatisticSpec, Values
 from python_assets.infer.design.design import Design
-from python_assets.infer.draws.exchange import Floats, Ints, each_batch, given_draws
+from python_assets.infer.draws.exchange import Draws, Floats, Ints, each_batch, given_draws
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import Blocks
@@ -55,11 +55,13 @@ def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: Stati
     Source: inference.md section 1, row 8, 2.1 and 6.3; metrics.md 6.3.
     """
 
-    def part(chosen: slice) -> Compared:
+    def part(chosen: Ints, draws: Draws) -> Tried:
         statistic, unit = _regrouped(scheme.design, values, columns[chosen], spec)
-        return _compare(scheme, statistic, unit, f"{spec.statistic}_difference")
+        compared = _compare(scheme, draws, statistic, unit, f"{spec.statistic}_difference")
+        p_question = compared.indices["standard_deviation"].p_value
+        return Tried(p_question, lambda at: compared.taken(at, len(chosen)))
 
-    return in_pieces(scheme, len(columns), 2 * scheme.n_groups + len(INDICES), part)
+    return in_stages(scheme, len(columns), 2 * scheme.n_groups + len(INDICES), part)
 
 
 def _regrouped(design: Design, values: Values, columns: Ints, spec: StatisticSpec) -> tuple[Regrouped, Floats]:
@@ -77,8 +79,8 @@ def _regrouped(design: Design, values: Values, columns: Ints, spec: StatisticSpe
     return GroupRows(design, sample, of_rows), sample.unit**of_rows.power
 
 
-def _compare(scheme: Blocks, statistic: Regrouped, unit: Floats, name: str) -> Compared:
-    design, draws = scheme.design, scheme.draws
+def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, name: str) -> Compared:
+    design = scheme.design
     as_observed = each_batch(design.group_slots, given_draws(np.arange(len(design.cell))[None]), lambda w, _: w)
     seen = np.concatenate([values[0] for _, values in statistic.own(as_observed[0])], axis=1)
     value = _minus_others(seen[None])[0]
@@ -96,7 +98,7 @@ def _compare(scheme: Blocks, statistic: Regrouped, unit: Floats, name: str) -> C
         return counts
 
     tested = extremes.tested(np.sum(each_batch(design.group_slots, draws, work), axis=0))
-    indices = _indices(scheme, seen[design.groups], null[:, design.groups])
+    indices = _indices(scheme, draws, seen[design.groups], null[:, design.groups])
     p_question = indices["standard_deviation"].p_value[:, None]
     # floors are of the size itself, not of a t
     rows = Result.of(
@@ -139,7 +141,7 @@ def _minus_others(values: Floats) -> Floats:
     return values - others
 
 
-def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, Result]:
+def _indices(scheme: Blocks, draws: Draws, seen: Floats, null: Floats) -> dict[str, Result]:
     """Indices of the groups' statistics, shape (groups, columns), and of those of every draw."""
     missing = scheme.means.missing
     if missing is not None:
@@ -150,7 +152,7 @@ def _indices(scheme: Blocks, seen: Floats, null: Floats) -> dict[str, Result]:
     observed = spread_of(np.where(is_undefined, 0, seen - level), level, one, 0)
     mean = null.mean(axis=1)
     permuted = spread_of(null - mean[:, None], mean, one[:, None], 1)
-    tests = index_tests(INDICES, observed, permuted, scheme.draws, no_interval=InferenceReason.INTERVAL_NOT_VALIDATED)
+    tests = index_tests(INDICES, observed, permuted, draws, no_interval=InferenceReason.INTERVAL_NOT_VALIDATED)
     undefined = InferenceReason.UNDEFINED_STATISTIC
     return {name: test.refused(is_undefined, undefined) for name, test in tests.items()}
 

@@ -91,12 +91,22 @@ def _question(
     numbers = {"n_root_prompts": answers.root_prompt_position.nunique(), "n_units": drawn.n_units if drawn else 0}
     words = {"calibration": "raw", "statistic": GROUND_TRUTH, "category": "", "method": method, "scope": scope}
     shared: dict[str, object] = {**keys, **words, **numbers}
-    of_question = {"p_value": p, "n_groups": n_groups, "is_permuted": False, "n_draws": 0, "inference_reason": reason}
+    n_draws = np.nan if np.isnan(p) else float(options.n_permutations)
+    of_question = {
+        "p_value": p,
+        "n_groups": n_groups,
+        "is_permuted": False,
+        "n_draws": n_draws,
+        "inference_reason": reason,
+    }
     yield "questions", _columns(1, {**shared, **of_question})
     found, names = joined(list(sizes.values())), list(sizes)
     reasons = [of_size if name in OF_QUESTION else InferenceReason.DESCRIPTIVE for name in names]
+    has_draws = ~np.isnan(found.p_value) | ~np.isnan(found.null_q95)
     own = {"metric": names, "inference_reason": reasons, "margin": np.nan}
-    yield "disparities", {name: getattr(found, name) for name in _NUMBERS} | _columns(len(names), {**shared, **own})
+    own_numbers = {name: getattr(found, name) for name in _NUMBERS}
+    own_numbers["n_draws"] = np.where(has_draws, float(options.n_permutations), np.nan)
+    yield "disparities", own_numbers | _columns(len(names), {**shared, **own})
 
 
 def _columns(n: int, values: Mapping[str, object]) -> Table:

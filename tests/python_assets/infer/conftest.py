@@ -17,7 +17,7 @@ from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
     name: case
-    for file in ("inference_golden.json", "inference_golden_2.json")
+    for file in ("inference_golden.json", "inference_golden_2.json", "inference_golden_3.json")
     for name, case in json.loads(Path(__file__).with_name(file).read_text())["cases"].items()
 }
 

@@ -80,6 +80,7 @@ select
     coalesce(of_groups.n_groups_shown, 0) as n_groups_shown,
     counts.n_responses,
     counts.n_missing,
+    questions.n_draws,
     questions.n_root_prompts,
     questions.n_units,
     questions.scope,

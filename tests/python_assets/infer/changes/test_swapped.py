@@ -91,7 +91,7 @@ def test_random_swaps_come_near_the_enumeration():
 
 def test_the_same_root_prompts_are_swapped_wherever_they_stand():
     everywhere = np.concatenate(list(Flips(1, 500, 40).batches()))
-    units = np.arange(3, 30, 3)
+    units = np.arange(3, 32, 2)  # more than are turned round in every way
     some = np.concatenate(list(Flips(1, 500, 40, units).batches()))
     assert (some == everywhere[:, units]).all()
     assert abs(everywhere.mean()) < 0.02
