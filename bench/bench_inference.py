@@ -23,6 +23,7 @@ from dagster_project.dbt import BEFORE_INFERENCE, build
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit
 from python_assets.infer.draws.exchange import Shuffles
+from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.run import infer_study
 from python_assets.infer.schemes.choose import Blocks
 from python_assets.infer.schemes.inversion import resamples_of
@@ -56,24 +57,21 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     y = (x < -1).astype(float)
     scheme = scheme_of(frame, np.arange(len(x)), options)
     no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
-    report("contrasts and indices of means", n, lambda: compare_values(scheme, x, no_margin, is_rate=False))
+    means = partial(compare_values, is_rate=False, with_flips=True)
+    report("contrasts and indices of means", n, partial(means, scheme, x, no_margin))
     n_rates, rates = n // 8, partial(compare_values, is_rate=True, with_log=True)
     report("contrasts and indices of rates", n_rates, lambda: rates(scheme, y[:, :n_rates], no_margin))
     kept = np.flatnonzero(rng.random(len(x)) > MISSING_SHARE)
     gaps = scheme_of(frame, kept, options)
     few = n // 20
-    report(
-        "contrasts and indices of means, with gaps",
-        few,
-        lambda: compare_values(gaps, x[kept, :few], no_margin, is_rate=False),
-    )
+    report("contrasts and indices of means, with gaps", few, lambda: means(gaps, x[kept, :few], no_margin))
 
 
 def scheme_of(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Blocks:
     design = Design(frame, cell, Unit.ROOT_PROMPT)
     draws = Shuffles(1, options.permutations, frame.block).of(cell)
     resamples = resamples_of(1, options.permutations, design.n_units)
-    return Blocks(design, frame.n_groups, draws, 0.05, resamples)
+    return Blocks(design, frame.n_groups, draws, 0.05, resamples, n_first=FIRST_DRAWS)
 
 
 def stored(options: argparse.Namespace) -> None:

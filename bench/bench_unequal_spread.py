@@ -27,24 +27,25 @@ NOISES: Final = {
 
 
 class Spread(NamedTuple):
-    """Root prompts, groups, how many of these have a spread so many times that of the others, and the noise."""
+    """Root prompts, groups, how many of these have a spread so many times that of the others, and noise of both."""
 
     n_root_prompts: int
     n_groups: int
     n_wide: int
     factor: float
     noise: str = "normal"
+    of_wide: str = "normal"
 
 
 GRID: Final = {
     "12x6 half sd x4": Spread(12, 6, 3, 4),
     "12x6 one sd x6": Spread(12, 6, 1, 6),
-    "12x6 one exponential sd x4": Spread(12, 6, 1, 4, "exponential"),
+    "12x6 one exponential with sd x4": Spread(12, 6, 1, 4, of_wide="exponential"),
     "30x6 one sd x6": Spread(30, 6, 1, 6),
     "75x6 one sd x6": Spread(75, 6, 1, 6),
-    "200x5 lognormal one sd x4": Spread(200, 5, 1, 4, "lognormal"),
+    "200x5 lognormal one sd x4": Spread(200, 5, 1, 4, "lognormal", "lognormal"),
     "40x21 one sd x3": Spread(40, 21, 1, 3),
-    "30x21 one exponential sd x4": Spread(30, 21, 1, 4, "exponential"),
+    "30x21 one exponential with sd x4": Spread(30, 21, 1, 4, of_wide="exponential"),
     "30x40 one sd x6": Spread(30, 40, 1, 6),
     "6x6 half sd x4": Spread(6, 6, 3, 4),
     "5x6 half sd x4": Spread(5, 6, 3, 4),
@@ -61,12 +62,13 @@ def p_of_sets(design: Spread, *, n_sets: int, n_permutations: int, seed: int = 1
     frame = Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
     draws = Shuffles(seed, n_permutations, frame.block).of(np.arange(n * k))
     scheme = Blocks(Design(frame, np.arange(n * k), Unit.ROOT_PROMPT), k, draws, ALPHA, flip_seed=seed)
-    spread = np.where(np.arange(k) < design.n_wide, design.factor, 1.0)
     rng = np.random.default_rng(seed)
     found = []
     for start in range(0, n_sets, SETS_AT_ONCE):
-        shape = (n, k, min(SETS_AT_ONCE, n_sets - start))
-        x = (NOISES[design.noise](rng, shape) * spread[:, None]).reshape(n * k, -1)
+        n_columns = min(SETS_AT_ONCE, n_sets - start)
+        wide = design.factor * NOISES[design.of_wide](rng, (n, design.n_wide, n_columns))
+        others = NOISES[design.noise](rng, (n, k - design.n_wide, n_columns))
+        x = np.concatenate([wide, others], axis=1).reshape(n * k, -1)
         none = {"mean_difference": np.full(x.shape[1], np.nan)}
         found.append(
             [

@@ -117,7 +117,7 @@ def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Float
     Source: inference.md 6.3.
     """
     is_present = contrast.is_present[contrast.rows.in_question]
-    holds_any = is_present.any(axis=0)
+    holds_any = np.asarray(is_present.any(axis=0))
     signs = scheme.signs(n, holds_any)
     if signs is None:
         return found

@@ -15,7 +15,8 @@ from python_assets.infer.draws.flips import Flips, t_of_sums
 from python_assets.infer.formulas.multiplicity import min_p
 from python_assets.infer.result import Bools
 
-VALUES_AT_ONCE = 500_000  # of t under flips, in each thread
+SUMS_AT_ONCE = 256  # rows by columns of one product, in each thread
+DRAWS_AT_ONCE = 512  # of it, so that t under flips stays in cache
 
 
 def flipped_p(by_unit: Floats, is_present: Bools, signs: Flips) -> Floats:
@@ -36,12 +37,12 @@ def flipped_p(by_unit: Floats, is_present: Bools, signs: Flips) -> Floats:
     drawn = np.empty((2, n_columns, signs.n))
     at = 0
     for batch in signs.batches():
-        width = max(VALUES_AT_ONCE // (len(batch) * n_rows), 1)
+        width = max(SUMS_AT_ONCE // n_rows, 1)
 
         def work(columns: slice, batch: Floats = batch, at: int = at) -> None:
             z = by_unit[:, :, columns]
-            for part in pieces(len(batch), VALUES_AT_ONCE // n_rows + 1):
-                flat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(n_units, -1)
+            flat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(n_units, -1)
+            for part in pieces(len(batch), DRAWS_AT_ONCE):
                 sums = (batch[part] @ flat).reshape(part.stop - part.start, n_rows, -1)
                 drawn[:, columns, at + part.start : at + part.stop] = _statistics(sums, z, n).swapaxes(1, 2)
 

@@ -89,7 +89,11 @@ def studentised(
     spread and squares are the sums of squares around the means and around 0; a spread far below squares is rounding.
     Without a spread t is 0 where the mean is_zero, and +-1e6 elsewhere.
     """
-    spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    std_error = np.sqrt(spread / np.maximum(n - 1, 1) / n)
+    std_error = np.where(spread > ROUNDING * squares, spread, 0.0)
+    np.sqrt(std_error, out=std_error)
+    std_error /= np.sqrt(np.maximum(n - 1, 1) * n)
+    has_error = std_error > 0
+    if has_error.all():
+        return np.divide(value, std_error), std_error
     constant = np.where(is_zero, 0.0, np.copysign(1e6, value))
-    return np.divide(value, std_error, out=constant, where=std_error > 0), std_error
+    return np.divide(value, std_error, out=constant, where=has_error), std_error

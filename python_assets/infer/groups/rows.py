@@ -146,7 +146,9 @@ def _question_rows(sheet: Sheet, result: Result) -> Table:
     n = len(sheet.columns)
     p_question, reasons = result.p_question.reshape(n, -1), result.reason.reshape(n, -1)
     p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
-    is_permuted, is_flipped = (of.reshape(n, -1).any(axis=1) for of in (result.is_permuted, result.is_flipped))
+    is_permuted, is_flipped = (
+        np.asarray(of.reshape(n, -1).any(axis=1)) for of in (result.is_permuted, result.is_flipped)
+    )
     has_draws = is_permuted & ~np.isnan(p)
     n_draws = np.where(has_draws, result.n_draws.reshape(n, -1).max(axis=1, initial=0), np.nan)
     first = [next((word for word in row if word is not None), None) for row in reasons]
@@ -156,7 +158,7 @@ def _question_rows(sheet: Sheet, result: Result) -> Table:
         "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
         **same(n, n_root_prompts=sheet.n_root_prompts, n_units=sheet.n_units, scope=sheet.scope),
         "method": np.array(
-            [sheet.method and sheet.method + AND_FLIPS * bool(also) for also in is_flipped], dtype=object
+            [sheet.method and sheet.method + AND_FLIPS * bool(also) for also in is_flipped.tolist()], dtype=object
         ),
         "is_permuted": has_draws,
         "n_draws": n_draws,
