@@ -3,14 +3,15 @@
     python -m bench.bench_studies [--studies 1000] [--permutations 9999]
 
 Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two
-groups on a prompt .45. All studies of a design share its draws. A question whose p by a tenth of the draws
-is above SCREEN keeps that p: with all draws it would not come near what is called.
+groups on a prompt .45. All studies of a design share its draws, which come in stages as in a study: a tenth, then all;
+p is the larger of that of the draws and that of sign flips.
 tests/python_assets/infer/test_studies.py bounds the same numbers on fewer studies; docs/statistics.md keeps
 the table.
 """
 
 import argparse
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Floats, Shuffles
 from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.schemes.choose import Blocks
 
 ALPHA = 0.05
-SCREEN = 0.02
 STUDIES_AT_ONCE = 20
 
 
@@ -70,17 +71,16 @@ def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: in
     """Simulate studies and ask all their questions."""
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
     frame = _frame(studies.n_roots, studies.n_groups)
-    p, p_group = _asked(frame, x, Shuffles(seed, (n_permutations + 1) // 10 - 1, frame.block))
-    open_ = np.flatnonzero(p <= SCREEN)
-    if len(open_):
-        p[open_], p_group[open_] = _asked(frame, x[:, open_], Shuffles(seed, n_permutations, frame.block))
+    n_first = (n_permutations + 1) // 10 - 1
+    p, p_group = _asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
     return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
 
 
-def p_values_of(x: Floats, *, n_permutations: int, seed: int) -> Floats:
-    """P of the questions of values (roots, groups, questions)."""
-    frame = _frame(*x.shape[:2])
-    return _asked(frame, x.reshape(len(frame.block), -1), Shuffles(seed, n_permutations, frame.block))[0]
+def p_values_of(x: Floats, *, n_permutations: int, seed: int, flip_seed: int) -> Floats:
+    """P of the questions of values (roots, groups, questions), drawn in the stages of a study."""
+    frame, shuffles = _frame(*x.shape[:2]), partial(Shuffles, seed, n_permutations)
+    values = x.reshape(len(frame.block), -1)
+    return _asked(frame, values, shuffles(frame.block), n_first=FIRST_DRAWS, flip_seed=flip_seed)[0]
 
 
 def _frame(n_roots: int, n_groups: int) -> Frame:
@@ -88,14 +88,15 @@ def _frame(n_roots: int, n_groups: int) -> Frame:
     return Frame(block, group, np.arange(n_roots), n_groups)
 
 
-def _asked(frame: Frame, x: Floats, shuffles: Shuffles) -> tuple[Floats, Floats]:
-    """P of each question and of its groups."""
+def _asked(frame: Frame, x: Floats, shuffles: Shuffles, *, n_first: int, flip_seed: int) -> tuple[Floats, Floats]:
+    """P of each question, sign flips included, and of its groups."""
     p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], frame.n_groups))
     for present, columns in presence_patterns(x):
         cell = shared(frame, present)
-        scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), frame.n_groups, shuffles.of(cell), ALPHA)
-        margin = {"mean_difference": np.full(len(columns), np.nan)}
-        compared = compare_values(scheme, x[np.ix_(cell, columns)], margin, with_indices=False, is_rate=False)
+        design = Design(frame, cell, Unit.ROOT_PROMPT)
+        scheme = Blocks(design, frame.n_groups, shuffles.of(cell), ALPHA, n_first=n_first, flip_seed=flip_seed)
+        margin, values = {"mean_difference": np.full(len(columns), np.nan)}, x[np.ix_(cell, columns)]
+        compared = compare_values(scheme, values, margin, with_indices=False, is_rate=False, with_flips=True)
         contrast = compared.contrasts["mean_difference"]
         p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
     return p, p_group

@@ -62,7 +62,8 @@ def of_engine(path: Path, x: Floats) -> tuple[Floats, Floats]:
     """P and q of the questions by the engine alone, with the seed that the study has."""
     study = load_study(path)
     seed = stable_seed(study.seed, "all", "group", Unit.ROOT_PROMPT)
-    p = p_values_of(x, n_permutations=study.n_permutations, seed=seed)
+    flip_seed = stable_seed(study.seed, "all", "group", "root prompts turned round")
+    p = p_values_of(x, n_permutations=study.n_permutations, seed=seed, flip_seed=flip_seed)
     return p, benjamini_hochberg(p)
 
 
