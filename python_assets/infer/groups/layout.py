@@ -75,7 +75,7 @@ class Layout:
         *,
         has_unit: bool,
         measures: Sequence[str] | None = None,
-        refused: Mapping[InferenceReason, Unread] | None = None,
+        refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
@@ -83,8 +83,7 @@ class Layout:
         """
         cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
         read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
-        refused = refused or {}
-        reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused]) if refused else None
+        reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
         columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
         self.cells = cells._replace(columns=columns)
         self._connection = connection

@@ -61,21 +61,29 @@ class _Score:
         columns = counts.x * weight[:, None]
         self.n_levels = exchange.n_levels
         self.bread = linalg.pinvh(counts.x.T @ columns)
-        of_rows = np.column_stack([residual, weight, columns, counts.x * residual[:, None]])
+        of_rows = np.column_stack([residual, counts.x * residual[:, None], weight, columns])
         sums, n_columns = cluster_sums(of_rows, exchange.unit, len(exchange.level)), counts.x.shape[1]
-        self.residual, self.of_columns = sums[:, 0], sums[:, 2 + n_columns :]
-        self.weighted = np.ascontiguousarray(sums[:, : 2 + n_columns])
+        self.residual, self.of_columns = sums[:, 0], sums[:, 1 : 1 + n_columns]
+        self.weighted = np.ascontiguousarray(sums[:, 1 + n_columns :])
 
-    def sums(self, levels: Ints) -> tuple[Floats, Floats, Floats]:
-        """Score, weight and weighted columns of each level, shape (draws, levels[, columns])."""
+    def sums(self, levels: Ints) -> tuple[Floats, Floats]:
+        """Weight and weighted columns of each level, shape (draws, levels[, columns])."""
         n, n_units = levels.shape
         row = (np.arange(n)[:, None] * self.n_levels + levels).ravel()
         at = (row, np.tile(np.arange(n_units), n))
         matrix = sparse.csr_array((np.ones(n * n_units), at), shape=(n * self.n_levels, n_units))
         found = (matrix @ self.weighted).reshape(n, self.n_levels, -1)
-        columns = found[:, :, 2:]
-        score = found[:, :, 0] - columns @ (self.bread @ self.of_columns.sum(axis=0))
-        return score, found[:, :, 1], columns
+        return found[:, :, 0], found[:, :, 1:]
+
+    def influences(self, levels: Ints, adjusted: Floats) -> Floats:
+        """What each unit adds to the score of each level, shape (draws, units, levels).
+
+        Args:
+            levels: of the units, shape (draws, units).
+            adjusted: weighted columns of each level times bread, shape (draws, levels, columns).
+        """
+        own = (levels[:, :, None] == np.arange(self.n_levels)) * self.residual[:, None]
+        return cast(Floats, own - self.of_columns @ adjusted.transpose(0, 2, 1))
 
 
 def permuted_drop(counts: Counts, null: Fit, exchange: Exchange, *, n_draws: int, seed: int) -> float:
@@ -110,9 +118,8 @@ def _sizes(score: _Score, levels: Ints, cluster: Ints) -> Floats:
         levels: of the units, shape (draws, units).
         cluster: of each unit; what a cluster has of several levels is one influence.
     """
-    _, _, columns = score.sums(levels)
-    own = (levels[:, :, None] == np.arange(score.n_levels)) * score.residual[:, None]
-    influence = own - score.of_columns @ (columns @ score.bread).transpose(0, 2, 1)
+    _, columns = score.sums(levels)
+    influence = score.influences(levels, columns @ score.bread)
     n = int(cluster.max()) + 1
     if n < len(cluster):
         order = np.argsort(cluster, kind="stable")
@@ -140,11 +147,10 @@ def permuted_levels(
 
 def _squared_t(score: _Score, levels: Ints) -> Floats:
     """Of each level against the reference, over clusters: squared t, shape (draws, levels - 1)."""
-    _, weight, columns = score.sums(levels)
+    weight, columns = score.sums(levels)
     adjusted = columns @ score.bread
     information = weight - np.einsum("blc,blc->bl", adjusted, columns)
-    own = (levels[:, :, None] == np.arange(score.n_levels)) * score.residual[:, None]
-    influence = (own - score.of_columns @ adjusted.transpose(0, 2, 1)) / information[:, None, :]
+    influence = score.influences(levels, adjusted) / information[:, None, :]
     difference = influence[:, :, 1:] - influence[:, :, :1]
     squares = (difference**2).sum(axis=1)
     return cast(Floats, np.divide(difference.sum(axis=1) ** 2, squares, out=np.zeros_like(squares), where=squares > 0))
