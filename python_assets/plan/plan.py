@@ -27,6 +27,7 @@ from python_assets.plan.comparisons import (
     unknown_comparisons,
 )
 from python_assets.plan.coverage_sets import coverage_sets
+from python_assets.plan.declared_questions import declared_questions
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
@@ -107,7 +108,8 @@ def _known_plan(
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_questions(study, connection, groupings, changed, pairs)
+    questions = declared_questions(study, connection, names, pairs)
+    asked = numbers_of_questions(questions, connection, groupings, changed)
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
