@@ -6,7 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.run_summary import QUESTION_SETS, UNTESTED, why
+from python_assets.published.account import CALLED, OUTCOMES, QUESTION_SETS, UNREAD, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
@@ -31,10 +31,67 @@ SETS: Final[dict[str, str]] = {
 # bias by itself, and has a section of its own
 FACTS: Final = f"""
     with first_questions as (
-        select findings.*, measures.kind
+        select findings.*, measures.kind, strongest_verdict, strongest_size, strongest_group_id, strongest_category,
+            strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
         from findings
+        inner join questions
+            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
         left join measures using (study_id, measure_id)
-        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+        where study_id = $study and reference_generation_id = ''
+            and findings.verdict in ('bias_shown', 'difference_shown')
+            and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
+        qualify row_number() over (
+            partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
+        ) = 1
+    )
+    select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
+"""
+STANDING: Final = """
+    select group_id, category, reference, sentence
+    from finding_groups
+    where study_id = $study and direction is not null
+        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+    order by position
+"""
+OTHER_SIZES: Final = """
+    select verdict, sentence
+    from findings
+    where study_id = $study and not is_tool_bias and finding_rank <> $finding_rank
+        and (slice_id, generation_id, grouping_id, measure_id)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id)
+    order by finding_rank
+"""
+# of groups of one generation; pairs of generations have a section of their own
+OF_GENERATIONS: Final = """
+    select count(questions.p_value) as n_tested, count(*) as n_questions
+    from questions
+    left join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and generation_id <> 'baseline'
+        and is_tool_bias is distinct from true
+"""
+OPEN: Final = 8
+# what the sets of a study are about; others are called by their name alone
+SETS: Final[dict[str, str]] = {
+    "primary": "what the study is about",
+    "comparison": "whether models differ, or changed",
+    "secondary": "all else that was measured",
+    "truth": "labels held against real shares",
+    "baseline": "the baseline texts: bias of the tool",
+}
+# repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
+# bias by itself, and has a section of its own
+FACTS: Final = f"""
+    with first_questions as (
+        select findings.*, measures.kind, strongest_verdict, strongest_size, strongest_group_id, strongest_category,
+            strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
+        from findings
+        inner join questions
+            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        left join measures using (study_id, measure_id)
+        where study_id = $study and reference_generation_id = ''
+            and findings.verdict in ('bias_shown', 'difference_shown')
             and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
@@ -67,8 +124,10 @@ NOT_FOUND: Final = """
 """
 OPEN: Final = """
     select generation_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
-    from findings
-    where study_id = $study and not is_tool_bias and set_id = 'primary' and verdict = 'inconclusive'
+    from questions
+    inner join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and questions.set_id = 'primary' and outcome = 'open'
     group by generation_id, measure_id, grouping_id, slice_id
     order by place
 """
@@ -104,7 +163,8 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     question: the first of its questions by rank. groups: those that stand for themselves. others: its other
-    sizes. behind: the root prompts in which the first groups differ most.
+    sizes. behind: the root prompts in which the first groups differ most. strongest: the size that lies beyond its
+    margin, in words, where one does.
     """
 
     question: Row
@@ -113,17 +173,27 @@ class Fact(NamedTuple):
     groups: list[Row]
     others: list[Row]
     behind: list[Behind]
+    strongest: str = ""
 
 
 class Facts(NamedTuple):
-    """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all."""
+    """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all.
+
+    tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. called: what
+    the called ones are told as. total: of all sets. of_generations: questions of groups of one generation.
+    unread: where nothing could be read.
+    """
 
     tested: list[Row]
+    outcomes: dict[str, str]
+    total: Row
+    called: list[str]
     facts: list[Fact]
     n_facts: int
-    not_found: Row
+    of_generations: Row
     open_primary: list[str]
     not_tested: list[Row]
+    unread: list[Row]
     tool: Row
 
 
@@ -133,14 +203,22 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found = reader.rows(FACTS)
+    found, sets, called = reader.rows(FACTS), reader.rows(QUESTION_SETS), reader.rows(CALLED)[0]
+    n_facts = found[0]["n_facts"] if found else 0
+    counts = ["n_questions", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
+    total = {name: sum(row[name] for row in sets) for name in counts}
+    always = ("called", "open")
     return Facts(
-        tested=[_tested(row, reader.alpha) for row in reader.rows(QUESTION_SETS, alpha=reader.alpha)],
+        tested=[_tested(row, reader.alpha) for row in sets],
+        outcomes={name: told for name, told in OUTCOMES.items() if name in always or total[f"n_{name}"]},
+        total=total,
+        called=_called_in_words(called, n_facts),
         facts=[_fact(reader, question) for question in found],
-        n_facts=found[0]["n_facts"] if found else 0,
-        not_found=reader.rows(NOT_FOUND)[0],
+        n_facts=n_facts,
+        of_generations=reader.rows(OF_GENERATIONS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
+        unread=[{**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNREAD)],
         tool=reader.rows(TOOL)[0],
     )
 
@@ -175,14 +253,31 @@ def lead_question(reader: Reader) -> Row | None:
     return {**question, "category": labels[0]["category"]}
 
 
+def _called_in_words(row: Row, n_facts: int) -> list[str]:
+    """As what the questions that are called are told: each is counted once."""
+    facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
+    told = [
+        (row["n_facts"], f"told as {facts}"),
+        (row["n_changes"], "of two generations, under models compared"),
+        (row["n_repeated"], "by another reading that comes to the same"),
+        (row["n_inside"], "with every group inside its margin all the same"),
+        (row["n_truth"], "of labels held against real shares"),
+        (row["n_tool"], "about the measuring tool"),
+    ]
+    return [f"{n:,} {what}" for n, what in told if n]
+
+
 def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
     return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_called"], 2))}
 
 
 def _not_tested(row: Row) -> Row:
-    told = why(row["reason"], row["meaning"], row["remedy"])
-    return {**row, "why": told, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+    return {**row, "why": _why(row), "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+
+
+def _why(row: Row) -> str:
+    return why(row["reason"], row["meaning"], row["remedy"])
 
 
 def _fact(reader: Reader, question: Row) -> Fact:
@@ -198,7 +293,21 @@ def _fact(reader: Reader, question: Row) -> Fact:
         groups=groups,
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
+        strongest=_strongest(question),
     )
+
+
+def _strongest(question: Row) -> str:
+    """The size that is shown to lie beyond its margin; groups alone may be told to differ."""
+    if question["strongest_verdict"] != "bias_shown":
+        return ""
+    label = f" in {question['strongest_category']}" if question["strongest_category"] else ""
+    of = f" of {question['strongest_group_id']}{label}" if question["strongest_group_id"] else ""
+    low, high = question["strongest_ci_low"], question["strongest_ci_high"]
+    interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
+    margin = number(question["strongest_margin"])
+    size = f"{words(question['strongest_size'])}{of} {number(question['strongest_value'])}{interval}"
+    return f"{size[:1].upper()}{size[1:]}: beyond its margin of {margin}"
 
 
 def _size(question: Row) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from python_assets.published.run_summary import why
+from python_assets.published.account import why
 from python_assets.report.explanations import DISPARITIES, STATISTICS
 from python_assets.report.readings import read_by
 from python_assets.report.text import (
@@ -384,10 +384,30 @@ def _told(row: Row, asked: StatisticSpec) -> str:
 
 
 def _of_missing(asked: StatisticSpec) -> list[str]:
-    """What missing answers could do to the groups that stand."""
-    said = [text for row in asked.told if (text := _missing(row, asked))]
+    """What missing answers could do to the groups that stand; groups that miss none are named together."""
+    can_matter = [row for row in asked.told if _can_matter(row, asked)]
+    lacking = [row for row in can_matter if _own(row, asked)["tipping_shift"] is not None]
+    complete: defaultdict[str, list[str]] = defaultdict(list)
+    for row in can_matter:
+        if _own(row, asked)["tipping_shift"] is None:
+            complete[_at_worst(row, asked)].append(_own(row, asked)["group_id"])
+    said = [_missing(row, asked) for row in lacking]
+    said += [f"No answer of {_some(list(dict.fromkeys(names)))} is missing{end}." for end, names in complete.items()]
     more = f"For {plural(len(said) - MOST_GROUPS, 'more group')} see tipping_shift."
     return [*said[:MOST_GROUPS], *([more] if len(said) > MOST_GROUPS else [])]
+
+
+def _can_matter(group: Row, asked: StatisticSpec) -> bool:
+    """Whether missing answers can matter much, so that something is said of them."""
+    if group["verdict_with_missing"] is None:
+        return False
+    is_unequal = abs(group["missing_share"] - group["missing_share_rest"]) > UNEQUALLY_MISSING
+    return _is_changed(group) or is_unequal or asked.refuses
+
+
+def _own(group: Row, asked: StatisticSpec) -> Row:
+    """The row of the pair that tells of the answers missing."""
+    return asked.of_pair.get(group["category"], group)
 
 
 def _is_changed(group: Row) -> bool:
@@ -396,32 +416,33 @@ def _is_changed(group: Row) -> bool:
 
 def _missing(group: Row, asked: StatisticSpec) -> str:
     """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
-    left = group["verdict_with_missing"]
-    if left is None:
+    if not _can_matter(group, asked):
         return ""
-    is_unequal = abs(group["missing_share"] - group["missing_share_rest"]) > UNEQUALLY_MISSING
-    if not (_is_changed(group) or is_unequal or asked.refuses):
-        return ""
-    group = asked.of_pair.get(group["category"], group)
-    name, shift = group["group_id"], group["tipping_shift"]
+    own = _own(group, asked)
+    name, shift = own["group_id"], own["tipping_shift"]
     if shift is None:
         stands = f"No answer of {name} is missing"
-    elif group["contrast"] in RATES and shift > 1:
+    elif own["contrast"] in RATES and shift > 1:
         stands = f"The finding stands whatever the missing answers of {name} would have been"
     else:
-        side = "higher" if group["value"] < 0 else "lower"
-        where = f" in {_label(group)}".rstrip() if group["category"] else ""
+        side = "higher" if own["value"] < 0 else "lower"
+        where = f" in {_label(own)}".rstrip() if own["category"] else ""
         stands = (
-            f"The finding stands unless the missing answers of {name} are on average {_shift_of(group)} {side}{where} "
+            f"The finding stands unless the missing answers of {name} are on average {_shift_of(own)} {side}{where} "
             "than its others on the same prompts"
         )
+    return f"{stands}{_at_worst(group, asked)}."
+
+
+def _at_worst(group: Row, asked: StatisticSpec) -> str:
+    """What is left with the missing answers of all groups at the worst end."""
+    left, own = group["verdict_with_missing"], _own(group, asked)
     if left not in SHOWN:
-        end = "; with all missing answers, those of the others too, at the worst end nothing is shown"
-    elif left != group["verdict"]:
-        end = "; with all missing answers at the worst end the difference may be less than what matters"
-    else:
-        end = ", and with those of the others at either end the finding stands" if shift is None else ""
-    return f"{stands}{end}."
+        return "; with all missing answers, those of the others too, at the worst end nothing is shown"
+    if left != own["verdict"]:
+        return "; with all missing answers at the worst end the difference may be less than what matters"
+    is_complete = own["tipping_shift"] is None
+    return ", and with those of the others at either end the finding stands" if is_complete else ""
 
 
 def _shift_of(group: Row) -> str:
@@ -545,6 +566,12 @@ def _is_called(question: Row) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """MOST_GROUPS names, and how many more there are."""
+    more = len(names) - MOST_GROUPS
+    return _listed([*names[:MOST_GROUPS], plural(more, "more group")] if more > 0 else names)
 
 
 def _capital(text: str) -> str:
