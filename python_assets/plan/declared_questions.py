@@ -188,8 +188,10 @@ def _of_pairs(
                     yield slice_id, pair_id(*pair), *asked, *pair
 
 
-def keys_of(questions: pd.DataFrame) -> pd.DataFrame:
-    """The columns that tell a question apart, as table questions has them."""
+def frozen_questions(questions: pd.DataFrame) -> list[dict[str, str]]:
+    """The questions as table questions tells them apart, with their set: sets in order of their names."""
     is_pair = questions.own_generation_id != ""
     generation_id = questions.own_generation_id.where(is_pair, questions.generation_id)
-    return questions[[*QUESTION, "reference_generation_id"]].assign(generation_id=generation_id)
+    keys = ["set_id", "generation_id", "reference_generation_id", *(key for key in QUESTION if key != "generation_id")]
+    told = questions.assign(generation_id=generation_id)[keys].sort_values(keys)
+    return [{str(name): str(value) for name, value in row.items()} for row in told.to_dict("records")]

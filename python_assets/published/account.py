@@ -28,6 +28,12 @@ QUESTION_SETS: Final = f"""
     order by case set_id when 'primary' then 1 when 'secondary' then 3 when 'baseline' then 4 else 2 end, set_id
 """
 """A row a set, those that the study is about first."""
+OF_PAIRS: Final = f"""
+    select count(*) as n_questions, {_COUNTS}
+    from questions
+    where study_id = $study and reference_generation_id <> ''
+"""
+"""What the questions of pairs of generations came to, in one row."""
 # what became of the questions that are called: each is told once, as one of these
 CALLED: Final = """
     select count(*) as n_called,
