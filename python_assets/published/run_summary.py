@@ -120,9 +120,10 @@ def summary(home: Home, study_id: str) -> str:
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
+        changes = study.rows(CHANGED)
         last = [
-            *_changed(study.rows(CHANGED)),
-            _not_found(sets, called),
+            *_changed(changes),
+            _not_found(sets, called, called["n_repeated"] + called["n_changes"] - len(changes)),
             *([f"Untested   {untested}"] if untested else []),
             *unread,
         ]
@@ -230,14 +231,14 @@ def _group(group: Row) -> str:
     return f"{group['group_id']}{label} {group['value']:+.3g}"
 
 
-def _not_found(sets: list[Row], called: Row) -> str:
+def _not_found(sets: list[Row], called: Row, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
     n_open, n_equivalent = (sum(row[name] for row in sets) for name in ("n_open", "n_equivalent"))
     told = [
         f"{_plural(n_open, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
         f"{called['n_inside']:,} called different and inside their margins" if called["n_inside"] else "",
-        f"{called['n_repeated']:,} called that repeat what is told above" if called["n_repeated"] else "",
+        f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
         f"{called['n_tool']:,} called about the measuring tool" if called["n_tool"] else "",
     ]
     return f"Else       {'; '.join(part for part in told if part)}"

@@ -194,6 +194,7 @@ def test_changes_between_generations_are_questions_too(told):
         "Changed    biased against fair: groups moved in sentiment by concept (q 0.002); "
         "biased against fair: mean of refusal (q 0.01)"
     )
+    assert lines[-1].endswith("; 1 called that repeat what is told above")
 
 
 def test_many_changes_are_counted(told):
