@@ -38,7 +38,9 @@ def told_apart(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _of_findings(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in findings:
         own = {name: row[name] for name in KEYS if name in row}
-        yield own | {"reference_generation_id": "", "n_responses": row.get("n_responses", 1), "n_missing": 0} | _rest(row)
+        yield (
+            own | {"reference_generation_id": "", "n_responses": row.get("n_responses", 1), "n_missing": 0} | _rest(row)
+        )
 
 
 def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -46,10 +48,12 @@ def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         if row.get("set_id") and row["comparison"] in ("mean_change", "groups_moved"):
             own = {name: row[name] for name in KEYS if name in row}
             pair = {"generation_id": row["generation_a_id"], "reference_generation_id": row["generation_b_id"]}
-            yield own | pair | {"statistic": row["comparison"], "parameters": ""} | {"n_responses": None, "n_missing": None} | _rest(row)
+            asked = {"statistic": row["comparison"], "parameters": "", "n_responses": None, "n_missing": None}
+            yield own | pair | asked | _rest(row)
 
 
 def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: row.get(name) for name in ("set_id", "p_value", "q_value", "verdict")}
     reason = row.get("inference_reason") or row.get("reason") or None
-    return found | SIZE | {"outcome": OUTCOMES.get(row["verdict"], "called"), "reason": reason if row.get("p_value") is None else None}
+    outcome = OUTCOMES.get(row["verdict"], "called")
+    return found | SIZE | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}

@@ -236,7 +236,9 @@ def _groups_of_groupings(study: Study, connection: duckdb.DuckDBPyConnection) ->
     return {one: group_ids(one, {**observed, **declared}) for one in study.groupings}
 
 
-def _truths(study: Study, groupings: Grouped) -> Iterator[tuple[GroundTruth, FieldPath, tuple[str, ...], TruthTable, str]]:
+def _truths(
+    study: Study, groupings: Grouped
+) -> Iterator[tuple[GroundTruth, FieldPath, tuple[str, ...], TruthTable, str]]:
     """Every entry with its field, the factors of its grouping, its table and the measure."""
     for position, spec in enumerate(study.measures):
         if spec.ground_truth is None:

@@ -266,7 +266,7 @@ def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
         if len(found) > 1:
             raise ValueError(f"{table} holds several studies, {', '.join(found)}; a build file holds one")
         if found:
-            return found[0]
+            return str(found[0])
     return ""
 
 

@@ -65,8 +65,8 @@ def numbers_of_questions(
     is_main = (counted.calibration == "raw") & (counted.parameters == "")
     main = counted[is_main & (counted.is_change | counted.statistic.isin(["mean", "share"]))]
     found: NumberOfQuestions = {}
-    for row in main.itertuples():
-        for grouping_id in [row.grouping_id] if row.grouping_id else of_changes:
-            key = (str(grouping_id), str(row.measure_id), bool(row.is_change))
-            found[key] = max(found.get(key, 1), int(row.n))
+    for row in main.to_dict("records"):
+        for grouping_id in [row["grouping_id"]] if row["grouping_id"] else of_changes:
+            key = (str(grouping_id), str(row["measure_id"]), bool(row["is_change"]))
+            found[key] = max(found.get(key, 1), int(row["n"]))
     return found

@@ -1,7 +1,7 @@
 """Every question that a study asks, known before any answer: what a plan freezes and what inference accounts for.
 
 Belongs here: which questions a design has. Which set they are in is infer/questions.py; what came of them is dbt's
-model questions. What only the answers can tell, the readings of other languages or of texts as written, is not declared.
+mart questions. What only the answers can tell, readings of other languages or of texts as written, is not declared.
 
 Source: inference.md 6.1, 6.2 and 6.8.
 """

@@ -176,9 +176,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         warnings=[
             *([] if scraped is None else _scrape_warnings(scraped)),
             *label_warnings(study),
-            *unread_warnings(
-                study.study_id, [one.generation_id for one in study.generations], paths.home().published
-            ),
+            *unread_warnings(study.study_id, [one.generation_id for one in study.generations], paths.home().published),
         ],
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),

@@ -44,7 +44,8 @@ CALLED: Final = """
         count(*) filter (is_own and not is_repeated and verdict = 'equivalence_shown') as n_inside,
         count(*) filter (is_own and not is_repeated and verdict <> 'equivalence_shown') as n_facts
     from (
-        select questions.statistic, questions.verdict, reference_generation_id <> '' as is_pair, is_tool_bias, is_repeated,
+        select questions.statistic, questions.verdict, is_tool_bias, is_repeated,
+            reference_generation_id <> '' as is_pair,
             reference_generation_id = '' and not is_tool_bias and questions.statistic <> 'ground_truth' as is_own
         from questions
         left join findings

@@ -31,14 +31,10 @@ SETS: Final[dict[str, str]] = {
 # bias by itself, and has a section of its own
 FACTS: Final = f"""
     with first_questions as (
-        select findings.*, measures.kind, strongest_verdict, strongest_size, strongest_group_id, strongest_category,
-            strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
+        select findings.*, measures.kind
         from findings
-        inner join questions
-            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
         left join measures using (study_id, measure_id)
-        where study_id = $study and reference_generation_id = ''
-            and findings.verdict in ('bias_shown', 'difference_shown')
+        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
             and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
@@ -71,56 +67,18 @@ OF_GENERATIONS: Final = """
     where study_id = $study and reference_generation_id = '' and generation_id <> 'baseline'
         and is_tool_bias is distinct from true
 """
-OPEN: Final = 8
-# what the sets of a study are about; others are called by their name alone
-SETS: Final[dict[str, str]] = {
-    "primary": "what the study is about",
-    "comparison": "whether models differ, or changed",
-    "secondary": "all else that was measured",
-    "truth": "labels held against real shares",
-    "baseline": "the baseline texts: bias of the tool",
-}
-# repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
-# bias by itself, and has a section of its own
-FACTS: Final = f"""
-    with first_questions as (
-        select findings.*, measures.kind, strongest_verdict, strongest_size, strongest_group_id, strongest_category,
-            strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
-        from findings
-        inner join questions
-            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        left join measures using (study_id, measure_id)
-        where study_id = $study and reference_generation_id = ''
-            and findings.verdict in ('bias_shown', 'difference_shown')
-            and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
-        qualify row_number() over (
-            partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
-        ) = 1
-    )
-    select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
-"""
-STANDING: Final = """
-    select group_id, category, reference, sentence
-    from finding_groups
-    where study_id = $study and direction is not null
-        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
-    order by position
-"""
-OTHER_SIZES: Final = """
-    select verdict, sentence
-    from findings
-    where study_id = $study and not is_tool_bias and finding_rank <> $finding_rank
+# of all questions of a fact
+BEYOND: Final = """
+    select statistic, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_ci_low,
+        strongest_ci_high, strongest_margin
+    from questions
+    inner join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and not is_tool_bias and not is_repeated
+        and strongest_verdict = 'bias_shown'
         and (slice_id, generation_id, grouping_id, measure_id)
         = ($slice_id, $generation_id, $grouping_id, $measure_id)
     order by finding_rank
-"""
-NOT_FOUND: Final = """
-    select count(*) filter (verdict = 'inconclusive') as n_open,
-        count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
-        count(p_value) as n_tested, count(*) as n_questions
-    from findings
-    where study_id = $study and not is_tool_bias
 """
 OPEN: Final = """
     select generation_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
@@ -163,8 +121,8 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     question: the first of its questions by rank. groups: those that stand for themselves. others: its other
-    sizes. behind: the root prompts in which the first groups differ most. strongest: the size that lies beyond its
-    margin, in words, where one does.
+    sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their margin,
+    in words.
     """
 
     question: Row
@@ -173,7 +131,7 @@ class Fact(NamedTuple):
     groups: list[Row]
     others: list[Row]
     behind: list[Behind]
-    strongest: str = ""
+    beyond: list[str]
 
 
 class Facts(NamedTuple):
@@ -293,21 +251,19 @@ def _fact(reader: Reader, question: Row) -> Fact:
         groups=groups,
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
-        strongest=_strongest(question),
+        beyond=[_beyond(row) for row in reader.rows(BEYOND, **fact)],
     )
 
 
-def _strongest(question: Row) -> str:
-    """The size that is shown to lie beyond its margin; groups alone may be told to differ."""
-    if question["strongest_verdict"] != "bias_shown":
-        return ""
-    label = f" in {question['strongest_category']}" if question["strongest_category"] else ""
-    of = f" of {question['strongest_group_id']}{label}" if question["strongest_group_id"] else ""
-    low, high = question["strongest_ci_low"], question["strongest_ci_high"]
+def _beyond(row: Row) -> str:
+    """A size that is shown to lie beyond its margin; groups alone may be told to differ."""
+    statistic = "" if row["statistic"] in ("mean", "share") else f" of the {words(row['statistic'])}"
+    label = f" in {row['strongest_category']}" if row["strongest_category"] else ""
+    group = f", {row['strongest_group_id']}{label}," if row["strongest_group_id"] else ""
+    low, high = row["strongest_ci_low"], row["strongest_ci_high"]
     interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
-    margin = number(question["strongest_margin"])
-    size = f"{words(question['strongest_size'])}{of} {number(question['strongest_value'])}{interval}"
-    return f"{size[:1].upper()}{size[1:]}: beyond its margin of {margin}"
+    size = f"{words(row['strongest_size'])}{statistic}{group} {number(row['strongest_value'])}{interval}"
+    return f"{size[:1].upper()}{size[1:]}: beyond its margin of {number(row['strongest_margin'])}"
 
 
 def _size(question: Row) -> str:

@@ -99,7 +99,9 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
     now, path = utc_now(), home.freezes(study.study_id)
     record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content, "questions": questions}
     if known := frozen_at(study, home):
-        if questions is not None and not any(listed == questions for sha256, _, listed in _freezes(path) if sha256 == key):
+        if questions is not None and not any(
+            listed == questions for sha256, _, listed in _freezes(path) if sha256 == key
+        ):
             _append(path, _canonical(record))  # they were not known then, or a generation has come; the time stays
         return Freeze(
             sha256=key,

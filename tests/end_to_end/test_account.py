@@ -109,7 +109,9 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
         ("northern", "kind", "south", "even", "groups_moved", "not_asked", "not_asked"),
     ],
 )
-def test_a_declared_question_has_its_outcome(told, generation, measure, slice_id, reference, statistic, outcome, reason):
+def test_a_declared_question_has_its_outcome(
+    told, generation, measure, slice_id, reference, statistic, outcome, reason
+):
     account = told["account"]
     is_of = (account.generation_id == generation) & (account.measure_id == measure) & (account.slice_id == slice_id)
     is_asked = (account.reference_generation_id == reference) & (account.statistic == statistic)
