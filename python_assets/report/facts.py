@@ -121,8 +121,8 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     question: the first of its questions by rank. groups: those that stand for themselves. others: its other
-    sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their margin,
-    in words.
+    sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their
+    margin, in words.
     """
 
     question: Row

@@ -65,7 +65,9 @@ sizes as (
 ),
 
 placed as (
-    select *, {{ verdict_position() }} as verdict_position from sizes
+    -- a group is named before the size of a whole grouping
+    select *, {{ verdict_position() }} as verdict_position, case group_id when '' then 1 else 0 end as kind_position
+    from sizes
 ),
 
 ranked as (
@@ -75,9 +77,8 @@ ranked as (
             partition by {{ keys }}
             order by
                 verdict_position asc,
-                -- a group is named before the size of a whole grouping
-                group_id = '' asc,
-                round(abs(value), 12) desc,
+                kind_position asc,
+                round(abs(value), 12) desc nulls last,
                 size_name asc,
                 group_id asc,
                 category asc

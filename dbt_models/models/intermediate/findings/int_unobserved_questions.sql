@@ -10,14 +10,6 @@ statistics as (
     select distinct study_id, statistic, parameters, is_paired from {{ source('raw', 'statistics') }}
 ),
 
-measures as (
-    select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}
-),
-
-answers as (
-    select study_id, prompt_id, asked_prompt_id, generation_id from {{ ref('int_answers') }}
-),
-
 -- a question of a pair has two sides
 sides as (
     select {{ place }}, generation_id as side from questions
@@ -40,7 +32,7 @@ placed as (
         case answers.generation_id when '' then side else answers.generation_id end as generation_id
     from sides
     inner join members using (study_id, slice_id, grouping_id)
-    inner join answers using (study_id, prompt_id)
+    inner join {{ ref('int_answers') }} as answers using (study_id, prompt_id)
 ),
 
 responses as (
@@ -75,7 +67,8 @@ ranked as (
     select
         *,
         sum(n_read) over (partition by {{ place }}, side) as n_read_of_side,
-        row_number() over (partition by {{ place }}, side order by reason is null, n desc, reason asc) as place_of_reason
+        row_number() over (partition by {{ place }}, side order by n desc nulls last, reason asc nulls last)
+            as place_of_reason
     from measured
 ),
 
@@ -84,6 +77,7 @@ of_sides as (
         {{ place }},
         side,
         coalesce(asked.n_asked, 0) as n_asked,
+        case when asked.n_asked > 0 then 1 else 0 end as n_asked_at_all,
         coalesce(ranked.n_read_of_side, 0) as n_read,
         ranked.reason
     from sides
@@ -100,11 +94,12 @@ joined as (
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
         measures.segment_factor <> '' as is_of_segments,
         row_number() over (
-            partition by {{ keys }} order by of_sides.n_asked > 0, of_sides.n_read asc, of_sides.side asc
+            partition by {{ keys }} order by of_sides.n_asked_at_all asc, of_sides.n_read asc, of_sides.side asc
         ) as place_of_side
     from questions
     inner join of_sides using ({{ place }})
-    left join measures using (study_id, measure_id)
+    left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
+        using (study_id, measure_id)
     left join statistics using (study_id, statistic, parameters)
     where of_sides.side in (generation_id, reference_generation_id)
 )
