@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from python_assets.infer.draws.exchange import Floats, Ints
+
 Bools = NDArray[np.bool_]
 Objects = NDArray[np.object_]
 
