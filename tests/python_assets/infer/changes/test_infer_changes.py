@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.infer.changes.infer_changes import compare_generations
+from python_assets.infer.changes.infer_changes import compare_generations, pair_layouts
 from python_assets.infer.design.cells import of_columns
 from python_assets.infer.design.read_cells import read_cells
 from python_assets.infer.options import options_of
@@ -293,11 +293,11 @@ def of_measures(study, strata):
 def test_the_rows_of_parts_of_a_study_are_those_of_the_whole(study, strata):
     connection = of_measures(study, strata)
     cells, options = read_cells(connection, "all", "gender", has_unit=True), options_of(analysis())
-    whole = compare_generations(connection, [cells], None, options)
+    whole = compare_generations(connection, pair_layouts(connection, [cells]), None, options)
     parts = []
     for measures in ({"sentiment", "toxic"}, {"biased", "answer"}):
         part = of_columns(cells, np.flatnonzero(cells.columns.measure_id.isin(measures)))
-        parts.append(compare_generations(connection, [part], None, options, measures))
+        parts.append(compare_generations(connection, pair_layouts(connection, [part]), None, options, measures))
         assert set(parts[-1].measure_id) == measures
     together, whole = (
         found.sort_values(ROW).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)
