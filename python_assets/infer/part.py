@@ -20,6 +20,7 @@ from python_assets.infer.changes.infer_changes import (
     pair_questions,
     with_who_moved,
 )
+from python_assets.infer.changes.missing_changes import with_missing_changes
 from python_assets.infer.design.cells import Cells
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.groups.layout import layouts
@@ -108,6 +109,7 @@ class Part:
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
+        pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
         return {"contrasts": contrasts, "generation_comparisons": pairs}
 
 

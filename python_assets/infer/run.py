@@ -157,9 +157,7 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
     pairs = "generation_comparisons"
     of_pairs = ROW[: ROW.index("group_id")]
-    replaced = {
-        name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs
-    }
+    replaced = {name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs}
     if pairs in again:
         asked = pd.MultiIndex.from_frame(again[pairs][of_pairs])
         replaced[pairs] = mixed(tables[pairs], again[pairs], of_pairs, asked)
@@ -197,12 +195,13 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     )
     pairs = tables["generation_comparisons"]
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    pairs = with_verdicts_of_pairs(pairs, q_inside, alpha)
     found = {
         # those of pairs stand beside their groups
         "questions": questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True),
         "contrasts": contrasts,
         "disparities": disparities,
-        "generation_comparisons": with_verdicts_of_pairs(pairs, q_inside, alpha),
+        "generation_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
     return {**tables, **found}
 

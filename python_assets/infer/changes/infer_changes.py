@@ -185,17 +185,22 @@ def plain(cells: Cells) -> pd.DataFrame:
     return cells.columns[(cells.columns.statistic == "mean") & (cells.columns.parameters == "")]
 
 
-def changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
-) -> MeasureChanges | None:
-    """A measure of a pair; None where one of the two generations has no column of it."""
+def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """The columns of both generations of a measure, by label."""
     columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
     own, other = keys["generation_a_id"], keys["generation_b_id"]
-    of_pair = {
+    return {
         category: (columns[category, own], columns[category, other])
         for category in of_measure.category.unique()
         if (category, own) in columns and (category, other) in columns
     }
+
+
+def changes_of(
+    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
+) -> MeasureChanges | None:
+    """A measure of a pair; None where one of the two generations has no column of it."""
+    of_pair = columns_of_pair(of_measure, keys)
     if not of_pair:
         return None
     measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))

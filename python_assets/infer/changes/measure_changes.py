@@ -244,7 +244,8 @@ class MeasureChanges:
         found = found._replace(reason=reason).refused(~has_p, reason, OF_P)
         of_columns = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
-            InferenceReason.UNPAIRED_PROMPTS: self._pair.share_dropped > MOST_UNPAIRED,
+            # bounds take the place of this rule where groups meet; units of one group each have none
+            InferenceReason.UNPAIRED_PROMPTS: of_units and self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
             **{reason: bool((of_columns == reason).any()) for reason in REFUSED},
@@ -279,4 +280,3 @@ def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change
         reason=reason,
     )
     return without_value(1, None)._replace(result=question)
-

@@ -189,7 +189,7 @@ class Study:
                 [(generation, measure, f"p{root}_{group}", n) for generation, measure, root, group, n in self.missing],
                 columns=["generation_id", "measure_id", "prompt_id", "n_missing"],
             )
-            .astype({"n_missing": int})
+            .astype({"generation_id": str, "measure_id": str, "prompt_id": str, "n_missing": int})
             .assign(study_id="small"),
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
