@@ -108,10 +108,12 @@ def compare_again(
     questions: pd.DataFrame,
     options: Options,
 ) -> pd.DataFrame:
-    """The rows of some questions of pairs once more, with other options; all else as compare_generations.
+    """The rows of some questions of pairs once more, with other options, as compare_generations gives them.
 
     Args:
-        connection, layouts, reference: of compare_generations.
+        connection: to the build file.
+        layouts: of pair_layouts.
+        reference: of compare_generations.
         questions: of pair_questions.
         options: with more draws.
     """

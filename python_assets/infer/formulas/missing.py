@@ -92,9 +92,9 @@ def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
 
 
 class Side(NamedTuple):
-    """One of two generations: cell means, NaN where absent; the share of each cell that is missing, 1 where all of it is.
+    """One of two generations: cell means, NaN where absent, and the share of each cell that is missing.
 
-    low, high: limits of its missing answers, which broadcast to the cells.
+    share: 1 where x is NaN. low, high: limits of its missing answers, which broadcast to the cells.
     """
 
     x: Floats
