@@ -64,7 +64,7 @@ class FilledChanges(NamedTuple):
         is_asked = (answers.n[:, places] > 0).any(axis=(1, 2))
         shares = np.where(is_open, np.nan, np.stack([a.share, b.share]))
         low, high = missing.filled_changes(a, b)
-        return cls(cells, [*columns], low, high, shares, is_open.all(axis=1) & is_asked)
+        return cls(cells, [*columns], low, high, shares, np.asarray(is_open.all(axis=1) & is_asked))
 
     @property
     def is_whole(self) -> bool:
@@ -156,7 +156,7 @@ def with_missing_changes(
 def _filled(
     connection: duckdb.DuckDBPyConnection,
     layouts: Sequence[Cells],
-    places: Mapping[tuple[Any, ...], Ints],
+    places: Collection[Any],
     options: Options,
 ) -> Iterator[tuple[tuple[Any, ...], FilledChanges]]:
     """The filled cells of every measure and pair; none of units that lie in one group each, or of mixed ones."""
@@ -189,7 +189,7 @@ def _of_place(filled: FilledChanges, rows: pd.DataFrame, alpha: float) -> pd.Dat
     found = pd.DataFrame(np.nan, index=rows.index, columns=[*_NUMBERS])
     for is_of_groups, out in dict.fromkeys(zip(is_against, without, strict=True)):
         chosen = np.array([one == (is_of_groups, out) for one in zip(is_against, without, strict=True)])
-        numbers = filled.numbers(out, alpha, is_of_groups=is_of_groups)
+        numbers = filled.numbers(out, alpha, is_of_groups=bool(is_of_groups))
         for name in _NUMBERS:
             found.loc[chosen, name] = numbers[name][row[chosen]]
     return found

@@ -68,10 +68,10 @@ def limits_of(x: Floats, means: Floats, is_rate: Bools, scale: tuple[Floats, Flo
         is_rate: of each column.
         scale: ends of the scale of each column, NaN where none is declared; None where scales are not to be used.
     """
-    ends = (np.zeros(x.shape[1]), np.ones(x.shape[1]))
+    ends = np.stack([np.zeros(x.shape[1]), np.ones(x.shape[1])])
     if scale is not None:
-        has_scale = ~is_rate & ~np.isnan(scale[0]) & ~np.isnan(scale[1])
-        ends = tuple(np.where(has_scale, own, end) for own, end in zip(scale, ends, strict=True))
+        has_scale = ~is_rate & ~np.isnan(scale).any(axis=0)
+        ends = np.where(has_scale, scale, ends)
         is_rate = is_rate | has_scale
     low, high = (np.tile(end, (len(x), 1)) for end in ends)
     if not is_rate.all():
