@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.changes.infer_changes import (
+    PairLayouts,
     compare_again,
     compare_generations,
     pair_layouts,
@@ -21,7 +22,6 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
-from python_assets.infer.design.cells import Cells
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
@@ -75,7 +75,7 @@ class Part:
         return found
 
     @cached_property
-    def _of_pairs(self) -> list[Cells]:
+    def _of_pairs(self) -> PairLayouts:
         return pair_layouts(self._connection, [layout.cells for layout in self._layouts.values()])
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:

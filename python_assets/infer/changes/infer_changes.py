@@ -41,6 +41,7 @@ from python_assets.infer.tables import (
 )
 
 PLACE: Final = ROW[:6]  # of a question of a pair
+PairLayouts = list[Cells]
 ACROSS: Final = " against "  # between the two generations of a question
 _POSITIONS: Final = """
     with units as (
@@ -59,7 +60,7 @@ _POSITIONS: Final = """
 """
 
 
-def pair_layouts(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> list[Cells]:
+def pair_layouts(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> PairLayouts:
     """All prompts of each slice, whose mean is asked once, and the cells of its groupings but those of models.
 
     Args:

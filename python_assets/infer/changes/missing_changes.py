@@ -154,10 +154,7 @@ def with_missing_changes(
 
 
 def _filled(
-    connection: duckdb.DuckDBPyConnection,
-    layouts: Sequence[Cells],
-    places: Collection[Any],
-    options: Options,
+    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], places: Collection[Any], options: Options
 ) -> Iterator[tuple[tuple[Any, ...], FilledChanges]]:
     """The filled cells of every measure and pair; none of units that lie in one group each, or of mixed ones."""
     for cells in layouts:
