@@ -110,7 +110,7 @@ def _frame(n_roots: int, n_groups: int) -> Frame:
 
 
 def calls(x: Floats, *, n_permutations: int, seed: int) -> tuple[float, float]:
-    """Shares of data sets whose question is called, and any of whose groups is by step-down p, alone in their sets.
+    """Shares of data sets whose question is called, and some group of it too, alone in their sets.
 
     Args:
         x: cells of shape (roots, groups, sets), NaN where missing.
@@ -120,7 +120,8 @@ def calls(x: Floats, *, n_permutations: int, seed: int) -> tuple[float, float]:
     frame = _frame(*x.shape[:2])
     shuffles = Shuffles(seed, n_permutations, frame.block)
     p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_permutations, flip_seed=seed)
-    return float((p <= ALPHA).mean()), float((np.fmin.reduce(p_group, axis=1) <= ALPHA).mean())
+    of_group = np.maximum(np.fmin.reduce(p_group, axis=1), p)
+    return float((p <= ALPHA).mean()), float((of_group <= ALPHA).mean())
 
 
 def asked(frame: Frame, x: Floats, shuffles: Shuffles, *, n_first: int, flip_seed: int) -> tuple[Floats, Floats]:
