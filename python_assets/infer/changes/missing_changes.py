@@ -148,15 +148,18 @@ def with_missing_changes(
     position = np.flatnonzero(is_filled)
     for place, filled in _filled(connection, layouts, places, options):
         at = position[places[place]]
-        is_whole[at] = filled.is_whole
-        numbers.iloc[at] = _of_place(filled, rows.iloc[at], options.alpha)
+        is_whole[at] = filled is None or filled.is_whole
+        if filled is None:
+            numbers.iloc[at, _NUMBERS.index("n_unanswered")] = 0
+        else:
+            numbers.iloc[at] = _of_place(filled, rows.iloc[at], options.alpha)
     return rows.assign(**_columns(rows, numbers, is_whole, options.alpha))
 
 
 def _filled(
     connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], places: Collection[Any], options: Options
-) -> Iterator[tuple[tuple[Any, ...], FilledChanges]]:
-    """The filled cells of every measure and pair; none of units that lie in one group each, or of mixed ones."""
+) -> Iterator[tuple[tuple[Any, ...], FilledChanges | None]]:
+    """Cells of every measure and pair, filled, or None where no answer is missing; not of units of one group each."""
     for cells in layouts:
         here = [place for place in places if (place[0], place[3]) == (cells.slice_id, cells.grouping_id)]
         if not here or cells.stratum_of_cell is not None or cells.scheme == MIXED_UNITS:
@@ -166,6 +169,10 @@ def _filled(
             keys = dict(zip(PLACE, place, strict=True))
             is_of = (columns.measure_id == keys["measure_id"]) & (columns.calibration == keys["calibration"])
             of_pair = columns_of_pair(columns[is_of], keys)
+            a, b = np.array([*of_pair.values()]).T
+            if not (answers.n[:, [*a, *b]].any() or (np.isnan(cells.x[:, a]) != np.isnan(cells.x[:, b])).any()):
+                yield place, None
+                continue
             is_rate = str(columns[is_of].kind.iloc[0]) in RATES
             yield place, FilledChanges.of(cells, answers, of_pair, is_rate=is_rate, fills_scale=options.fills_scale)
 
