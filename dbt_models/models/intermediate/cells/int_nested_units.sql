@@ -38,6 +38,58 @@ designs as (
     group by comparison_position, statistic, parameters
 ),
 
+of_groups as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        root_prompt_position,
+        group_position,
+        avg(cell_mean) as group_mean
+    from nested_cells
+    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position, group_position
+),
+
+group_counts as (
+    select comparison_position, statistic, parameters, stratum_position, root_prompt_position, count(*) as n_groups
+    from of_groups
+    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position
+),
+
+-- a root prompt that units of one group alone answered says nothing of groups
+compared_groups as (
+    select *
+    from of_groups
+    inner join group_counts using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
+    where n_groups > 1
+),
+
+strata_groups as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        count(distinct group_position) as n_groups_of_stratum
+    from compared_groups
+    group by comparison_position, statistic, parameters, stratum_position
+),
+
+-- of the root prompts that all groups of the stratum answered; where there are none, groups are not taken off
+group_effects as (
+    select
+        comparison_position,
+        statistic,
+        parameters,
+        stratum_position,
+        group_position,
+        coalesce(avg(case when n_groups = n_groups_of_stratum then group_mean end), 0) as group_effect
+    from compared_groups
+    inner join strata_groups using (comparison_position, statistic, parameters, stratum_position)
+    group by comparison_position, statistic, parameters, stratum_position, group_position
+),
+
 root_prompts as (
     select
         comparison_position,
@@ -45,9 +97,9 @@ root_prompts as (
         parameters,
         stratum_position,
         root_prompt_position,
-        min(group_position) < max(group_position) as has_groups,
-        avg(cell_mean) as prompt_mean
-    from nested_cells
+        avg(group_mean - group_effect) as prompt_effect
+    from compared_groups
+    inner join group_effects using (comparison_position, statistic, parameters, stratum_position, group_position)
     group by comparison_position, statistic, parameters, stratum_position, root_prompt_position
 )
 
@@ -61,9 +113,9 @@ select
     root_position,
     min(n_responses) as min_responses,
     avg(cell_mean) as unit_mean,
-    avg(case when has_shared_prompts then cell_mean - prompt_mean else cell_mean end) as centred_mean
+    avg(case when has_shared_prompts then cell_mean - prompt_effect else cell_mean end) as centred_mean
 from nested_cells
 inner join designs using (comparison_position, statistic, parameters)
-inner join root_prompts using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
-where has_groups or not has_shared_prompts
+left join root_prompts using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
+where prompt_effect is not null or not has_shared_prompts
 group by study_id, comparison_position, statistic, parameters, group_position, stratum_position, root_position
