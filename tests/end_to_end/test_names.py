@@ -209,8 +209,8 @@ def test_a_prompt_that_one_group_lacks_leaves_one_number_by_sql_and_by_inference
             """
             select group_id, sql.value, inference.value_cells from intermediate.int_contrast_values as sql
             join inference.contrasts as inference using
-                (slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
-                category, reference)
+                (slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
+                contrast, category, reference)
             where slice_id = 'all' and measure_id = 'vader' and calibration = 'raw' and contrast = 'mean_difference'
               and parameters = ''
             """

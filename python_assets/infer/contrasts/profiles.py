@@ -70,10 +70,10 @@ def shuffled_profiles(means: GroupMeans, draws: Draws, of_noise: Draws, y: Float
     def work(part: slice) -> None:
         at = part.start
         profile = levels[at][:, None] + null[at, :, :, : draws.n].transpose(1, 0, 2)
-        drawn[at] = _distances(profile).mean(axis=0)
+        drawn[at] = total_variation(profile).mean(axis=0)
 
     in_threads(work, list(pieces(n_measures, 1)))
-    fdi = _distances((levels + observed).swapaxes(1, 2)).mean(axis=0)
+    fdi = total_variation((levels + observed).swapaxes(1, 2)).mean(axis=0)
     return Shuffled(levels, observed, null, (fdi, drawn))
 
 
@@ -196,7 +196,7 @@ def _test_profile(
     )
 
 
-def _distances(profile: Floats) -> Floats:
+def total_variation(profile: Floats) -> Floats:
     """Total variation of each group from the average profile (groups, labels, ...), summed over labels."""
     return cast(Floats, 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1))
 
@@ -229,7 +229,7 @@ def profile_numbers(profile: Floats, n_labels: int) -> Floats:
 
     Source: metrics.md section 4; V and divergences count negative shares as 0, as inference_golden.json does.
     """
-    distance = _distances(profile)
+    distance = total_variation(profile)
     table = np.maximum(profile, 0)
     v = _cramers_v(table, min(len(profile), n_labels))
     mean = distance.mean(axis=0)
