@@ -4,7 +4,7 @@ Belongs here: which comparison serves which kind of measure. Comparisons are con
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -63,7 +63,8 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
 def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: Responses) -> Compared:
     """Contrasts and indices of a sheet; x: values, shape (cells, columns), the columns of the shape given."""
     if sheet.role == "labels":
-        compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins)
+        n_responses = _fewest_responses(sheet)
+        compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins, n_responses=n_responses)
     else:
         is_rate = sheet.role != "continuous"
         compared = compare_values(
@@ -88,6 +89,14 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
         lambda one: one.refused(is_constant[:, None] & one.method.astype(bool), InferenceReason.NO_VARIATION, TEST),
         lambda one: one.refused(is_constant & ~np.isnan(one.p_value), InferenceReason.NO_VARIATION, TEST),
     )
+
+
+def _fewest_responses(sheet: Sheet) -> Floats:
+    """Responses of the group that has fewest of those that have any, of each column."""
+    frame, n = sheet.cells.frame, sheet.cells.n_responses[:, sheet.columns]
+    of_groups = np.zeros((frame.n_groups, n.shape[1]))
+    np.add.at(of_groups, frame.group, n)
+    return cast(Floats, np.where(of_groups > 0, of_groups, np.inf).min(axis=0))
 
 
 def _amplifications(sheet: Sheet, chosen: Chosen, members: Ints, options: Options) -> Table:
