@@ -176,7 +176,7 @@ def test_intervals_of_divergences_are_those_of_every_arrangement_and_resample(pr
 
 def test_divergences_have_no_interval_outside_the_designs_that_it_was_simulated_in(profiles):
     category = drawn(4, (20, 3))
-    for n_responses, has_interval in ((18.0, True), (17.0, False)):  # three labels occur
+    for n_responses, has_interval in ((30.0, True), (29.0, False)):  # three labels occur
         result = profiles(category, n_categories=5, n_permutations=99, n_responses=np.array([n_responses]))
         for test in (result.indices["jsd"], result.indices["jsd_between_groups"], result.contrasts["jsd_group"]):
             assert not np.isnan(test.value).any() and not np.isnan(test.null_q95).any()
@@ -184,6 +184,8 @@ def test_divergences_have_no_interval_outside_the_designs_that_it_was_simulated_
             assert set(test.reason.ravel()) == {None if has_interval else "interval_not_validated"}
         assert ("inversion" in result.contrasts["jsd_group"].method[0, 0]) == has_interval
         assert result.indices["fdi"].reason[0] is None
+    two = profiles(np.minimum(category, 1), n_permutations=99, n_responses=np.array([90.0]))
+    assert two.indices["jsd"].reason[0] == "interval_not_validated"
     short = profiles(category[:9], n_permutations=99, n_responses=np.array([90.0]))
     assert short.indices["jsd"].reason[0] == "interval_not_validated"
 
