@@ -43,7 +43,7 @@ def divergences_hold(*, n_groups: int, n_root_prompts: int, n_labels: Ints, n_re
     """
     is_simulated = np.full(n_labels.shape, n_groups <= MOST_GROUPS and n_root_prompts >= FEWEST_ROOT_PROMPTS)
     is_simulated &= (n_labels >= FEWEST_LABELS) & (n_labels <= MOST_LABELS)
-    return cast(Bools, is_simulated & (n_responses >= FEWEST_PER_LABEL * n_labels))
+    return is_simulated & (n_responses >= FEWEST_PER_LABEL * n_labels)
 
 
 class ProfileTest(NamedTuple):

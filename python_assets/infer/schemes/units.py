@@ -150,7 +150,7 @@ class Units:
         z = np.nan_to_num(z - np.nan_to_num(z[first])[self.stratum])  # exactly 0 where all are equal
         if there.all():
             size = np.bincount(self.stratum)[:, None, None]
-            return cast(Floats, z - (np.add.reduceat(z, first, axis=0) / size)[self.stratum])
+            return z - (np.add.reduceat(z, first, axis=0) / size)[self.stratum]
         z = np.where(there[:, :, None], z - self._prompt_effects(z, there)[self.stratum], 0)
         of_unit: Floats = z.sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1), 1)[:, None, None]
         return np.where(there[:, :, None], z, of_unit)
@@ -175,7 +175,7 @@ class Units:
         n_held = np.tensordot(in_stratum, held, 1)
         is_shared = (n_held == in_stratum.sum(axis=1)[:, None, None])[stratum]
         of_group = (mean * is_shared).sum(axis=1, keepdims=True) / np.maximum(is_shared.sum(axis=1, keepdims=True), 1)
-        return cast(Floats, np.tensordot(in_stratum, (mean - of_group) * held, 1) / np.maximum(n_held, 1))
+        return np.tensordot(in_stratum, (mean - of_group) * held, 1) / np.maximum(n_held, 1)
 
 
 def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDArray[np.object_]:
