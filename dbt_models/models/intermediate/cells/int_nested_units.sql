@@ -1,3 +1,6 @@
+{% set column = 'comparison_position, statistic, parameters' %}
+{% set stratum = column ~ ', stratum_position' %}
+{% set prompt = stratum ~ ', root_prompt_position' %}
 with
 
 cells as (
@@ -22,85 +25,64 @@ nested_cells as (
 ),
 
 unit_prompts as (
-    select distinct comparison_position, statistic, parameters, root_prompt_position, root_position, group_position
+    select distinct {{ column }}, root_prompt_position, root_position, group_position
     from nested_cells
 ),
 
 unit_counts as (
-    select comparison_position, statistic, parameters, root_prompt_position, count(*) as n_units
+    select {{ column }}, root_prompt_position, count(*) as n_units
     from unit_prompts
-    group by comparison_position, statistic, parameters, root_prompt_position
+    group by {{ column }}, root_prompt_position
 ),
 
 designs as (
-    select comparison_position, statistic, parameters, max(n_units) > 1 as has_shared_prompts
+    select {{ column }}, max(n_units) > 1 as has_shared_prompts
     from unit_counts
-    group by comparison_position, statistic, parameters
+    group by {{ column }}
 ),
 
 of_groups as (
-    select
-        comparison_position,
-        statistic,
-        parameters,
-        stratum_position,
-        root_prompt_position,
-        group_position,
-        avg(cell_mean) as group_mean
+    select {{ prompt }}, group_position, avg(cell_mean) as group_mean
     from nested_cells
-    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position, group_position
+    group by {{ prompt }}, group_position
 ),
 
 group_counts as (
-    select comparison_position, statistic, parameters, stratum_position, root_prompt_position, count(*) as n_groups
+    select {{ prompt }}, count(*) as n_groups
     from of_groups
-    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position
+    group by {{ prompt }}
 ),
 
 -- a root prompt that units of one group alone answered says nothing of groups
 compared_groups as (
     select *
     from of_groups
-    inner join group_counts using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
+    inner join group_counts using ({{ prompt }})
     where n_groups > 1
 ),
 
 strata_groups as (
-    select
-        comparison_position,
-        statistic,
-        parameters,
-        stratum_position,
-        count(distinct group_position) as n_groups_of_stratum
+    select {{ stratum }}, count(distinct group_position) as n_groups_of_stratum
     from compared_groups
-    group by comparison_position, statistic, parameters, stratum_position
+    group by {{ stratum }}
 ),
 
 -- of the root prompts that all groups of the stratum answered; where there are none, groups are not taken off
 group_effects as (
     select
-        comparison_position,
-        statistic,
-        parameters,
-        stratum_position,
+        {{ stratum }},
         group_position,
         coalesce(avg(case when n_groups = n_groups_of_stratum then group_mean end), 0) as group_effect
     from compared_groups
-    inner join strata_groups using (comparison_position, statistic, parameters, stratum_position)
-    group by comparison_position, statistic, parameters, stratum_position, group_position
+    inner join strata_groups using ({{ stratum }})
+    group by {{ stratum }}, group_position
 ),
 
 root_prompts as (
-    select
-        comparison_position,
-        statistic,
-        parameters,
-        stratum_position,
-        root_prompt_position,
-        avg(group_mean - group_effect) as prompt_effect
+    select {{ prompt }}, avg(group_mean - group_effect) as prompt_effect
     from compared_groups
-    inner join group_effects using (comparison_position, statistic, parameters, stratum_position, group_position)
-    group by comparison_position, statistic, parameters, stratum_position, root_prompt_position
+    inner join group_effects using ({{ stratum }}, group_position)
+    group by {{ prompt }}
 )
 
 select
@@ -115,7 +97,7 @@ select
     avg(cell_mean) as unit_mean,
     avg(case when has_shared_prompts then cell_mean - prompt_effect else cell_mean end) as centred_mean
 from nested_cells
-inner join designs using (comparison_position, statistic, parameters)
-left join root_prompts using (comparison_position, statistic, parameters, stratum_position, root_prompt_position)
+inner join designs using ({{ column }})
+left join root_prompts using ({{ prompt }})
 where prompt_effect is not null or not has_shared_prompts
 group by study_id, comparison_position, statistic, parameters, group_position, stratum_position, root_position
