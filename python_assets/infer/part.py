@@ -12,6 +12,7 @@ from typing import Final
 import duckdb
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from python_assets.infer.changes.infer_changes import (
     PairLayouts,
@@ -22,7 +23,6 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
-from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
@@ -88,7 +88,7 @@ class Part:
         asked = [found["questions"], pair_questions(again)] if found else [pair_questions(again)]
         return {**found, "questions": pd.concat(asked, ignore_index=True), "generation_comparisons": again}
 
-    def last(self, tables: Frames, ordered: Mapping[str, Floats]) -> Frames:
+    def last(self, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
 
         Args:
