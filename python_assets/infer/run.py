@@ -28,7 +28,7 @@ from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import OF_PAIR, QUESTION, SIZES, TABLES, write_tables
+from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -170,14 +170,21 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
     kept = ["set_id", "n_questions", "is_observed", *OF_PAIR]
     of_sets = tables["questions"][[*QUESTION, *kept]]
-    again = {**again, "questions": again["questions"].merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
+    questions = again["questions"].drop(columns=kept, errors="ignore")
+    again = {**again, "questions": questions.merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
     asked = pd.MultiIndex.from_frame(again["questions"][QUESTION])
 
-    def mixed(rows: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-        is_kept = ~pd.MultiIndex.from_frame(rows[QUESTION]).isin(asked)
+    def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], asked: pd.MultiIndex) -> pd.DataFrame:
+        is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(asked)
         return pd.concat([rows[is_kept], new], ignore_index=True)
 
-    return {name: mixed(rows, again[name]) if name in again else rows for name, rows in tables.items()}
+    pairs = "generation_comparisons"
+    of_pairs = ROW[: ROW.index("group_id")]
+    replaced = {name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs}
+    if pairs in again:
+        asked = pd.MultiIndex.from_frame(again[pairs][of_pairs])
+        replaced[pairs] = mixed(tables[pairs], again[pairs], of_pairs, asked)
+    return {**tables, **replaced}
 
 
 def _with_levels(tables: Frames, alpha: float) -> Frames:
@@ -195,6 +202,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
+        q_equivalence=q_equivalence,
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
@@ -208,11 +216,12 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     )
     pairs = tables["generation_comparisons"]
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    pairs = with_verdicts_of_pairs(pairs, q_inside, alpha)
     found = {
         "questions": _as_published(questions),
         "contrasts": contrasts,
         "disparities": disparities,
-        "generation_comparisons": with_verdicts_of_pairs(pairs, q_inside, alpha),
+        "generation_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
     return {**tables, **found}
 
