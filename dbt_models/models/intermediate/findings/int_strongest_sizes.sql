@@ -18,7 +18,7 @@ sizes as (
     select
         {{ question_keys() | join(', ') }},
         '' as reference_generation_id,
-        contrast as size_name,
+        contrast as name,
         group_id,
         category,
         value,
@@ -32,7 +32,7 @@ sizes as (
     select
         {{ question_keys() | join(', ') }},
         '' as reference_generation_id,
-        metric as size_name,
+        metric as name,
         '' as group_id,
         '' as category,
         value,
@@ -52,7 +52,7 @@ sizes as (
         'groups_moved' as statistic,
         '' as parameters,
         generation_b_id as reference_generation_id,
-        comparison as size_name,
+        comparison as name,
         group_id,
         category,
         coalesce(value_alone, value) as value,
@@ -79,7 +79,7 @@ ranked as (
                 verdict_position asc,
                 kind_position asc,
                 round(abs(value), 12) desc nulls last,
-                size_name asc,
+                name asc,
                 group_id asc,
                 category asc
         ) as place
@@ -89,7 +89,7 @@ ranked as (
 select
     {{ keys }},
     verdict as strongest_verdict,
-    size_name as strongest_size,
+    name as strongest_size,
     group_id as strongest_group_id,
     category as strongest_category,
     value as strongest_value,

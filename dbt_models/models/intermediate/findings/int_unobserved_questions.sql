@@ -12,9 +12,9 @@ statistics as (
 
 -- a question of a pair has two sides
 sides as (
-    select {{ place }}, generation_id as side from questions
+    select {{ place }}, generation_id as side_id from questions
     union
-    select {{ place }}, reference_generation_id as side from questions where reference_generation_id <> ''
+    select {{ place }}, reference_generation_id as side_id from questions where reference_generation_id <> ''
 ),
 
 members as (
@@ -27,9 +27,9 @@ members as (
 placed as (
     select
         {{ place }},
-        side,
+        side_id,
         answers.asked_prompt_id as prompt_id,
-        case answers.generation_id when '' then side else answers.generation_id end as generation_id
+        case answers.generation_id when '' then side_id else answers.generation_id end as generation_id
     from sides
     inner join members using (study_id, slice_id, grouping_id)
     inner join {{ ref('int_answers') }} as answers using (study_id, prompt_id)
@@ -44,30 +44,30 @@ responses as (
 ),
 
 asked as (
-    select {{ place }}, side, count(*) as n_asked
+    select {{ place }}, side_id, count(*) as n_asked
     from placed
     inner join responses using (study_id, generation_id, prompt_id)
-    group by {{ place }}, side
+    group by {{ place }}, side_id
 ),
 
 measured as (
     select
         {{ place }},
-        side,
-        measurements.reason,
-        count(*) as n,
+        side_id,
+        measurements.reason as reason_key,
+        count(*) as n_of_reason,
         count(coalesce(cast(measurements.value as string), measurements.label)) as n_read
     from placed
     inner join {{ source('raw', 'measurements') }} as measurements
         using (study_id, generation_id, prompt_id, measure_id)
-    group by {{ place }}, side, measurements.reason
+    group by {{ place }}, side_id, measurements.reason
 ),
 
 ranked as (
     select
         *,
-        sum(n_read) over (partition by {{ place }}, side) as n_read_of_side,
-        row_number() over (partition by {{ place }}, side order by n desc nulls last, reason asc nulls last)
+        sum(n_read) over (partition by {{ place }}, side_id) as n_read_of_side,
+        row_number() over (partition by {{ place }}, side_id order by n_of_reason desc, reason_key asc nulls last)
             as place_of_reason
     from measured
 ),
@@ -75,14 +75,14 @@ ranked as (
 of_sides as (
     select
         {{ place }},
-        side,
+        side_id,
         coalesce(asked.n_asked, 0) as n_asked,
         case when asked.n_asked > 0 then 1 else 0 end as n_asked_at_all,
         coalesce(ranked.n_read_of_side, 0) as n_read,
-        ranked.reason
+        ranked.reason_key as reason
     from sides
-    left join asked using ({{ place }}, side)
-    left join (select * from ranked where place_of_reason = 1) as ranked using ({{ place }}, side)
+    left join asked using ({{ place }}, side_id)
+    left join (select * from ranked where place_of_reason = 1) as ranked using ({{ place }}, side_id)
 ),
 
 joined as (
@@ -94,14 +94,14 @@ joined as (
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
         measures.segment_factor <> '' as is_of_segments,
         row_number() over (
-            partition by {{ keys }} order by of_sides.n_asked_at_all asc, of_sides.n_read asc, of_sides.side asc
+            partition by {{ keys }} order by n_asked_at_all asc, n_read asc, side_id asc
         ) as place_of_side
     from questions
     inner join of_sides using ({{ place }})
     left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
         using (study_id, measure_id)
     left join statistics using (study_id, statistic, parameters)
-    where of_sides.side in (generation_id, reference_generation_id)
+    where of_sides.side_id in (generation_id, reference_generation_id)
 )
 
 select
