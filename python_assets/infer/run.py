@@ -176,6 +176,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
+        q_equivalence=q_equivalence,
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
