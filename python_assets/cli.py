@@ -190,7 +190,7 @@ def _plan(parsed: argparse.Namespace) -> int:
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
-        print(printable(f"\n{freeze_analysis(study, paths.home()).text(study.study_id)}"))
+        print(printable(f"\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"))
     return MISTAKE if plan.would_fail else 0
 
 

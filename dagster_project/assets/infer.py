@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from python_assets.study.study import Study
 
 GRAINS = {
-    "questions": "question, whether the groups of a grouping differ: its set, p and q",
+    "questions": "question, whether the groups of a grouping differ or generations do: its set, p and q",
     "summary_statistics": "group and statistic: its interval",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
@@ -91,11 +91,13 @@ def infer(
 ) -> Iterator[dg.MaterializeResult]:
     """Test every difference within root prompts."""
     from python_assets.infer.run import infer_study
+    from python_assets.plan.declared_questions import declared_of_build
     from python_assets.plan.power import design_power_rows
 
     def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
         power_rows = partial(design_power_rows, loaded, connection)
-        return infer_study(connection, loaded, power_rows, progress_of(context))
+        declared = declared_of_build(loaded, connection)
+        return infer_study(connection, loaded, power_rows, progress_of(context), declared=declared)
 
     yield from _stage(context, study, warehouse, GRAINS, compute)
 

@@ -36,6 +36,14 @@ class Paired(NamedTuple):
     groups: Mapping[str, str | None]
 
 
+class TruthGrouping(NamedTuple):
+    """A measure that is held against real shares, and where; parameters: which, as questions have it."""
+
+    measure_id: str
+    grouping_id: str
+    parameters: str
+
+
 def group_ids(factors: Sequence[str], levels: Mapping[str, Sequence[str]]) -> list[str]:
     """The groups of a grouping; none where the levels of some factor are not known."""
     if not all(levels.get(name) for name in factors):
@@ -194,10 +202,44 @@ def truth_rows(
     Raises:
         SourceError, StudyError: as read_truth_table; or no group of the study is one of the table.
     """
+    groupings = _groups_of_groupings(study, connection)
+    shares, names = [], []
+    for truth, field, factors, table, measure_id in _truths(study, groupings):
+        own = paired(truth, table, labels.get(measure_id, ()), groupings[factors])
+        if not any(own.groups.values()):
+            expected = f"a group of {grouping_id(factors)} for one of {table.name}: {listed(table.groups)}"
+            raise StudyError((*field, "groups"), truth.groups or NOTHING, expected, "map them under groups:")
+        keys = {"measure_id": measure_id, "grouping_id": grouping_id(factors)}
+        shares.append(_share_rows(table, own.groups).assign(**keys))
+        names += [(measure_id, label, category) for label, category in own.labels.items()]
+    return {
+        "ground_truths": pd.concat(shares, ignore_index=True) if shares else pd.DataFrame(),
+        "ground_truth_labels": pd.DataFrame(names, columns=columns_of("ground_truth_labels")),
+    }
+
+
+def truth_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> list[TruthGrouping]:
+    """The measures of a study that are held against real shares, and by which grouping.
+
+    Args, Raises: as truth_rows.
+    """
+    groupings = _groups_of_groupings(study, connection)
+    return [
+        TruthGrouping(measure_id, grouping_id(factors), table.parameters)
+        for _, _, factors, table, measure_id in _truths(study, groupings)
+    ]
+
+
+def _groups_of_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, ...], list[str]]:
     observed = dict(connection.execute(_LEVELS, [study.study_id]).fetchall())
     declared = {name: factor.levels for name, factor in study.factors.items() if factor.levels}
-    groupings = {one: group_ids(one, {**observed, **declared}) for one in study.groupings}
-    shares, names = [], []
+    return {one: group_ids(one, {**observed, **declared}) for one in study.groupings}
+
+
+def _truths(
+    study: Study, groupings: Grouped
+) -> Iterator[tuple[GroundTruth, FieldPath, tuple[str, ...], TruthTable, str]]:
+    """Every entry with its field, the factors of its grouping, its table and the measure."""
     for position, spec in enumerate(study.measures):
         if spec.ground_truth is None:
             continue
@@ -207,19 +249,7 @@ def truth_rows(
         if factors is None:
             expected = f"the grouping that has the groups {listed(table.groups)}"
             raise StudyError((*field, "grouping"), NOTHING, expected, "add grouping:")
-        measure_id = make_id(spec.name)
-        own = paired(spec.ground_truth, table, labels.get(measure_id, ()), groupings[factors])
-        if not any(own.groups.values()):
-            expected = f"a group of {grouping_id(factors)} for one of {table.name}: {listed(table.groups)}"
-            where = (*field, "groups")
-            raise StudyError(where, spec.ground_truth.groups or NOTHING, expected, "map them under groups:")
-        keys = {"measure_id": measure_id, "grouping_id": grouping_id(factors)}
-        shares.append(_share_rows(table, own.groups).assign(**keys))
-        names += [(measure_id, label, category) for label, category in own.labels.items()]
-    return {
-        "ground_truths": pd.concat(shares, ignore_index=True) if shares else pd.DataFrame(),
-        "ground_truth_labels": pd.DataFrame(names, columns=columns_of("ground_truth_labels")),
-    }
+        yield spec.ground_truth, field, factors, table, make_id(spec.name)
 
 
 def _share_rows(table: TruthTable, groups: Mapping[str, str | None]) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from python_assets.gate.both_runs import NOW, THEN
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
+from python_assets.published.account import OF_PAIRS
 from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 from python_assets.report.readings import read_by
@@ -71,13 +72,14 @@ class Gate(NamedTuple):
     changes: one row a generation, measure, grouping, slice, label and group, with margin and verdict; those
     that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
     two camps moved apart. alone: generations of one run alone. read_by: of each measure with
-    labels, what read it and how rightly.
+    labels, what read it and how rightly. questions: how many were asked of both runs, and what they came to.
     """
 
     changes: pd.DataFrame
     alone: list[str]
     alpha: float
     read_by: Mapping[str, str] = MappingProxyType({})
+    questions: Mapping[str, int] = MappingProxyType({})
 
     @property
     def moved(self) -> pd.DataFrame:
@@ -127,6 +129,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
+        (questions,) = rows_of(connection, OF_PAIRS, parameters)
     in_both = _names(generations, THEN) & _names(generations, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = found.assign(
@@ -141,6 +144,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         [name for name in generations if name not in pairs],
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
+        questions,
     )
 
 

@@ -14,6 +14,7 @@ from python_assets.gate.both_runs import BothRuns
 from python_assets.gate.moved import Gate
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.tables import SEPARATOR
+from python_assets.published.account import outcomes_in_words
 from python_assets.published.query import format_table
 from python_assets.warehouse import paths
 
@@ -59,6 +60,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
             *_read_by(gate, shown),
             *_without_margin(gate.changes),
             *_not_compared(gate),
+            *_questions(gate),
             _verdict(gate),
         ]
     )
@@ -131,6 +133,12 @@ def _not_compared(gate: Gate) -> Iterator[str]:
         yield f"Not compared: {generation}, {measure} by {where}{which}: {reason} ({meanings[str(reason)]})"
     for name in gate.alone:
         yield f"Not compared: {name}: one of the two runs lacks it."
+
+
+def _questions(gate: Gate) -> Iterator[str]:
+    """What was asked of the two runs, and what the questions came to."""
+    if n := gate.questions.get("n_questions"):
+        yield f"{n:,} question{'' if n == 1 else 's'} asked of both runs: {outcomes_in_words(gate.questions)}."
 
 
 def _verdict(gate: Gate) -> str:

@@ -28,8 +28,7 @@ from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import QUESTION, ROW, SIZES, TABLES, write_tables
-from python_assets.infer.tables import QUESTIONS as OF_PAIRS
+from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -70,6 +69,7 @@ def infer_study(
     power_rows: PowerRows | None = None,
     progress: Progress = SILENT,
     parts: Sequence[Part] | None = None,
+    declared: pd.DataFrame | None = None,
 ) -> InferenceCounts:
     """Read the cells of a build file and write schema inference, in one transaction.
 
@@ -80,6 +80,8 @@ def infer_study(
             study_id.
         progress: is told how many draws are done.
         parts: that the measures of the study lie in; one part of all of them where None.
+        declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
+            OF_PAIR; those that were observed alone where None.
 
     Returns:
         How many rows came of it. The same cells give the same digits, whatever their order and the number of
@@ -94,7 +96,7 @@ def infer_study(
     parts = parts or [Part(connection, study, progress)]
     tables = united([part.first() for part in parts])
     if "questions" in tables:
-        tables = _questions_in_sets(tables, _sets(connection, study))
+        tables = _questions_in_sets(tables, _sets(connection, study), declared)
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
@@ -106,6 +108,9 @@ def infer_study(
         }
         looked_at = united([part.last(tables, ordered) for part in parts])
         tables = _with_verdicts({**tables, **looked_at}, options.alpha, study.power)
+    elif declared is not None and len(declared):
+        unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
+        tables["questions"] = _as_published(unobserved.assign(p_value=np.nan))
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -123,10 +128,27 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
     return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
 
 
-def _questions_in_sets(tables: Frames, sets: Sets) -> Frames:
-    """Tables whose questions, those of pairs of generations among them, have their set."""
-    questions = pd.concat([tables["questions"], pair_questions(tables["generation_comparisons"])], ignore_index=True)
+def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None) -> Frames:
+    """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
+    of_groups = tables["questions"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
+    questions = pd.concat([of_groups, pair_questions(tables["generation_comparisons"])], ignore_index=True)
+    if declared is not None and len(unobserved := _unobserved(declared, questions)):
+        questions = pd.concat([questions, unobserved], ignore_index=True)
     return {**tables, "questions": with_sets(questions, sets)}
+
+
+def _unobserved(declared: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
+    """The declared questions that are none of those asked of the cells, as rows of questions without a p."""
+    is_known = pd.MultiIndex.from_frame(declared[QUESTION]).isin(pd.MultiIndex.from_frame(questions[QUESTION]))
+    lacking = declared.loc[~is_known, [*QUESTION, *OF_PAIR]]
+    return lacking.assign(p_value=np.nan, n_draws=np.nan, n_groups=0, is_permuted=False, is_observed=False)
+
+
+def _as_published(questions: pd.DataFrame) -> pd.DataFrame:
+    """Questions with one generation each: of a pair its own, beside the reference."""
+    is_pair = questions.own_generation_id != ""
+    generation_id = questions.generation_id.mask(is_pair, questions.own_generation_id)
+    return questions.assign(generation_id=generation_id).reset_index(drop=True)
 
 
 def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
@@ -146,9 +168,10 @@ def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple
 
 def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
-    kept = ["set_id", "n_questions"]
+    kept = ["set_id", "n_questions", "is_observed", *OF_PAIR]
     of_sets = tables["questions"][[*QUESTION, *kept]]
-    again = {**again, "questions": again["questions"].merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
+    questions = again["questions"].drop(columns=kept, errors="ignore")
+    again = {**again, "questions": questions.merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
     asked = pd.MultiIndex.from_frame(again["questions"][QUESTION])
 
     def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], asked: pd.MultiIndex) -> pd.DataFrame:
@@ -173,10 +196,7 @@ def _with_levels(tables: Frames, alpha: float) -> Frames:
 
 
 def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -> Frames:
-    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs.
-
-    The questions of groups alone are left.
-    """
+    """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
@@ -198,8 +218,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, alpha)
     found = {
-        # those of pairs stand beside their groups
-        "questions": questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True),
+        "questions": _as_published(questions),
         "contrasts": contrasts,
         "disparities": disparities,
         "generation_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
@@ -250,11 +269,14 @@ def _n_needed(
 
 
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
-    query = "select distinct study_id from intermediate.int_cells order by study_id"
-    found = [study_id for (study_id,) in connection.execute(query).fetchall()]
-    if len(found) > 1:
-        raise ValueError(f"int_cells holds several studies, {', '.join(found)}; a build file holds one")
-    return found[0] if found else ""
+    query = "select distinct study_id from intermediate.{} order by study_id"
+    for table in ("int_cells", "int_prompt_groups"):  # without any value there are no cells
+        found = [study_id for (study_id,) in connection.execute(query.format(table)).fetchall()]
+        if len(found) > 1:
+            raise ValueError(f"{table} holds several studies, {', '.join(found)}; a build file holds one")
+        if found:
+            return str(found[0])
+    return ""
 
 
 def _counts(tables: Frames) -> InferenceCounts:

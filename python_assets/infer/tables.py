@@ -33,6 +33,8 @@ PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
 GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
 QUESTION: Final = ["slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
+OF_PAIR: Final = ["own_generation_id", "reference_generation_id"]
+"""The two generations of a question of a pair, '' of others."""
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 Columns = Mapping[str, Mapping[str, str]]
 """The columns of each table with their types."""
@@ -112,8 +114,9 @@ COMPARISON_COLUMNS: Final = (
 )
 TABLES: Final[Columns] = {
     "questions": _columns(
-        f"{_KEYS} set_id",
+        f"{_KEYS} reference_generation_id set_id",
         bigint_not_null="n_questions n_groups",
+        boolean_not_null="is_observed",
         double="p_value q_value",
         bigint="n_draws n_root_prompts n_units",
         varchar="method scope inference_reason",

@@ -27,6 +27,7 @@ from python_assets.plan.comparisons import (
     unknown_comparisons,
 )
 from python_assets.plan.coverage_sets import coverage_sets
+from python_assets.plan.declared_questions import declared_questions, frozen_questions
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
@@ -40,6 +41,7 @@ from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGeneration, PlannedGrouping
+from python_assets.plan.unread_warnings import unread_warnings
 from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
@@ -107,7 +109,8 @@ def _known_plan(
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_questions(study, connection, groupings, changed, pairs)
+    questions = declared_questions(study, connection, names, pairs)
+    asked = numbers_of_questions(questions, connection, groupings, changed)
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -131,6 +134,7 @@ def _known_plan(
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
             *label_warnings(study),
+            *unread_warnings(study.study_id, names, paths.home().published),
         ],
         regressions=planned_regressions(study, connection),
         comparisons=comparisons,
@@ -140,6 +144,7 @@ def _known_plan(
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
         metrics=[] if imported is None else planned_metrics(imported.metrics),
+        questions=frozen_questions(questions),
     )
 
 
@@ -168,7 +173,11 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         coverage=[],
         aliasing=[],
         power=[],
-        warnings=[*([] if scraped is None else _scrape_warnings(scraped)), *label_warnings(study)],
+        warnings=[
+            *([] if scraped is None else _scrape_warnings(scraped)),
+            *label_warnings(study),
+            *unread_warnings(study.study_id, [one.generation_id for one in study.generations], paths.home().published),
+        ],
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),
         would_fail=list(would_fail(study)),

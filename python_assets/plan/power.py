@@ -18,6 +18,7 @@ from python_assets.infer.tables import MEAN_CHANGE
 from python_assets.plan import expected_effects
 from python_assets.plan.asked_questions import NumberOfQuestions, numbers_of_questions
 from python_assets.plan.comparisons import shapes_of_changes
+from python_assets.plan.declared_questions import declared_of_build
 from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.observed_cells import observed_cells
@@ -88,7 +89,7 @@ def design_power_rows(
     groupings = planned_groupings(study, connection)
     found, pairs = shapes(study, connection, groupings), compared_pairs(connection, study.compared_with)
     changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_questions(study, connection, groupings, changed, pairs)
+    asked = numbers_of_questions(declared_of_build(study, connection), connection, groupings, changed)
     rows = [*planned_power(study, found, changed, asked)]
     for shape in found:
         seen = [*_observed(observed, shape, set(CONTRASTS.values()))]

@@ -4,6 +4,7 @@ Belongs here: the records and their words. Counting is plan.py.
 """
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -38,6 +39,7 @@ REGRESSION_HEADER: Final = (
     "fitted to",
 )
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
+QUESTIONS_HEADER: Final = ("set of questions", "questions")
 METRIC_HEADER: Final = ("metric of the log", "scorer or filter", "published", "imported as", "computed again")
 COMPARISON_HEADER: Final = ("generation", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (
@@ -242,7 +244,8 @@ class Plan(NamedTuple):
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
     not_checked: what only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
-    unknown: what was not fetched or asked yet, and how to; None where nothing is missing.
+    unknown: what was not fetched or asked yet, and how to; None where nothing is missing. questions: every one that
+    the study asks, with its set (declared_questions.py); None where they are not known yet.
     """
 
     study_id: str
@@ -268,6 +271,7 @@ class Plan(NamedTuple):
     n_portable: int = 0
     unknown: str | None = None
     metrics: list[PlannedMetric] = []
+    questions: list[dict[str, str]] | None = None
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -298,6 +302,7 @@ class Plan(NamedTuple):
             (METRIC_HEADER, list(self.metrics)),
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
+            (QUESTIONS_HEADER, [*Counter(row["set_id"] for row in self.questions or []).items()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
         )
         parts += [_aligned(header, rows) for header, rows in tables if rows]

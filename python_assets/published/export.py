@@ -63,6 +63,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "measures": "statistics",
     "outcome_distributions": "statistics",
     "prompt_funnel": "statistics",
+    "questions": "statistics",
     "red_flag_evidence": "statistics",
     "red_flags": "statistics",
     "repetition_consistency": "statistics",

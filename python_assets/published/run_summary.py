@@ -7,6 +7,15 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from python_assets.published.account import (
+    CALLED,
+    QUESTION_SETS,
+    UNREAD,
+    UNTESTED,
+    outcomes_in_words,
+    unread_in_words,
+    why,
+)
 from python_assets.published.query import open_published
 from python_assets.study.base import GROUND_TRUTH
 from python_assets.warehouse.build import Home
@@ -15,30 +24,25 @@ MOST_LINES: Final = 12
 MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_METRICS: Final = 3
+MOST_UNREAD: Final = 3
+KEYS: Final = (
+    *("generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
+)  # of a question of groups
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
         (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
     from studies
     where study_id = $study
 """
-# a question is a row of findings, or a pair of generations in generation_comparisons
-QUESTION_SETS: Final = """
-    select set_id, count(*) as n_questions, count(p_value) as n_tested,
-        count(*) filter (q_value <= $alpha) as n_called
-    from (
-        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
-        union all
-        select set_id, p_value, q_value, null from generation_comparisons
-        where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
-    )
-    group by set_id
-    order by min(finding_rank) nulls last, set_id
-"""
+# a size with a stronger verdict than groups have is told beside them
 FOUND: Final = """
-    select generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value
+    select generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
+        strongest_verdict, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_margin
     from findings
-    where study_id = $study and verdict in ('bias_shown', 'difference_shown')
-        and not is_tool_bias and not is_repeated
+    inner join questions
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = ''
+        and findings.verdict in ('bias_shown', 'difference_shown') and not is_tool_bias and not is_repeated
     order by finding_rank
 """
 STANDING: Final = """
@@ -62,13 +66,6 @@ CHANGED: Final = """
     ) = 1
     order by q_value, p_value, generation_a_id, measure_id, grouping_id, slice_id, comparison
 """
-NOT_FOUND: Final = """
-    select count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
-        count(*) filter (verdict = 'inconclusive') as n_inconclusive,
-        count(*) filter (is_tool_bias and verdict in ('bias_shown', 'difference_shown')) as n_tool_bias
-    from findings
-    where study_id = $study
-"""
 # units are compared whole: what varies within one is left out of no block
 OF_BLOCKS: Final = """
     select grouping_id, string_agg(factor, ', ' order by factor) filter (is_held) as held,
@@ -78,15 +75,6 @@ OF_BLOCKS: Final = """
     group by grouping_id
     having left_out is not null
     order by grouping_id
-"""
-UNTESTED: Final = """
-    select word as reason, meaning, remedy, count(*) as n,
-        list(distinct measure_id order by measure_id) as measures
-    from (select *, coalesce(inference_reason, reason) as word from findings) as questions
-    left join (select reason as word, meaning, remedy from reasons) as reasons using (word)
-    where study_id = $study and p_value is null
-    group by word, meaning, remedy
-    order by n desc, meaning, word
 """
 # what a log publishes, held against what was imported from it
 OF_LOGS: Final = """
@@ -125,32 +113,22 @@ def summary(home: Home, study_id: str) -> str:
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_logs(study.rows(OF_LOGS))
-        sets = study.rows(QUESTION_SETS, alpha=facts["alpha"])
-        untested = _untested(study.rows(UNTESTED))
+        sets, called = study.rows(QUESTION_SETS), study.rows(CALLED)[0]
+        untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
         if not any(row["n_tested"] for row in sets):
-            return "\n".join([*lines, f"Nothing could be tested. {untested}"])
-        lines.append(f"Tested     {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
+            return "\n".join([*lines, f"Nothing could be tested. {untested}", *unread])
+        lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
+        changes = study.rows(CHANGED)
         last = [
-            *_changed(study.rows(CHANGED)),
-            _not_found(study.rows(NOT_FOUND)[0]),
+            *_changed(changes),
+            _not_found(sets, called, called["n_repeated"] + called["n_changes"] - len(changes)),
             *([f"Untested   {untested}"] if untested else []),
+            *unread,
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
-
-
-def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:
-    """What a reason means, without the kind of number that it is about, and what can be done.
-
-    Args:
-        reason: the word; None where none was recorded.
-        meaning: of table reasons; None of a word that it lacks, and so the remedy.
-        remedy: what to do.
-    """
-    kind, _, told = (meaning or (reason or "no reason was recorded").replace("_", " ")).partition(": ")
-    return "; ".join(filter(None, (told or kind, remedy)))
 
 
 def _of_logs(rows: list[Row]) -> list[str]:
@@ -177,10 +155,8 @@ def _of_logs(rows: list[Row]) -> list[str]:
 
 
 def _of_set(row: Row, alpha: float) -> str:
-    """How many questions of a set were tested and called, and how many of these are expected to be false."""
-    n_called = row["n_called"]
-    false = f" (at most {n_called * alpha:.2g} expected to be false)" if n_called else ""
-    return f"{row['set_id']}: {_plural(row['n_tested'], 'question')}, {n_called} called different{false}"
+    """How many questions a set has, and what they came to."""
+    return f"{row['set_id']}: {_plural(row['n_questions'], 'question')}, {outcomes_in_words(row, alpha)}"
 
 
 def _of_blocks(row: Row) -> str:
@@ -203,7 +179,7 @@ def _found(study: _Study, n_lines: int) -> list[str]:
 
 
 def _fact(study: _Study, row: Row) -> str:
-    keys = {name: value for name, value in row.items() if name != "q_value"}
+    keys = {name: row[name] for name in KEYS}
     groups = study.rows(STANDING, **keys)
     is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
     what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
@@ -213,7 +189,17 @@ def _fact(study: _Study, row: Row) -> str:
     is_truth = row["statistic"] == GROUND_TRUTH
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
     who = ", ".join(named) or unsettled
-    return f"{row['generation_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g})"
+    return f"{row['generation_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
+
+
+def _past_margin(row: Row) -> str:
+    """The size that is shown to lie beyond its margin, where one is."""
+    if row["strongest_verdict"] != "bias_shown":
+        return ""
+    label = f' "{row["strongest_category"]}"' if row["strongest_category"] else ""
+    of = f" of {row['strongest_group_id']}{label}" if row["strongest_group_id"] else ""
+    size = row["strongest_size"].replace("_", " ")
+    return f"; {size}{of} {row['strongest_value']:.3g}, beyond its margin of {row['strongest_margin']:g}"
 
 
 def _changed(rows: list[Row]) -> list[str]:
@@ -245,13 +231,25 @@ def _group(group: Row) -> str:
     return f"{group['group_id']}{label} {group['value']:+.3g}"
 
 
-def _not_found(row: Row) -> str:
+def _not_found(sets: list[Row], called: Row, n_repeated: int) -> str:
+    """What was tested and not called, and what of the called is told in no line above."""
+    n_open, n_equivalent = (sum(row[name] for row in sets) for name in ("n_open", "n_equivalent"))
     told = [
-        f"{_plural(row['n_inconclusive'], 'question')} open, neither a difference shown nor one ruled out",
-        f"{row['n_equivalent']} equal within their margins" if row["n_equivalent"] else "",
-        f"{row['n_tool_bias']} about the measuring tool" if row["n_tool_bias"] else "",
+        f"{_plural(n_open, 'question')} open, neither a difference shown nor one ruled out",
+        f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
+        f"{called['n_inside']:,} called different and inside their margins" if called["n_inside"] else "",
+        f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
+        f"{called['n_tool']:,} called about the measuring tool" if called["n_tool"] else "",
     ]
     return f"Else       {'; '.join(part for part in told if part)}"
+
+
+def _unread(rows: list[Row]) -> list[str]:
+    """A line a generation and measure, as many as fit, of which no answer could be read."""
+    told = [f"Unread     {unread_in_words(row)}" for row in rows[:MOST_UNREAD]]
+    if len(rows) > MOST_UNREAD:
+        told.append(f"           {len(rows) - MOST_UNREAD:,} more measures of generations without a readable answer")
+    return told
 
 
 def _untested(rows: list[Row]) -> str:

@@ -6,7 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.run_summary import QUESTION_SETS, UNTESTED, why
+from python_assets.published.account import CALLED, OUTCOMES, QUESTION_SETS, UNREAD, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
@@ -58,17 +58,34 @@ OTHER_SIZES: Final = """
         = ($slice_id, $generation_id, $grouping_id, $measure_id)
     order by finding_rank
 """
-NOT_FOUND: Final = """
-    select count(*) filter (verdict = 'inconclusive') as n_open,
-        count(*) filter (verdict = 'equivalence_shown') as n_equivalent,
-        count(p_value) as n_tested, count(*) as n_questions
-    from findings
-    where study_id = $study and not is_tool_bias
+# of groups of one generation; pairs of generations have a section of their own
+OF_GENERATIONS: Final = """
+    select count(questions.p_value) as n_tested, count(*) as n_questions
+    from questions
+    left join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and generation_id <> 'baseline'
+        and is_tool_bias is distinct from true
+"""
+# of all questions of a fact
+BEYOND: Final = """
+    select statistic, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_ci_low,
+        strongest_ci_high, strongest_margin
+    from questions
+    inner join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and not is_tool_bias and not is_repeated
+        and strongest_verdict = 'bias_shown'
+        and (slice_id, generation_id, grouping_id, measure_id)
+        = ($slice_id, $generation_id, $grouping_id, $measure_id)
+    order by finding_rank
 """
 OPEN: Final = """
     select generation_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
-    from findings
-    where study_id = $study and not is_tool_bias and set_id = 'primary' and verdict = 'inconclusive'
+    from questions
+    inner join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and questions.set_id = 'primary' and outcome = 'open'
     group by generation_id, measure_id, grouping_id, slice_id
     order by place
 """
@@ -104,7 +121,8 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     question: the first of its questions by rank. groups: those that stand for themselves. others: its other
-    sizes. behind: the root prompts in which the first groups differ most.
+    sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their
+    margin, in words.
     """
 
     question: Row
@@ -113,17 +131,27 @@ class Fact(NamedTuple):
     groups: list[Row]
     others: list[Row]
     behind: list[Behind]
+    beyond: list[str]
 
 
 class Facts(NamedTuple):
-    """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all."""
+    """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all.
+
+    tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. called: what
+    the called ones are told as. total: of all sets. of_generations: questions of groups of one generation.
+    unread: where nothing could be read.
+    """
 
     tested: list[Row]
+    outcomes: dict[str, str]
+    total: Row
+    called: list[str]
     facts: list[Fact]
     n_facts: int
-    not_found: Row
+    of_generations: Row
     open_primary: list[str]
     not_tested: list[Row]
+    unread: list[Row]
     tool: Row
 
 
@@ -133,14 +161,22 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found = reader.rows(FACTS)
+    found, sets, called = reader.rows(FACTS), reader.rows(QUESTION_SETS), reader.rows(CALLED)[0]
+    n_facts = found[0]["n_facts"] if found else 0
+    counts = ["n_questions", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
+    total = {name: sum(row[name] for row in sets) for name in counts}
+    always = ("called", "open")
     return Facts(
-        tested=[_tested(row, reader.alpha) for row in reader.rows(QUESTION_SETS, alpha=reader.alpha)],
+        tested=[_tested(row, reader.alpha) for row in sets],
+        outcomes={name: told for name, told in OUTCOMES.items() if name in always or total[f"n_{name}"]},
+        total=total,
+        called=_called_in_words(called, n_facts),
         facts=[_fact(reader, question) for question in found],
-        n_facts=found[0]["n_facts"] if found else 0,
-        not_found=reader.rows(NOT_FOUND)[0],
+        n_facts=n_facts,
+        of_generations=reader.rows(OF_GENERATIONS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
+        unread=[{**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNREAD)],
         tool=reader.rows(TOOL)[0],
     )
 
@@ -175,14 +211,31 @@ def lead_question(reader: Reader) -> Row | None:
     return {**question, "category": labels[0]["category"]}
 
 
+def _called_in_words(row: Row, n_facts: int) -> list[str]:
+    """As what the questions that are called are told: each is counted once."""
+    facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
+    told = [
+        (row["n_facts"], f"told as {facts}"),
+        (row["n_changes"], "of two generations, under models compared"),
+        (row["n_repeated"], "by another reading that comes to the same"),
+        (row["n_inside"], "with every group inside its margin all the same"),
+        (row["n_truth"], "of labels held against real shares"),
+        (row["n_tool"], "about the measuring tool"),
+    ]
+    return [f"{n:,} {what}" for n, what in told if n]
+
+
 def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
     return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_called"], 2))}
 
 
 def _not_tested(row: Row) -> Row:
-    told = why(row["reason"], row["meaning"], row["remedy"])
-    return {**row, "why": told, "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+    return {**row, "why": _why(row), "measures": [measure_name(measure_id) for measure_id in row["measures"]]}
+
+
+def _why(row: Row) -> str:
+    return why(row["reason"], row["meaning"], row["remedy"])
 
 
 def _fact(reader: Reader, question: Row) -> Fact:
@@ -198,7 +251,19 @@ def _fact(reader: Reader, question: Row) -> Fact:
         groups=groups,
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
+        beyond=[_beyond(row) for row in reader.rows(BEYOND, **fact)],
     )
+
+
+def _beyond(row: Row) -> str:
+    """A size that is shown to lie beyond its margin; groups alone may be told to differ."""
+    statistic = "" if row["statistic"] in ("mean", "share") else f" of the {words(row['statistic'])}"
+    label = f" in {row['strongest_category']}" if row["strongest_category"] else ""
+    group = f", {row['strongest_group_id']}{label}," if row["strongest_group_id"] else ""
+    low, high = row["strongest_ci_low"], row["strongest_ci_high"]
+    interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
+    size = f"{words(row['strongest_size'])}{statistic}{group} {number(row['strongest_value'])}{interval}"
+    return f"{size[:1].upper()}{size[1:]}: beyond its margin of {number(row['strongest_margin'])}"
 
 
 def _size(question: Row) -> str:

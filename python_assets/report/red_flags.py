@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from python_assets.published.run_summary import why
+from python_assets.published.account import why
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import number, plural, share, words
 

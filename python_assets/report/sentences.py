@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from python_assets.published.run_summary import why
+from python_assets.published.account import why
 from python_assets.report.explanations import DISPARITIES, STATISTICS
 from python_assets.report.readings import read_by
 from python_assets.report.text import (
@@ -411,10 +411,30 @@ def _told(row: Row, asked: StatisticSpec) -> str:
 
 
 def _of_missing(asked: StatisticSpec) -> list[str]:
-    """What missing answers could do to the groups that stand."""
-    said = [text for row in asked.told if (text := _missing(row, asked))]
+    """What missing answers could do to the groups that stand; groups that miss none are named together."""
+    can_matter = [row for row in asked.told if _can_matter(row, asked)]
+    lacking = [row for row in can_matter if _own(row, asked)["tipping_shift"] is not None]
+    complete: defaultdict[str, list[str]] = defaultdict(list)
+    for row in can_matter:
+        if _own(row, asked)["tipping_shift"] is None:
+            complete[at_the_worst_end(_own(row, asked))].append(_own(row, asked)["group_id"])
+    said = [_missing(row, asked) for row in lacking]
+    said += [f"No answer of {_some(list(dict.fromkeys(names)))} is missing{end}." for end, names in complete.items()]
     more = f"For {plural(len(said) - MOST_GROUPS, 'more group')} see tipping_shift."
     return [*said[:MOST_GROUPS], *([more] if len(said) > MOST_GROUPS else [])]
+
+
+def _can_matter(group: Row, asked: StatisticSpec) -> bool:
+    """Whether missing answers can matter much, so that something is said of them."""
+    if group["verdict_with_missing"] is None:
+        return False
+    is_unequal = abs(group["missing_share"] - group["missing_share_rest"]) > UNEQUALLY_MISSING
+    return _is_changed(group) or is_unequal or asked.refuses
+
+
+def _own(group: Row, asked: StatisticSpec) -> Row:
+    """The row of the pair that tells of the answers missing."""
+    return asked.of_pair.get(group["category"], group)
 
 
 def _is_changed(group: Row) -> bool:
@@ -423,26 +443,22 @@ def _is_changed(group: Row) -> bool:
 
 def _missing(group: Row, asked: StatisticSpec) -> str:
     """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
-    left = group["verdict_with_missing"]
-    if left is None:
+    if not _can_matter(group, asked):
         return ""
-    is_unequal = abs(group["missing_share"] - group["missing_share_rest"]) > UNEQUALLY_MISSING
-    if not (_is_changed(group) or is_unequal or asked.refuses):
-        return ""
-    group = asked.of_pair.get(group["category"], group)
-    name, shift = group["group_id"], group["tipping_shift"]
+    own = _own(group, asked)
+    name, shift = own["group_id"], own["tipping_shift"]
     if shift is None:
         stands = f"No answer of {name} is missing"
-    elif group["contrast"] in RATES and shift > 1:
+    elif own["contrast"] in RATES and shift > 1:
         stands = f"The finding stands whatever the missing answers of {name} would have been"
     else:
-        side = "higher" if group["value"] < 0 else "lower"
-        where = f" in {_label(group)}".rstrip() if group["category"] else ""
+        side = "higher" if own["value"] < 0 else "lower"
+        where = f" in {_label(own)}".rstrip() if own["category"] else ""
         stands = (
-            f"The finding stands unless the missing answers of {name} are on average {_shift_of(group)} {side}{where} "
+            f"The finding stands unless the missing answers of {name} are on average {_shift_of(own)} {side}{where} "
             "than its others on the same prompts"
         )
-    return f"{stands}{at_the_worst_end(group)}."
+    return f"{stands}{at_the_worst_end(own)}."
 
 
 def at_the_worst_end(row: Row) -> str:
@@ -585,6 +601,12 @@ def _is_called(question: Row) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """MOST_GROUPS names, and how many more there are."""
+    more = len(names) - MOST_GROUPS
+    return _listed([*names[:MOST_GROUPS], plural(more, "more group")] if more > 0 else names)
 
 
 def _capital(text: str) -> str:

@@ -7,6 +7,7 @@ before the responses is said by dbt, from the two columns of raw.studies.
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -19,6 +20,8 @@ from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
 SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
+UNLISTED: Final = ("secondary", "baseline")  # sets whose questions are counted, and listed in the file alone
+MOST_QUESTIONS: Final = 60
 TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -26,7 +29,8 @@ class Freeze(NamedTuple):
     """An analysis that is frozen.
 
     is_new: whether it was not before. has_responses: whether a model had answered the study by then.
-    has_imported: whether a generation of the study replays imported responses.
+    has_imported: whether a generation of the study replays imported responses. questions: every one that the study
+    asks as it is now, with its set; None where a plan does not know them yet.
     """
 
     sha256: str
@@ -35,6 +39,7 @@ class Freeze(NamedTuple):
     is_new: bool
     has_responses: bool
     has_imported: bool
+    questions: list[dict[str, str]] | None = None
 
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
@@ -51,6 +56,7 @@ class Freeze(NamedTuple):
         since = "now" if self.is_new else "before, unchanged since"
         lines = [f"Analysis of {study_id} frozen {since}: {self.frozen_at:{TIME}}, sha256 {self.sha256}"]
         lines += [f"  {key:<13}{_shown(value)}" for key, value in facts.items()]
+        lines += _listed_questions(self.questions)
         if self.is_new and self.has_responses:
             lines.append("The study has responses already: what they show was declared after them.")
         if self.has_imported:
@@ -75,12 +81,13 @@ def analysis_sha256(study: Study) -> str:
     return hashlib.sha256(_canonical(analysis_of(study)).encode()).hexdigest()
 
 
-def freeze_analysis(study: Study, home: Home) -> Freeze:
-    """Keep the hash of the analysis and the time; what is frozen already keeps its first time.
+def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | None = None) -> Freeze:
+    """Keep the hash of the analysis, the questions and the time; what is frozen already keeps its first time.
 
     Args:
         study: read and found valid.
         home: its warehouse.
+        questions: that it asks, each with its set and the keys of table questions; None where they are not known.
 
     Raises:
         WarehouseError: the file of freezes cannot be written.
@@ -89,7 +96,13 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
     logs = home.responses(study.study_id).glob("*.jsonl")
     has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
     has_imported = any(generation.spec.provider == REPLAY for generation in study.generations)
+    now, path = utc_now(), home.freezes(study.study_id)
+    record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content, "questions": questions}
     if known := frozen_at(study, home):
+        if questions is not None and not any(
+            listed == questions for sha256, _, listed in _freezes(path) if sha256 == key
+        ):
+            _append(path, _canonical(record))  # they were not known then, or a generation has come; the time stays
         return Freeze(
             sha256=key,
             frozen_at=known,
@@ -97,12 +110,17 @@ def freeze_analysis(study: Study, home: Home) -> Freeze:
             is_new=False,
             has_responses=has_responses,
             has_imported=has_imported,
+            questions=questions,
         )
-    now = utc_now()
-    record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content}
-    _append(home.freezes(study.study_id), _canonical(record))
+    _append(path, _canonical(record))
     return Freeze(
-        sha256=key, frozen_at=now, content=content, is_new=True, has_responses=has_responses, has_imported=has_imported
+        sha256=key,
+        frozen_at=now,
+        content=content,
+        is_new=True,
+        has_responses=has_responses,
+        has_imported=has_imported,
+        questions=questions,
     )
 
 
@@ -113,15 +131,15 @@ def frozen_at(study: Study, home: Home) -> datetime | None:
         WarehouseError: the file of freezes cannot be read.
     """
     key = analysis_sha256(study)
-    return min((at for sha256, at in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
+    return min((at for sha256, at, _ in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
 
 
 def _canonical(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _freezes(path: Path) -> Iterator[tuple[str, datetime]]:
-    """Hash and time of every freeze; a line that a kill cut short froze nothing."""
+def _freezes(path: Path) -> Iterator[tuple[str, datetime, object]]:
+    """Hash, time and questions of every freeze; a line that a kill cut short froze nothing."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
     except OSError as error:
@@ -129,7 +147,8 @@ def _freezes(path: Path) -> Iterator[tuple[str, datetime]]:
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
-            yield record["analysis_sha256"], datetime.strptime(record["frozen_at"], TIME)
+            frozen = datetime.strptime(record["frozen_at"], TIME)
+            yield record["analysis_sha256"], frozen, record.get("questions")
 
 
 def _append(path: Path, line: str) -> None:
@@ -142,6 +161,29 @@ def _append(path: Path, line: str) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise WarehouseError(path, error, "a file that can be written", OTHER_HOME) from error
+
+
+def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
+    """The questions, a line each of those that a study is about; of the others how many there are."""
+    if questions is None:
+        return ["  questions    not known before the sources are fetched: freeze again after that to keep them"]
+    sets = Counter(row["set_id"] for row in questions)
+    lines = [f"  questions    {', '.join(f'{name} {n:,}' for name, n in sets.items()) or 'none'}"]
+    named = [row for row in questions if row["set_id"] not in UNLISTED]
+    lines += [f"    {row['set_id']}: {_question(row)}" for row in named[:MOST_QUESTIONS]]
+    if (more := len(named) - MOST_QUESTIONS) > 0:
+        lines.append(f"    and {more:,} more, which the file of freezes lists with all others")
+    return lines
+
+
+def _question(row: dict[str, str]) -> str:
+    against = f" against {row['reference_generation_id']}" if row["reference_generation_id"] else ""
+    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
+    options = f" ({row['parameters']})" if row["parameters"] else ""
+    by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
+    place = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
+    statistic = row["statistic"].replace("_", " ")
+    return f"{row['generation_id']}{against}, {statistic}{options} of {calibrated}{row['measure_id']}{by}{place}"
 
 
 def _slice(name: str, conditions: object) -> str:

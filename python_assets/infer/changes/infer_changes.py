@@ -214,23 +214,29 @@ def changes_of(
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
     of_pairs = rows[rows.comparison.isin(QUESTIONS)]
-    pair = of_pairs.generation_a_id + ACROSS + of_pairs.generation_b_id
+    own, other = of_pairs.generation_a_id, of_pairs.generation_b_id
     columns = [
-        "slice_id",
-        "measure_id",
-        "calibration",
-        "grouping_id",
-        "comparison",
-        "p_value",
-        "n_draws",
-        "is_permuted",
-        "inference_reason",
+        *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
+        *("p_value", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
     ]
     return (
         of_pairs[columns]
         .rename(columns={"comparison": "statistic"})
-        .assign(generation_id=pair, parameters="", n_groups=0, method=None)
+        .assign(
+            generation_id=own + ACROSS + other,
+            own_generation_id=own,
+            reference_generation_id=other,
+            parameters="",
+            n_groups=0,
+            method=None,
+            is_observed=of_pairs.reason != InferenceReason.NO_VALUES,
+        )
     )
+
+
+def pair_id(own: str, other: str) -> str:
+    """What tells the questions of a pair apart from those of others, as pair_questions has it."""
+    return own + ACROSS + other
 
 
 def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -48,8 +48,12 @@ def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None)
         connection: to the build file.
         reference: of pairs_of.
     """
-    names = [name for (name,) in connection.execute(_GENERATIONS).fetchall()]
-    return pairs_of(names, levels_of(connection), reference)
+    return pairs_of(generations_of(connection), levels_of(connection), reference)
+
+
+def generations_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The generations of a build file in the order of the study file, without baseline texts and engines."""
+    return [name for (name,) in connection.execute(_GENERATIONS).fetchall()]
 
 
 def levels_of(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:

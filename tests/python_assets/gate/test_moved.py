@@ -82,6 +82,10 @@ def gate_of(tmp_path):
                 "null, 'vader 1', null, null, null, 'not_validated')) as t(study_id, measure_id, model_family, kind, "
                 "extractor, label_set, model, extractor_version, recall_low, recall_high, is_current, reason)"
             )
+            connection.execute(
+                "create table questions as from (values ('months', 'g_then', 'called'), ('months', 'g_then', 'open'), "
+                "('months', '', 'open'), ('other', 'g_then', 'open')) as t(study_id, reference_generation_id, outcome)"
+            )
         return read_gate(path, study or Study())
 
     return read
@@ -199,3 +203,8 @@ def test_of_labels_that_moved_what_read_them_is_told(gate_of):
     assert "vader: Read by" not in told
     calm = {"measure_id": "refusal"} | OPEN
     assert "Read by" not in text(gate_of(calm, study=rates), RUNS)
+
+
+def test_questions_of_both_runs_are_counted_from_the_account(gate_of):
+    told = text(gate_of({}), RUNS)
+    assert "2 questions asked of both runs: 1 called different, 1 open." in told.splitlines()

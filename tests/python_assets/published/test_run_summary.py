@@ -5,6 +5,7 @@ import pytest
 
 from python_assets.published.run_summary import MOST_LINES, summary
 from python_assets.warehouse.build import Home
+from tests.account import account_of, told_apart
 
 QUESTION = {
     "study_id": "mine",
@@ -62,8 +63,8 @@ REASONS = [
 def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
-    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, blocks=(), metrics=()):
-        rows = [QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1)]
+    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, blocks=(), metrics=(), account=()):
+        rows = told_apart(QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1))
         keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
             connection.execute(
@@ -74,7 +75,9 @@ def told(tmp_path):
                 "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
             )
             insert(connection, "findings", rows)
-            insert(connection, "generation_comparisons", [CHANGE | row for row in changes or [{"study_id": "other"}]])
+            pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
+            insert(connection, "generation_comparisons", pairs)
+            insert(connection, "questions", changed(account_of(rows, pairs), account))
             insert(connection, "reasons", REASONS)
             of_logs = [
                 METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
@@ -89,6 +92,13 @@ def told(tmp_path):
     return tell
 
 
+def changed(rows, account):
+    """The first rows with what is said of them; what follows is rows of nothing that was observed."""
+    own = [row for row in rows if row["study_id"] == "mine"]
+    more = [own[0] | {"p_value": None, "q_value": None} | row for row in account[len(own) :]]
+    return [row | other for row, other in zip(own, [*account, *[{}] * len(own)], strict=False)] + more
+
+
 def insert(connection, table, rows):
     import pyarrow as pa
 
@@ -100,8 +110,8 @@ def test_a_line_a_finding_and_how_many_questions_each_set_had(told):
     inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "set_id": "secondary"}
     lines = told({}, inconclusive, inconclusive)
     assert lines[2:] == [
-        "Tested     primary: 1 question, 1 called different (at most 0.05 expected to be false); "
-        "secondary: 2 questions, 0 called different",
+        "Questions  primary: 1 question, 1 called different (at most 0.05 expected to be false); "
+        "secondary: 2 questions, 0 called different, 2 open",
         "Found      biased: sentiment by concept: Russia -0.346 (q 0.01)",
         "Else       2 questions open, neither a difference shown nor one ruled out",
     ]
@@ -135,7 +145,7 @@ def test_however_much_was_found_twelve_lines_tell_it(told):
 def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
     lines = told({}, {"is_repeated": True, "calibration": "calibrated"}, {"is_tool_bias": True})
     assert sum("(q 0.01)" in line for line in lines) == 1
-    assert lines[-1].endswith("1 about the measuring tool")
+    assert lines[-1].endswith("; 1 called that repeat what is told above; 1 called about the measuring tool")
 
 
 def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told):
@@ -177,13 +187,14 @@ def test_changes_between_generations_are_questions_too(told):
     calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
     lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
     assert lines[2].endswith(
-        "; comparison: 2 questions, 1 called different (at most 0.05 expected to be false); "
+        "; comparison: 2 questions, 1 called different (at most 0.05 expected to be false), 1 open; "
         "secondary: 2 questions, 2 called different (at most 0.1 expected to be false)"
     )
     assert lines[4] == (
         "Changed    biased against fair: groups moved in sentiment by concept (q 0.002); "
         "biased against fair: mean of refusal (q 0.01)"
     )
+    assert lines[-1].endswith("; 1 called that repeat what is told above")
 
 
 def test_many_changes_are_counted(told):
@@ -204,3 +215,31 @@ def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told):
 
 def test_a_study_without_logs_has_no_line_of_them(told):
     assert not [line for line in told({}) if line.startswith("Log ")]
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ({"strongest_size": "impact_ratio"}, "impact ratio"),
+        (
+            {"strongest_size": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
+            'risk difference of Russia "yes"',
+        ),
+    ],
+)
+def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, words):
+    beyond = {"strongest_verdict": "bias_shown", "strongest_value": 0.25, "strongest_margin": 0.8}
+    (line,) = [line for line in told({}, account=[beyond | size]) if line.startswith("Found")]
+    assert line.endswith(f"Russia -0.346 (q 0.01; {words} 0.25, beyond its margin of 0.8)")
+
+
+def test_what_nothing_was_observed_of_is_counted_and_a_model_without_a_readable_answer_is_named(told):
+    nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "alike", "n_responses": 0, "n_missing": 40}
+    not_asked = nothing | {"generation_id": "old", "outcome": "not_asked", "reason": "few", "n_missing": 0}
+    lines = told({}, account=[{}, nothing, not_asked])
+    assert lines[2] == (
+        "Questions  primary: 3 questions, 1 called different (at most 0.05 expected to be false), "
+        "1 not observed, 1 not asked"
+    )
+    assert lines[-2] == "Untested   2 questions: all equal (1; 1 other reason)"
+    assert lines[-1] == "Unread     fair: sentiment could not be read in any of its 40 answers: all equal"

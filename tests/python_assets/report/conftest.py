@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from python_assets.report.write_report import write_report
+from tests.account import account_of
 
 MODELS = Path(__file__).parents[3] / "dbt_models" / "models"
 REASONS = MODELS.parent / "seeds" / "reasons.csv"
@@ -283,7 +284,9 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
 
     def publish(study_id: str = "small", *, is_simulated: bool = True, **replaced: Rows) -> Path:
         path = tmp_path / "plumbline.duckdb"
-        write_published(path, study_id, {**small_study(is_simulated=is_simulated), **replaced})
+        tables = {**small_study(is_simulated=is_simulated), **replaced}
+        account = account_of(tables["findings"], tables.get("generation_comparisons", ()))
+        write_published(path, study_id, {"questions": account, **tables})
         return path
 
     return publish

@@ -5,6 +5,7 @@ import pytest
 from python_assets.published.query import open_published
 from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_question, study_facts
 from python_assets.report.reader import Reader
+from tests.account import account_of, told_apart
 from tests.python_assets.report.conftest import SENTIMENT
 
 QUESTION = SENTIMENT | {
@@ -35,7 +36,7 @@ GROUP |= {"category": "", "reference": "rest", "verdict": "difference_shown"}
 
 def questions(*changes: dict) -> list[dict]:
     """A finding each, ranked in this order."""
-    return [QUESTION | {"finding_rank": rank} | change for rank, change in enumerate(changes, start=1)]
+    return told_apart(QUESTION | {"finding_rank": rank} | change for rank, change in enumerate(changes, start=1))
 
 
 def standing(group_id: str, position: int, **changed) -> dict:
@@ -54,6 +55,52 @@ def facts_of(publish_small):
             return study_facts(Reader(connection, "small"))
 
     return read
+
+
+def test_every_called_question_is_told_as_something_and_counted_once(facts_of, publish_small):
+    findings = questions(
+        {},
+        {"statistic": "variance"},
+        {"calibration": "calibrated", "is_repeated": True},
+        TOOL,
+        {"measure_id": "inside", "verdict": "equivalence_shown"},
+        OPEN | {"measure_id": "open"},
+    )
+    pair = {**GROUP, "generation_a_id": "biased", "generation_b_id": "fair", "comparison": "mean_change"}
+    pair |= {"set_id": "comparison", "p_value": 0.001, "q_value": 0.01}
+    account = [row | {"study_id": "small"} for row in account_of(findings, [pair])]
+    for row in account:
+        row["outcome"] = "open" if row["verdict"] == "inconclusive" else "called"
+    published = publish_small(findings=findings, questions=account)
+    with open_published(published) as connection:
+        told = study_facts(Reader(connection, "small"))
+    assert told.total["n_called"] == 6
+    assert told.called == [
+        "2 told as 1 fact, a measure of a generation by a grouping with all its sizes",
+        "1 of two generations, under models compared",
+        "1 by another reading that comes to the same",
+        "1 with every group inside its margin all the same",
+        "1 about the measuring tool",
+    ]
+
+
+def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report):
+    findings = questions({})
+    size = {"strongest_verdict": "bias_shown", "strongest_size": "impact_ratio", "strongest_value": 0.25}
+    size |= {"strongest_ci_low": 0.1, "strongest_ci_high": 0.5, "strongest_margin": 0.8}
+    account = [row | size for row in account_of(findings)]
+    shown = " ".join(report(findings=findings, questions=account).sections["findings"].split())
+    assert "Impact ratio 0.250 (0.100 to 0.500): beyond its margin of 0.800." in shown
+
+
+def test_a_model_without_a_readable_answer_is_named(report):
+    findings = questions({})
+    nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
+    nothing |= {"q_value": None, "verdict": "not_computable", "n_responses": 0, "n_missing": 1_200}
+    shown = report(findings=findings, questions=[*account_of(findings), account_of(findings)[0] | nothing])
+    told = " ".join(shown.sections["findings"].split())
+    assert "fair: no answer could be read as sentiment, of 1,200: the response is blank" in told
+    assert "not observed" in told
 
 
 @pytest.fixture

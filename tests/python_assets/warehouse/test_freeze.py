@@ -136,8 +136,36 @@ def test_the_message_says_what_was_frozen(study_of, home):
         "primary": "none",
         "sets": "none",
         "margins": 0.1,
+        "questions": "not known before the sources are fetched: freeze again after that to keep them",
     }
     assert "frozen before, unchanged since" in freeze_analysis(study, home).text("mine")
+
+
+QUESTION = {
+    "set_id": "primary",
+    "generation_id": "far",
+    "reference_generation_id": "fair",
+    "slice_id": "woman",
+    "grouping_id": "race",
+    "measure_id": "sentiment",
+    "calibration": "calibrated",
+    "statistic": "groups_moved",
+    "parameters": "",
+}
+
+
+def test_a_freeze_lists_the_questions_and_keeps_those_that_become_known_later(study_of, home):
+    first = freeze_analysis(study_of(), home)
+    questions = [QUESTION, *[QUESTION | {"measure_id": f"m{n}"} for n in range(60)], QUESTION | {"set_id": "secondary"}]
+    told = freeze_analysis(study_of(), home, questions).text("mine")
+    assert "  questions    primary 61, secondary 1\n" in told
+    assert "    primary: far against fair, groups moved of calibrated sentiment by race in woman\n" in told
+    assert "    and 1 more, which the file of freezes lists with all others" in told
+    assert "m58" in told and "m59" not in told
+    freeze_analysis(study_of(), home, questions)
+    records = [json.loads(line) for line in home.freezes("mine").read_text().splitlines()]
+    assert [record["questions"] for record in records] == [None, questions]
+    assert frozen_at(study_of(), home) == first.frozen_at
 
 
 def test_the_message_says_where_responses_came_before(study_of, home):

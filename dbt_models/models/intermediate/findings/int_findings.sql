@@ -1,7 +1,7 @@
 with
 
 questions as (
-    select * from {{ ref('int_questions') }}
+    select * from {{ ref('int_questions') }} where is_finding
 ),
 
 tool_bias as (

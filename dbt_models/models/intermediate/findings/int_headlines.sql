@@ -2,7 +2,7 @@
 with
 
 questions as (
-    select * from {{ source('inference', 'questions') }}
+    select * from {{ source('inference', 'questions') }} where is_observed and reference_generation_id = ''
 ),
 
 measures as (

@@ -49,14 +49,13 @@ measures as (
 
 sets_of_questions as (
     select
-        findings.study_id,
-        findings.set_id,
+        study_id,
+        set_id,
         {{ set_position() }} as set_position,
         count(p_value) as n_tested,
-        count(case when q_value <= studies.alpha then 1 end) as n_called
-    from {{ ref('int_findings') }} as findings
-    inner join studies using (study_id)
-    group by findings.study_id, findings.set_id
+        count(case when is_called then 1 end) as n_called
+    from {{ ref('int_questions') }}
+    group by study_id, set_id
 ),
 
 sets as (

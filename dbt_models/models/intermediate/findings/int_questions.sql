@@ -1,4 +1,4 @@
-{% set keys = question_keys() | join(', ') %}
+{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
 {% set of_measure = (question_keys() | reject('in', ['statistic', 'parameters'])) | join(', ') %}
 with
 
@@ -6,16 +6,12 @@ questions as (
     select * from {{ source('inference', 'questions') }}
 ),
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }}
+studies as (
+    select study_id, alpha from {{ source('raw', 'studies') }}
 ),
 
 headlines as (
-    select * from {{ ref('int_headlines') }}
-),
-
-studies as (
-    select study_id, alpha from {{ source('raw', 'studies') }}
+    select *, '' as reference_generation_id from {{ ref('int_headlines') }}
 ),
 
 by_category as (
@@ -33,65 +29,87 @@ counts as (
     group by {{ of_measure }}
 ),
 
-of_groups as (
+judged as (
     select
-        {{ keys }},
-        count(distinct case when stands and not is_mirror then group_id end) as n_groups_shown,
-        count(case when stands and verdict = 'bias_shown' then 1 end) as n_biased,
-        count(case when value is not null and verdict <> 'equivalence_shown' then 1 end) as n_not_equivalent,
-        count(case when verdict = 'equivalence_shown' then 1 end) as n_equivalent,
-        -- what holds of every group needs the most that one of them does
-        max(n_needed) as n_needed,
-        max(n_needed_for) as n_needed_for,
-        case when max(n_needed) is null then max(n_needed_reason) end as n_needed_reason,
-        max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors
-    from question_groups
-    group by {{ keys }}
+        questions.*,
+        is_observed and reference_generation_id = '' as is_finding,
+        coalesce(q_value <= studies.alpha, false) as is_called,
+        coalesce(
+            answers.answer,
+            case
+                when q_value <= studies.alpha then 'difference_shown'
+                when p_value is null then 'not_computable'
+                else 'inconclusive'
+            end
+        ) as verdict,
+        coalesce(answers.n_groups, questions.n_groups) as n_groups_compared,
+        coalesce(answers.n_groups_shown, 0) as n_groups_shown,
+        {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
+        answers.{{ column }},
+        {% endfor %}
+        {% for column in ['value', 'ci_low', 'ci_high'] %}
+        answers.{{ column }} as {{ column }}_of_pair,
+        {% endfor %}
+        coalesce(unobserved.n_asked, 0) as n_asked,
+        unobserved.reason as reason_unobserved
+    from questions
+    inner join studies using (study_id)
+    left join {{ ref('int_question_answers') }} as answers using ({{ keys }})
+    left join {{ ref('int_unobserved_questions') }} as unobserved using ({{ keys }})
+),
+
+accounted as (
+    select
+        *,
+        case
+            when is_called then 'called'
+            when verdict = 'equivalence_shown' then 'equivalent'
+            when p_value is not null then 'open'
+            when not is_observed and n_asked = 0 then 'not_asked'
+            when not is_observed and reason_unobserved = 'instrument_differs' then 'not_testable'
+            -- a binary measure without any event, or a constant one, shows nothing to compare: inference.md 6.7
+            when not is_observed or inference_reason = 'no_variation' then 'not_observed'
+            else 'not_testable'
+        end as outcome
+    from judged
 )
 
 select
-    {% for key in question_keys() %}
-    questions.{{ key }},
-    {% endfor %}
-    questions.set_id,
-    questions.p_value,
-    questions.q_value,
-    questions.n_questions,
-    coalesce(questions.q_value <= studies.alpha, false) as is_called,
+    {{ keys }},
+    set_id,
+    outcome,
     case
-        when of_groups.n_biased > 0 then 'bias_shown'
-        when of_groups.n_groups_shown > 0 then 'difference_shown'
-        when of_groups.n_equivalent > 0 and of_groups.n_not_equivalent = 0 then 'equivalence_shown'
-        when questions.q_value <= studies.alpha then 'difference_shown'
-        when questions.p_value is null then 'not_computable'
-        else 'inconclusive'
-    end as verdict,
-    headlines.headline_metric,
-    headlines.value,
-    headlines.null_q95,
-    headlines.ci_low,
-    headlines.ci_high,
-    headlines.margin,
-    headlines.group_low,
-    headlines.group_high,
-    headlines.n_low,
-    headlines.n_high,
-    questions.n_groups,
-    coalesce(of_groups.n_groups_shown, 0) as n_groups_shown,
-    counts.n_responses,
-    counts.n_missing,
-    questions.n_draws,
-    questions.n_root_prompts,
-    questions.n_units,
-    questions.scope,
-    of_groups.n_needed,
-    of_groups.n_needed_for,
-    of_groups.n_needed_reason,
-    of_groups.effect_in_std_errors,
-    headlines.reason,
-    questions.inference_reason
-from questions
-inner join studies using (study_id)
-inner join counts using ({{ of_measure }})
-inner join headlines using ({{ keys }})
-left join of_groups using ({{ keys }})
+        when p_value is null and outcome not in ('called', 'equivalent')
+        then coalesce(reason_unobserved, accounted.inference_reason, headlines.reason, 'no_values')
+    end as outcome_reason,
+    accounted.is_finding,
+    p_value,
+    q_value,
+    n_questions,
+    is_called,
+    verdict,
+    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    strongest_{{ column }},
+    {% endfor %}
+    {% for column in ['headline_metric', 'null_q95', 'margin', 'group_low', 'group_high', 'n_low', 'n_high', 'reason'] %}
+    headlines.{{ column }},
+    {% endfor %}
+    {% for column in ['value', 'ci_low', 'ci_high'] %}
+    coalesce(headlines.{{ column }}, {{ column }}_of_pair) as {{ column }},
+    {% endfor %}
+    n_groups_compared as n_groups,
+    n_groups_shown,
+    case when accounted.is_finding then n_responses when reference_generation_id = '' then 0 end as n_responses,
+    case when accounted.is_finding then n_missing when reference_generation_id = '' then n_asked end as n_missing,
+    {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
+    {{ column }},
+    {% endfor %}
+    n_draws,
+    n_root_prompts,
+    n_units,
+    scope,
+    accounted.inference_reason
+from accounted
+left join counts using ({{ of_measure }})
+left join headlines using ({{ keys }})
+left join {{ ref('int_strongest_sizes') }} as strongest_sizes using ({{ keys }})

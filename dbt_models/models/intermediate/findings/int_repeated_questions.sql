@@ -3,7 +3,7 @@
 with
 
 questions as (
-    select * from {{ ref('int_questions') }}
+    select * from {{ ref('int_questions') }} where is_finding
 ),
 
 told as (

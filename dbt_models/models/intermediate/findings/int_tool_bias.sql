@@ -3,7 +3,7 @@
 with
 
 questions as (
-    select *, {{ is_shown() }} as is_shown from {{ ref('int_questions') }}
+    select *, {{ is_shown() }} as is_shown from {{ ref('int_questions') }} where is_finding
 ),
 
 question_groups as (

@@ -111,7 +111,10 @@ def test_both_questions_of_pairs_are_corrected_with_those_of_no_other_set(study)
     infer_study(connection, analysis())
     questions = of(rows(connection, "generation_comparisons"), "groups_moved")
     asked = rows(connection, "questions")
-    assert set(asked.set_id) == {"primary"}
+    is_pair = asked.reference_generation_id == "old"
+    assert set(asked.set_id[~is_pair]) == {"primary"}
+    assert set(asked.set_id[is_pair]) == {"comparison"}
+    assert set(asked.generation_id[is_pair]) == {"new"}
     assert set(asked.n_questions) == {4}
     p = rows(connection, "generation_comparisons", "verdict is not null and group_id = ''").p_value
     assert len(p) == 4

@@ -1,0 +1,77 @@
+{% set keys = question_keys() | join(', ') %}
+{% set statistic_of_pair = "case comparison when 'disparity_change' then 'groups_moved' else comparison end" %}
+{% set is_group = "comparison = 'disparity_change'" %}
+with
+
+of_groups as (
+    select
+        {{ keys }},
+        '' as reference_generation_id,
+        cast(null as bigint) as n_groups,
+        count(distinct case when stands and not is_mirror then group_id end) as n_groups_shown,
+        count(case when stands and verdict = 'bias_shown' then 1 end) as n_biased,
+        count(case when value is not null and verdict <> 'equivalence_shown' then 1 end) as n_not_equivalent,
+        count(case when verdict = 'equivalence_shown' then 1 end) as n_equivalent,
+        -- what holds of every group needs the most that one of them does
+        max(n_needed) as n_needed,
+        max(n_needed_for) as n_needed_for,
+        case when max(n_needed) is null then max(n_needed_reason) end as n_needed_reason,
+        max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors,
+        cast(null as double) as value,
+        cast(null as double) as ci_low,
+        cast(null as double) as ci_high
+    from {{ ref('int_question_groups') }}
+    group by {{ keys }}
+),
+
+of_pairs as (
+    select
+        study_id,
+        slice_id,
+        generation_a_id as generation_id,
+        grouping_id,
+        measure_id,
+        calibration,
+        {{ statistic_of_pair }} as statistic,
+        '' as parameters,
+        generation_b_id as reference_generation_id,
+        count(distinct case when {{ is_group }} then group_id end) as n_groups,
+        count(distinct case when {{ is_group }} and {{ is_shown() }} then group_id end) as n_groups_shown,
+        count(case when {{ is_group }} and verdict = 'bias_shown' then 1 end) as n_biased,
+        count(case when {{ is_group }} and value is not null and verdict <> 'equivalence_shown' then 1 end)
+            as n_not_equivalent,
+        count(case when {{ is_group }} and verdict = 'equivalence_shown' then 1 end) as n_equivalent,
+        cast(null as bigint) as n_needed,
+        cast(null as string) as n_needed_for,
+        cast(null as string) as n_needed_reason,
+        cast(null as double) as effect_in_std_errors,
+        max(case when not {{ is_group }} then value end) as value,
+        max(case when not {{ is_group }} then ci_low end) as ci_low,
+        max(case when not {{ is_group }} then ci_high end) as ci_high
+    from {{ source('inference', 'generation_comparisons') }}
+    where comparison in ('mean_change', 'groups_moved', 'disparity_change')
+    group by
+        study_id,
+        slice_id,
+        generation_a_id,
+        generation_b_id,
+        grouping_id,
+        measure_id,
+        calibration,
+        {{ statistic_of_pair }}
+),
+
+answers as (
+    select * from of_groups
+    union all
+    select * from of_pairs
+)
+
+select
+    *,
+    case
+        when n_biased > 0 then 'bias_shown'
+        when n_groups_shown > 0 then 'difference_shown'
+        when n_equivalent > 0 and n_not_equivalent = 0 then 'equivalence_shown'
+    end as answer
+from answers

@@ -1,0 +1,100 @@
+{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+with
+
+question_groups as (
+    select * from {{ ref('int_question_groups') }}
+),
+
+disparities as (
+    select * from {{ ref('disparities') }} where verdict is not null and value is not null
+),
+
+comparisons as (
+    select * from {{ source('inference', 'generation_comparisons') }}
+    where comparison = 'disparity_change' and verdict is not null and value is not null
+),
+
+sizes as (
+    select
+        {{ question_keys() | join(', ') }},
+        '' as reference_generation_id,
+        contrast as name,
+        group_id,
+        category,
+        value,
+        ci_low,
+        ci_high,
+        margin,
+        verdict
+    from question_groups
+    where value is not null and not is_mirror and (stands or not {{ is_shown() }})
+    union all
+    select
+        {{ question_keys() | join(', ') }},
+        '' as reference_generation_id,
+        metric as name,
+        '' as group_id,
+        '' as category,
+        value,
+        ci_low,
+        ci_high,
+        margin,
+        verdict
+    from disparities
+    union all
+    select
+        study_id,
+        slice_id,
+        generation_a_id as generation_id,
+        grouping_id,
+        measure_id,
+        calibration,
+        'groups_moved' as statistic,
+        '' as parameters,
+        generation_b_id as reference_generation_id,
+        comparison as name,
+        group_id,
+        category,
+        coalesce(value_alone, value) as value,
+        case when value_alone is null then ci_low else ci_low_alone end as ci_low,
+        case when value_alone is null then ci_high else ci_high_alone end as ci_high,
+        cast(null as double) as margin,
+        verdict
+    from comparisons
+    where only_because_of is null or not {{ is_shown() }}
+),
+
+placed as (
+    -- a group is named before the size of a whole grouping
+    select *, {{ verdict_position() }} as verdict_position, case group_id when '' then 1 else 0 end as kind_position
+    from sizes
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by {{ keys }}
+            order by
+                verdict_position asc,
+                kind_position asc,
+                round(abs(value), 12) desc nulls last,
+                name asc,
+                group_id asc,
+                category asc
+        ) as place
+    from placed
+)
+
+select
+    {{ keys }},
+    verdict as strongest_verdict,
+    name as strongest_size,
+    group_id as strongest_group_id,
+    category as strongest_category,
+    value as strongest_value,
+    ci_low as strongest_ci_low,
+    ci_high as strongest_ci_high,
+    margin as strongest_margin
+from ranked
+where place = 1

@@ -1,0 +1,35 @@
+with
+
+questions as (
+    select * from {{ ref('int_questions') }}
+)
+
+select
+    {% for key in question_keys() %}
+    {{ key }},
+    {% endfor %}
+    reference_generation_id,
+    set_id,
+    outcome,
+    outcome_reason as reason,
+    p_value,
+    q_value,
+    n_questions,
+    verdict,
+    strongest_verdict,
+    strongest_size,
+    strongest_group_id,
+    strongest_category,
+    strongest_value,
+    strongest_ci_low,
+    strongest_ci_high,
+    strongest_margin,
+    n_groups,
+    n_groups_shown,
+    n_responses,
+    n_missing,
+    n_draws,
+    n_root_prompts,
+    n_units,
+    scope
+from questions

@@ -1,0 +1,197 @@
+"""Every question that a study asks, known before any answer: what a plan freezes and what inference accounts for.
+
+Belongs here: which questions a design has. Which set they are in is infer/questions.py; what came of them is dbt's
+mart questions. What only the answers can tell, readings of other languages or of texts as written, is not declared.
+
+Source: inference.md 6.1, 6.2 and 6.8.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.extract.baseline import baselines_of
+from python_assets.extract.ground_truth import truth_groupings
+from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.infer.changes.infer_changes import pair_id
+from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
+from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
+from python_assets.infer.questions import Sets, set_ids, sets_of
+from python_assets.infer.tables import GROUPS_MOVED, MEAN_CHANGE, OF_PAIR, QUESTION
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
+from python_assets.study.study import Kind, Study
+
+MEAN_OF_KIND: Final[dict[Kind, str]] = {"continuous": "mean", "binary": "mean", "categorical": "share"}
+_LAYOUTS: Final = f"""
+    select slice_id, grouping_id, settings.slice_id is not null as is_of_models, bool_or(scheme = '{MIXED_UNITS}')
+    from intermediate.int_prompt_groups
+    left join (select distinct slice_id, grouping_id from intermediate.int_settings) as settings
+        using (slice_id, grouping_id)
+    group by all
+    order by all
+"""
+_MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
+_HAS_TEXTS: Final = r"select coalesce(bool_or(regexp_matches(baseline_text, '\S')), false) from raw.prompts"
+# what reads the texts of a prompt's baseline as it reads answers
+_READ_BASELINES: Final = ("text", "classifier", "judge", "clusters", "prototypes", "taxonomy")
+
+
+class _Layout(NamedTuple):
+    """A grouping in a slice."""
+
+    slice_id: str
+    grouping_id: str
+    is_of_models: bool
+    is_mixed: bool
+
+
+class _Baselines(NamedTuple):
+    """Whether prompts have baseline texts, and which generations are calibrated against another one.
+
+    against: None where the study names no generation as its baseline.
+    """
+
+    has_texts: bool
+    against: frozenset[str] | None
+
+    def is_measured(self, measure: Measure) -> bool:
+        """Whether the texts have values of the measure themselves."""
+        return self.has_texts and _reads_baselines(measure)
+
+    def calibrate(self, measure: Measure, generation_id: str) -> bool:
+        """Whether values of a generation have a baseline beside them."""
+        if measure.kind != "continuous" or generation_id == BASELINE:
+            return False
+        if self.against is None:
+            return self.is_measured(measure)
+        return generation_id in self.against or (generation_id == ALL_GENERATIONS and bool(self.against))
+
+
+def _reads_baselines(measure: Measure) -> bool:
+    """Whether baseline texts have values of the measure as answers do; those of an import have a column."""
+    if measure.reads == "column":
+        return measure.kind == "continuous" and measure.spec.baseline_column is not None
+    return measure.reads in _READ_BASELINES
+
+
+def declared_of_build(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """The declared questions of a build file whose answers are there; arguments and result as declared_questions."""
+    pairs = compared_pairs(connection, study.compared_with)
+    return declared_questions(study, connection, generations_of(connection), pairs)
+
+
+def declared_questions(
+    study: Study, connection: duckdb.DuckDBPyConnection, generations: Sequence[str], pairs: Sequence[Pair]
+) -> pd.DataFrame:
+    """Every question that is declared, or of a set by its rule.
+
+    Args:
+        study: the study.
+        connection: with its prompts, design tables, int_prompt_groups and int_settings.
+        generations: their ids, without the baseline texts.
+        pairs: of generations that are compared.
+
+    Returns:
+        QUESTION and OF_PAIR, of pairs with the two generations, and set_id; each question once.
+    """
+    layouts = [_Layout(*row) for row in connection.execute(_LAYOUTS).fetchall()]
+    of_measures: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
+    measures = {measure.measure_id: measure for measure in resolve_measures(study)}
+    # what is written beside a measure is asked where an answer tells it, and is never the study's own question
+    known = [(measures[name], slice_id) for name, slice_id in of_measures if name in measures]
+    against = None if study.baseline is None else frozenset(baselines_of(study, generations))
+    has_texts = connection.execute(_HAS_TEXTS).fetchone() == (True,)
+    baselines = _Baselines(has_texts, against)
+    rows = [
+        *_of_groups(study, layouts, known, generations, baselines),
+        *_of_truths(study, connection, layouts, known, generations),
+        *_of_pairs(layouts, known, pairs, baselines),
+    ]
+    questions = pd.DataFrame(rows, columns=[*QUESTION, *OF_PAIR])
+    return questions.assign(set_id=set_ids(questions, _sets(study, layouts, of_measures)))
+
+
+def _sets(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Sets:
+    return sets_of(
+        study,
+        {measure.measure_id: measure.extractor for measure in resolve_measures(study)},
+        of_measures,
+        {one.grouping_id for one in layouts if one.is_of_models},
+        mixes_units=any(one.is_mixed for one in layouts if one.slice_id == ALL_PROMPTS),
+    )
+
+
+def _of_groups(
+    study: Study,
+    layouts: Sequence[_Layout],
+    measures: Sequence[tuple[Measure, str]],
+    generations: Sequence[str],
+    baselines: _Baselines,
+) -> Iterator[tuple[str, ...]]:
+    for layout, (measure, slice_id) in product(layouts, measures):
+        if slice_id != layout.slice_id:
+            continue
+        of_texts = [BASELINE] if baselines.is_measured(measure) else []
+        for generation in [ALL_GENERATIONS] if layout.is_of_models else [*generations, *of_texts]:
+            has_baseline = baselines.calibrate(measure, generation)
+            for asked in _statistics(study, measure.kind, has_baseline=has_baseline):
+                yield slice_id, generation, layout.grouping_id, measure.measure_id, *asked, "", ""
+
+
+def _statistics(study: Study, kind: Kind, *, has_baseline: bool) -> Iterator[tuple[str, str, str]]:
+    """Calibrations with the statistics, and their parameters, whose questions are asked of a measure of a kind."""
+    calibrations = ["raw", "calibrated"] if has_baseline else ["raw"]
+    yield from ((calibration, MEAN_OF_KIND[kind], "") for calibration in calibrations)
+    if kind == "categorical":
+        return
+    for row in study.analysis.requested_statistics:
+        is_own = row.statistic in NONLINEAR or (row.statistic == "mean" and row.normalise)
+        is_rate = row.statistic in ("selection_rate", "precision")
+        if row.normalise == "after" or not (is_own or (is_rate and kind == "continuous")):
+            continue
+        if not row.is_paired:
+            yield from ((calibration, row.statistic, row.parameters) for calibration in calibrations)
+        elif has_baseline:
+            yield "raw", row.statistic, row.parameters
+
+
+def _of_truths(
+    study: Study,
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Sequence[_Layout],
+    measures: Sequence[tuple[Measure, str]],
+    generations: Sequence[str],
+) -> Iterator[tuple[str, ...]]:
+    for truth in truth_groupings(study, connection):
+        own = [slice_id for measure, slice_id in measures if measure.measure_id == truth.measure_id]
+        for layout in layouts:
+            if layout.grouping_id == truth.grouping_id and layout.slice_id in own and not layout.is_of_models:
+                asked = (layout.grouping_id, truth.measure_id, "raw", GROUND_TRUTH, truth.parameters)
+                yield from ((layout.slice_id, generation, *asked, "", "") for generation in generations)
+
+
+def _of_pairs(
+    layouts: Sequence[_Layout], measures: Sequence[tuple[Measure, str]], pairs: Sequence[Pair], baselines: _Baselines
+) -> Iterator[tuple[str, ...]]:
+    """The mean of all prompts once a slice, whatever groups they fall in, and groups of every grouping."""
+    of_prompts = [one for one in layouts if not one.is_of_models]
+    for (measure, slice_id), pair in product(measures, pairs):
+        groupings = [one.grouping_id for one in of_prompts if one.slice_id == slice_id]
+        is_calibrated = all(baselines.calibrate(measure, generation) for generation in pair)
+        for calibration in ("raw", "calibrated") if is_calibrated else ("raw",):
+            for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_MOVED) for name in groupings)]:
+                if groupings and (grouping_id or measure.kind != "categorical"):
+                    asked = (grouping_id, measure.measure_id, calibration, statistic, "")
+                    yield slice_id, pair_id(*pair), *asked, *pair
+
+
+def frozen_questions(questions: pd.DataFrame) -> list[dict[str, str]]:
+    """The questions as table questions tells them apart, with their set: sets in order of their names."""
+    is_pair = questions.own_generation_id != ""
+    generation_id = questions.own_generation_id.where(is_pair, questions.generation_id)
+    keys = ["set_id", "generation_id", "reference_generation_id", *(key for key in QUESTION if key != "generation_id")]
+    told = questions.assign(generation_id=generation_id)[keys].sort_values(keys)
+    return [{str(name): str(value) for name, value in row.items()} for row in told.to_dict("records")]

@@ -1,0 +1,32 @@
+"""Measures that read no answer of a generation in the last run of a study: their questions will have no answer either.
+
+Belongs here: reading the published account. What is unread is published/account.py.
+"""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from python_assets.published.account import UNREAD, unread_in_words
+from python_assets.published.query import open_published
+from python_assets.report.reader import rows_of
+
+_IS_PUBLISHED = """
+    select count(*) > 0 from information_schema.tables where table_name = 'questions'
+"""
+
+
+def unread_warnings(study_id: str, generations: Collection[str], published: Path) -> Iterator[str]:
+    """One line a generation and measure whose answers could not be read; none before the first run.
+
+    Args:
+        study_id: the study.
+        generations: that it has now.
+        published: the published database.
+    """
+    if not published.exists():
+        return
+    with open_published(published) as connection:
+        if connection.execute(_IS_PUBLISHED).fetchone() == (True,):
+            for row in rows_of(connection, UNREAD, {"study": study_id}):
+                if row["generation_id"] in generations:
+                    yield f"in the last run {unread_in_words(row)}"

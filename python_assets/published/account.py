@@ -1,0 +1,119 @@
+"""What the questions of a study came to, counted and in words: the one source of every such count that is shown.
+
+Belongs here: counting table questions by its outcomes. A question is a row of it, whoever tells of it.
+
+Source: inference.md 6.8.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+Row = Mapping[str, Any]
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    "called": "called different",
+    "equivalent": "equal within margins",
+    "open": "open",
+    "not_testable": "not testable",
+    "not_observed": "not observed",
+    "not_asked": "not asked",
+}
+"""Every outcome with its words."""
+_COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" for name in OUTCOMES)
+QUESTION_SETS: Final = f"""
+    select set_id, count(*) as n_questions, count(p_value) as n_tested, {_COUNTS}
+    from questions
+    where study_id = $study
+    group by set_id
+    order by case set_id when 'primary' then 1 when 'secondary' then 3 when 'baseline' then 4 else 2 end, set_id
+"""
+"""A row a set, those that the study is about first."""
+OF_PAIRS: Final = f"""
+    select count(*) as n_questions, {_COUNTS}
+    from questions
+    where study_id = $study and reference_generation_id <> ''
+"""
+"""What the questions of pairs of generations came to, in one row."""
+# what became of the questions that are called: each is told once, as one of these
+CALLED: Final = """
+    select count(*) as n_called,
+        count(*) filter (is_pair) as n_changes,
+        count(*) filter (not is_pair and is_tool_bias) as n_tool,
+        count(*) filter (not is_pair and not is_tool_bias and statistic = 'ground_truth') as n_truth,
+        count(*) filter (is_own and is_repeated) as n_repeated,
+        count(*) filter (is_own and not is_repeated and verdict = 'equivalence_shown') as n_inside,
+        count(*) filter (is_own and not is_repeated and verdict <> 'equivalence_shown') as n_facts
+    from (
+        select questions.statistic, questions.verdict, is_tool_bias, is_repeated,
+            reference_generation_id <> '' as is_pair,
+            reference_generation_id = '' and not is_tool_bias and questions.statistic <> 'ground_truth' as is_own
+        from questions
+        left join findings
+            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        where study_id = $study and outcome = 'called'
+    )
+"""
+UNTESTED: Final = """
+    select reason, meaning, remedy, count(*) as n, list(distinct measure_id order by measure_id) as measures
+    from questions
+    left join reasons using (reason)
+    where study_id = $study and p_value is null
+    group by reason, meaning, remedy
+    order by n desc, meaning, reason
+"""
+"""Why questions have no p: a row a reason."""
+# in whatever slice or grouping: nothing of it was read
+UNREAD: Final = """
+    with of_answers as (
+        select generation_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
+            arg_max(reason, n_missing) as reason
+        from questions
+        where study_id = $study and reference_generation_id = '' and calibration = 'raw'
+            and statistic in ('mean', 'share') and parameters = '' and generation_id <> 'all'
+        group by generation_id, measure_id
+    )
+    select generation_id, measure_id, n_asked, reason, meaning, remedy
+    from of_answers
+    left join reasons using (reason)
+    where n_read = 0 and n_asked > 0
+    order by generation_id, measure_id
+"""
+"""Generations none of whose answers could be read by a measure."""
+
+
+def outcomes_in_words(row: Row, alpha: float | None = None) -> str:
+    """How many questions came to what, those that there are none of left out: '2 called different, 4 open'.
+
+    Args:
+        row: with n_called, n_open and so on.
+        alpha: at which they were called; tells how many of the called are expected to be false. None: no word of it.
+    """
+    told = [_counted(row, name, alpha) for name in OUTCOMES if row[f"n_{name}"] or name == "called"]
+    return ", ".join(told)
+
+
+def _counted(row: Row, outcome: str, alpha: float | None) -> str:
+    n = row[f"n_{outcome}"]
+    is_false = outcome == "called" and n and alpha is not None
+    false = f" (at most {n * alpha:.2g} expected to be false)" if is_false and alpha is not None else ""
+    return f"{n:,} {OUTCOMES[outcome]}{false}"
+
+
+def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:
+    """What a reason means, without the kind of number that it is about, and what can be done.
+
+    Args:
+        reason: the word; None where none was recorded.
+        meaning: of table reasons; None of a word that it lacks, and so the remedy.
+        remedy: what to do.
+    """
+    kind, _, told = (meaning or (reason or "no reason was recorded").replace("_", " ")).partition(": ")
+    return "; ".join(filter(None, (told or kind, remedy)))
+
+
+def unread_in_words(row: Row) -> str:
+    """Which model gave no readable answer to which measure, of how many, and why."""
+    n = row["n_asked"]
+    answers = "its one answer" if n == 1 else f"any of its {n:,} answers"
+    told = why(row["reason"], row["meaning"], row["remedy"])
+    return f"{row['generation_id']}: {row['measure_id']} could not be read in {answers}: {told}"

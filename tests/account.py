@@ -1,0 +1,59 @@
+"""Rows of the account that belong to rows of findings and of pairs of generations, for tests that publish by hand."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+OUTCOMES = {"inconclusive": "open", "equivalence_shown": "equivalent", "not_computable": "not_testable"}
+KEYS = (
+    *("study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
+)
+SIZE = {
+    "strongest_verdict": None,
+    "strongest_size": None,
+    "strongest_group_id": "",
+    "strongest_category": "",
+    "strongest_value": None,
+    "strongest_ci_low": None,
+    "strongest_ci_high": None,
+    "strongest_margin": None,
+}
+
+
+def account_of(findings: Iterable[Mapping[str, Any]], pairs: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """A row of questions for every finding, and for every question of a pair."""
+    return [*_of_findings(findings), *_of_pairs(pairs)]
+
+
+def told_apart(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Findings with parameters of their own where an earlier one has all of their keys."""
+    seen: set[tuple[Any, ...]] = set()
+    found = []
+    for row in findings:
+        key = tuple(row.get(name) for name in KEYS)
+        found.append(row | {"parameters": f"n={len(seen)}"} if key in seen else row)
+        seen.add(key if key not in seen else (*key, len(seen)))
+    return found
+
+
+def _of_findings(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for row in findings:
+        own = {name: row[name] for name in KEYS if name in row}
+        yield (
+            own | {"reference_generation_id": "", "n_responses": row.get("n_responses", 1), "n_missing": 0} | _rest(row)
+        )
+
+
+def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for row in pairs:
+        if row.get("set_id") and row["comparison"] in ("mean_change", "groups_moved"):
+            own = {name: row[name] for name in KEYS if name in row}
+            pair = {"generation_id": row["generation_a_id"], "reference_generation_id": row["generation_b_id"]}
+            asked = {"statistic": row["comparison"], "parameters": "", "n_responses": None, "n_missing": None}
+            yield own | pair | asked | _rest(row)
+
+
+def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: row.get(name) for name in ("set_id", "p_value", "q_value", "verdict")}
+    reason = row.get("inference_reason") or row.get("reason") or None
+    outcome = OUTCOMES.get(row["verdict"], "called")
+    return found | SIZE | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}
