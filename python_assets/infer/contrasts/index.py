@@ -180,7 +180,16 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, wit
         high, low, sd, dixon_low, dixon_high = found
     else:
         high, low, sd, dixon_low, dixon_high = summed(deviation, TIE * scale)
-    return Spread(level, high, low, sd, dixon_low, dixon_high, np.asarray(scale), n_groups)
+    return Spread(
+        level=level,
+        high=high,
+        low=low,
+        sd=sd,
+        dixon_low=dixon_low,
+        dixon_high=dixon_high,
+        scale=np.asarray(scale),
+        n_groups=n_groups,
+    )
 
 
 _NOT_WANTED: Final = np.asarray(np.nan)
