@@ -17,6 +17,10 @@ MOST_CHANGES: Final = 3
 MOST_METRICS: Final = 3
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
+        look, n_looks, n_root_prompts_asked, n_root_prompts_planned, level,
+        (
+            select bool_or(inference_reason in ('between_looks', 'looks_spent')) from findings where study_id = $study
+        ) as is_withheld,
         (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
     from studies
     where study_id = $study
@@ -24,11 +28,11 @@ STUDY: Final = """
 # a question is a row of findings, or a pair of generations in generation_comparisons
 QUESTION_SETS: Final = """
     select set_id, count(*) as n_questions, count(p_value) as n_tested,
-        count(*) filter (q_value <= $alpha) as n_called
+        count(called_at_look) as n_called
     from (
-        select set_id, p_value, q_value, finding_rank from findings where study_id = $study
+        select set_id, p_value, called_at_look, finding_rank from findings where study_id = $study
         union all
-        select set_id, p_value, q_value, null from generation_comparisons
+        select set_id, p_value, called_at_look, null from generation_comparisons
         where study_id = $study and comparison in ('mean_change', 'groups_moved') and set_id is not null
     )
     group by set_id
@@ -124,8 +128,9 @@ def summary(home: Home, study_id: str) -> str:
         lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
+        lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
-        sets = study.rows(QUESTION_SETS, alpha=facts["alpha"])
+        sets = study.rows(QUESTION_SETS)
         untested = _untested(study.rows(UNTESTED))
         if not any(row["n_tested"] for row in sets):
             return "\n".join([*lines, f"Nothing could be tested. {untested}"])
@@ -139,6 +144,17 @@ def summary(home: Home, study_id: str) -> str:
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
+
+
+def _of_look(facts: Row) -> list[str]:
+    """In one line, which look at a study this was, at what level, and what a further run asks."""
+    if facts["look"] is None:
+        return []
+    look, n = facts["look"], facts["n_looks"]
+    asked = f"{facts['n_root_prompts_asked']:,} of {facts['n_root_prompts_planned']:,} root prompts"
+    told = "nothing is called" if facts["is_withheld"] else f"called at {facts['level']:.2g}"
+    more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
+    return [f"Look       {look} of {n}, {asked}: {told}{more}"]
 
 
 def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:

@@ -135,7 +135,7 @@ def study_facts(reader: Reader) -> Facts:
     """
     found = reader.rows(FACTS)
     return Facts(
-        tested=[_tested(row, reader.alpha) for row in reader.rows(QUESTION_SETS, alpha=reader.alpha)],
+        tested=[_tested(row, reader.alpha) for row in reader.rows(QUESTION_SETS)],
         facts=[_fact(reader, question) for question in found],
         n_facts=found[0]["n_facts"] if found else 0,
         not_found=reader.rows(NOT_FOUND)[0],

@@ -18,7 +18,11 @@ QUESTION_ROW = {
     "p_value": 0.0001,
     "q_value": 0.0004,
     "n_questions": 6,
-    "alpha": 0.05,
+    "level": 0.05,
+    "is_called": True,
+    "called_at_look": 1,
+    "look": None,
+    "n_looks": None,
     "headline_metric": "range",
     "value": 0.592,
     "null_q95": 0.239,
@@ -44,6 +48,9 @@ QUESTION_ROW = {
 }
 GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
 GROUP_ROW = {
+    "called_at_look": 1,
+    "value_at_call": None,
+    "q_value": 0.0004,
     "category": "",
     "reference": "rest",
     "contrast": "mean_difference",
@@ -213,14 +220,14 @@ def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
 
 
 @pytest.mark.parametrize(
-    ("q_value", "said"),
+    ("is_called", "said"),
     [
-        (0.5, "is the same in the 5 groups of concept, but for less than what matters."),
-        (0.01, "differs between the 5 groups of concept, but by less than what matters."),
+        (False, "is the same in the 5 groups of concept, but for less than what matters."),
+        (True, "differs between the 5 groups of concept, but by less than what matters."),
     ],
 )
-def test_equivalence(q_value, said):
-    found = told({"verdict": "equivalence_shown", "q_value": q_value})[""]
+def test_equivalence(is_called, said):
+    found = told({"verdict": "equivalence_shown", "is_called": is_called})[""]
     assert found.startswith(f"biased: The average sentiment {said}")
     assert found.endswith(SCOPE)
 
@@ -432,7 +439,7 @@ def test_what_the_missing_answers_would_have_to_be_is_told():
         ({"missing_share": 0.039}, (), False),
         ({"missing_share": 0.039, "verdict_with_missing": "inconclusive"}, (), True),
         ({"missing_share": 0.039}, ({"measure_id": "refusal"},), True),
-        ({"missing_share": 0.039}, ({"measure_id": "refusal", "q_value": 0.2},), False),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal", "is_called": False},), False),
         ({"missing_share": 0.039}, ({"measure_id": "refusal", "grouping_id": "style"},), False),
         ({"verdict_with_missing": None}, ({"measure_id": "refusal"},), False),
     ],

@@ -1,7 +1,7 @@
 with
 
 studies as (
-    select * from {{ source('raw', 'studies') }}
+    select * from {{ source('raw', 'studies') }} inner join {{ ref('int_looks') }} using (study_id)
 ),
 
 prompts as (
@@ -49,14 +49,13 @@ measures as (
 
 sets_of_questions as (
     select
-        findings.study_id,
-        findings.set_id,
+        study_id,
+        set_id,
         {{ set_position() }} as set_position,
         count(p_value) as n_tested,
-        count(case when q_value <= studies.alpha then 1 end) as n_called
-    from {{ ref('int_findings') }} as findings
-    inner join studies using (study_id)
-    group by findings.study_id, findings.set_id
+        count(case when is_called then 1 end) as n_called
+    from {{ ref('int_findings') }}
+    group by study_id, set_id
 ),
 
 sets as (
@@ -91,6 +90,11 @@ select
     analysis_frozen_at,
     plumbline_version,
     alpha,
+    look,
+    n_looks,
+    n_root_prompts_asked,
+    n_root_prompts_planned,
+    level,
     n_prompts,
     n_root_prompts,
     n_units,

@@ -14,10 +14,6 @@ headlines as (
     select * from {{ ref('int_headlines') }}
 ),
 
-studies as (
-    select study_id, alpha from {{ source('raw', 'studies') }}
-),
-
 by_category as (
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
     from {{ ref('int_group_statistics') }}
@@ -57,12 +53,14 @@ select
     questions.p_value,
     questions.q_value,
     questions.n_questions,
-    coalesce(questions.q_value <= studies.alpha, false) as is_called,
+    questions.level,
+    questions.called_at_look,
+    questions.called_at_look is not null as is_called,
     case
         when of_groups.n_biased > 0 then 'bias_shown'
         when of_groups.n_groups_shown > 0 then 'difference_shown'
         when of_groups.n_equivalent > 0 and of_groups.n_not_equivalent = 0 then 'equivalence_shown'
-        when questions.q_value <= studies.alpha then 'difference_shown'
+        when questions.called_at_look is not null then 'difference_shown'
         when questions.p_value is null then 'not_computable'
         else 'inconclusive'
     end as verdict,
@@ -91,7 +89,6 @@ select
     headlines.reason,
     questions.inference_reason
 from questions
-inner join studies using (study_id)
 inner join counts using ({{ of_measure }})
 inner join headlines using ({{ keys }})
 left join of_groups using ({{ keys }})
