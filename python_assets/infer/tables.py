@@ -88,8 +88,7 @@ def _columns(*names: str, **of_kind: str) -> dict[str, str]:
 _SELECTED: Final = _columns(double="ci_low_selected ci_high_selected value_shrunken", varchar="selected_reason")
 # with the answers that are missing
 _MISSING: Final = _columns(
-    double="ci_low_missing ci_high_missing tipping_shift missing_share missing_share_rest",
-    varchar="verdict_with_missing missing_reason",
+    double="ci_low_missing ci_high_missing tipping_shift", varchar="verdict_with_missing missing_reason"
 )
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
@@ -101,11 +100,13 @@ COMPARISON_COLUMNS: Final = (
         "study_id",
         *ROW,
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
-        "value_without p_value p_value_exact p_value_asymptotic q_value",
+        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="called_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
+    | _MISSING
+    | _columns(double="missing_share_a missing_share_b", bigint="n_unanswered")
 )
 TABLES: Final[Columns] = {
     "questions": _columns(
@@ -119,13 +120,17 @@ TABLES: Final[Columns] = {
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference set_id",
         bigint_not_null="n_questions",
-        double="std_error p_value_maxt value_at_call value_without value_standardised",
+        double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
+        "missing_share missing_share_rest",
         bigint="called_at_look n_needed",
         varchar="only_because_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING
     | _TESTED,
+    "amplifications": _columns(
+        _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
+    ),
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(

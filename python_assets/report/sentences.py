@@ -66,8 +66,8 @@ class StatisticSpec(NamedTuple):
     neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
     calibrated values came to the same. readings: how the measure is read, a row a family of models. refuses: the
     groups differ in how often they are refused. of_pair: where there are two groups, by label the row of the one that
-    more answers of are missing. is_open_with_missing: some group is no longer equivalent with the missing answers at
-    either end.
+    more answers of are missing. equivalent: rows that are inside their margin, without mirrors. is_open_with_missing:
+    one of them no longer is with the missing answers at either end.
     """
 
     question: Row
@@ -78,7 +78,12 @@ class StatisticSpec(NamedTuple):
     readings: Sequence[Row] = ()
     refuses: bool = False
     of_pair: Mapping[str, Row] = {}
-    is_open_with_missing: bool = False
+    equivalent: Sequence[Row] = ()
+
+    @property
+    def is_open_with_missing(self) -> bool:
+        """Whether some group is no longer equivalent with the missing answers at either end."""
+        return any(map(_is_changed, self.equivalent))
 
 
 def sentences(
@@ -116,7 +121,7 @@ def sentences(
             readings=of_measure[question["study_id"], question["measure_id"]],
             refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
             of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
-            is_open_with_missing=any(row["verdict"] == "equivalence_shown" and _is_changed(row) for row in rows),
+            equivalent=[row for row in rows if row["verdict"] == "equivalence_shown" and not row["is_mirror"]],
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
@@ -166,7 +171,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
-        parts += [_of_look(question), _sure(question)]
+        parts += [_of_look(question), *_sure(asked)]
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
@@ -189,9 +194,9 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     seen = _seen(group, asked.question["level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     told = f"{group['group_id']}: {_label(group)}{_about(group)} than {others}"
-    missing = _missing(group, asked) if group["stands"] else ""
+    last = _missing(group, asked) if group["stands"] else _of_margin(group)
     of_look = _of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
-    more = "".join(f" {text}" for text in (of_look, missing) if text)
+    more = "".join(f" {text}" for text in (of_look, last) if text)
     return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{_turned(group)}{more}"
 
 
@@ -211,6 +216,14 @@ def _turned(group: Row) -> str:
     if then is None or value is None or then * value >= 0:
         return ""
     return f" When it was called it was {_amount({**group, 'value': then})}: it has turned round since."
+
+
+def _of_margin(group: Row) -> str:
+    """That a called group is inside its margin, by a p of its own."""
+    if group["verdict"] != "equivalence_shown":
+        return ""
+    margin, q = _size_of(group, group["margin"]), probability(group["q_equivalence"])
+    return f"That is less than the {margin} that matter (q {q})."
 
 
 def _left(group: Row) -> str:
@@ -276,9 +289,9 @@ def _answer(asked: StatisticSpec) -> str:
             which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
         case "equivalence_shown" if _is_called(question):
-            return f"{quantity} differs between {groups}, but by less than what matters"
+            return f"{quantity} differs between {groups}, but by less than what matters{_inside(asked)}"
         case "equivalence_shown":
-            return f"{quantity} is the same in {groups}, but for less than what matters"
+            return f"{quantity} is the same in {groups}, but for less than what matters{_inside(asked)}"
         case "inconclusive":
             open_end = f"was shown, and none was ruled out{_needed(question)}"
             return f"no difference in {quantity} between {groups} {open_end}"
@@ -315,6 +328,20 @@ def _over(question: Row) -> str:
 def _margin(told: Sequence[Row]) -> str:
     margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
+
+
+def _inside(asked: StatisticSpec) -> str:
+    """The margin that all groups are inside of, and how far their intervals reach."""
+    rows = asked.equivalent
+    if not rows:
+        return ""
+    margins = " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
+    low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
+    if None in low or None in high:
+        return f" (less than {margins})"
+    level, one = plain(100 * (1 - asked.question["level"])), rows[0]
+    whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
+    return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
 
 def _ends(question: Row) -> str:
@@ -442,13 +469,16 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
             f"The finding stands unless the missing answers of {name} are on average {_shift_of(group)} {side}{where} "
             "than its others on the same prompts"
         )
-    if left not in SHOWN:
-        end = "; with all missing answers, those of the others too, at the worst end nothing is shown"
-    elif left != group["verdict"]:
-        end = "; with all missing answers at the worst end the difference may be less than what matters"
-    else:
-        end = ", and with those of the others at either end the finding stands" if shift is None else ""
-    return f"{stands}{end}."
+    return f"{stands}{at_the_worst_end(group)}."
+
+
+def at_the_worst_end(row: Row) -> str:
+    """What is left of a verdict with the missing answers at either end, to end a sentence with."""
+    if row["verdict_with_missing"] not in SHOWN:
+        return "; with all missing answers, those of the others too, at the worst end nothing is shown"
+    if row["verdict_with_missing"] != row["verdict"]:
+        return "; with all missing answers at the worst end the difference may be less than what matters"
+    return ", and with those of the others at either end the finding stands" if row["tipping_shift"] is None else ""
 
 
 def _shift_of(group: Row) -> str:
@@ -551,13 +581,23 @@ def _of_tool(question: Row) -> str:
     return f"The {of_what} show no difference, the baseline texts alone do."
 
 
-def _sure(question: Row) -> str:
-    p, q = question["p_value"], question["q_value"]
-    often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
+def _sure(asked: StatisticSpec) -> list[str]:
+    """How often chance alone says as much: a difference by its p, an equivalence by its own."""
+    question, said = asked.question, list[str]()
     n = question["n_questions"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
-    chance = f"Chance alone gives this one comparison as large a difference in {often} such studies"
-    return f"{chance} ({among}: q {probability(q)}). Measured on {sample(question)}."
+    if not asked.equivalent or question["verdict"] != "equivalence_shown" or _is_called(question):
+        chance = f"Chance alone gives this one comparison as large a difference in {_often(question['p_value'])}"
+        said.append(f"{chance} such studies ({among}: q {probability(question['q_value'])}).")
+    if asked.equivalent and question["verdict"] == "equivalence_shown":
+        p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
+        chance = f"A difference of the margin would look as small as this in {_often(p)} such studies"
+        said.append(f"{chance} ({among}: q {probability(q)}).")
+    return [*said, f"Measured on {sample(question)}."]
+
+
+def _often(p: float) -> str:
+    return "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
 
 
 def _rounded(count: float) -> int:

@@ -1,7 +1,6 @@
 """tests/end_to_end/test_looks.py - a study that is looked at while it grows, by the command line."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -97,4 +96,4 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
     back = plumbline("run", "growing", "--look", "1")
     assert back.returncode == 1
     assert "look 2, which was taken" in back.stderr
-    assert os.path.exists(home / "looks" / "growing.jsonl")
+    assert (home / "looks" / "growing.jsonl").exists()

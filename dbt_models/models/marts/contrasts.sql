@@ -49,6 +49,8 @@ select
     inference.p_value_maxt,
     inference.q_value,
     inference.called_at_look,
+    inference.p_equivalence,
+    inference.q_equivalence,
     inference.set_id,
     inference.n_questions,
     inference.margin,

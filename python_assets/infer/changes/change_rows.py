@@ -21,6 +21,7 @@ COLUMNS: Final = {
         if name != "study_id"
     },
     **dict.fromkeys(("std_error", "df", "p_maxt", "margin", "p_equivalence"), float),
+    "is_permuted": bool,
 }
 
 

@@ -3,6 +3,7 @@
 Belongs here: what they are, and those of some columns or of a statistic. They are read by read_cells.py.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -132,6 +133,17 @@ PARTLY_NESTED = "partly_nested"
 _ROLES = {"selection_rate": "selection", "precision": "precision"}
 
 
+class GroupingPart(NamedTuple):
+    """A grouping of some factors of another one.
+
+    level: what each group of the whole is in the part. rest: what it is by the other factors; both from 0.
+    """
+
+    grouping_id: str
+    level: Ints
+    rest: Ints
+
+
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
@@ -141,6 +153,7 @@ class Cells(NamedTuple):
     they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
     are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
+    parts: the groupings of some of its factors.
     """
 
     slice_id: str
@@ -156,6 +169,7 @@ class Cells(NamedTuple):
     root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
     is_of_models: bool = False
     is_full: bool = False
+    parts: Sequence[GroupingPart] = ()
 
     @property
     def refusal(self) -> InferenceReason | None:

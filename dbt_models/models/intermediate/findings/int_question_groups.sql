@@ -79,6 +79,8 @@ select
     pairs.null_q95,
     pairs.q_value,
     pairs.called_at_look,
+    pairs.p_equivalence,
+    pairs.q_equivalence,
     pairs.margin,
     pairs.verdict,
     pairs.n_needed,
