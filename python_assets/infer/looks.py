@@ -38,6 +38,7 @@ _DIGEST: Final = f"""
 """
 # what is not told between looks, where a table has it
 _WITHHELD: Final = (
+    *("p_equivalence", "q_equivalence"),
     *(
         "p_value",
         "p_value_maxt",
