@@ -65,7 +65,10 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, kinds: Mapping[st
 
 def _arrow(values: pd.Series, kind: str) -> pa.Array:
     if kind.startswith("varchar"):
-        return pa.array([None if pd.isna(value) else str(value) for value in values], pa.string())
+        # words are few beside rows
+        code, words = pd.factorize(values)
+        index = pa.array(code, pa.int32(), mask=code < 0)
+        return pa.DictionaryArray.from_arrays(index, pa.array(map(str, words), pa.string())).dictionary_decode()
     return pa.array(values.to_numpy(dtype=np.float64), pa.float64(), from_pandas=True)
 
 
