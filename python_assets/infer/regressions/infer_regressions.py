@@ -103,7 +103,7 @@ def fit_regressions(
     for name, design in regression_designs(connection, study.regressions).items():
         keys = {str(key): value for key, value in declared.loc[name].items()}
         if measures is None or keys["measure_id"] in measures:
-            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level):
+            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level=level):
                 found.append(Importance(*(rows.assign(**keys, generation_id=generation_id) for rows in one)))
     return _stacked(found)
 
