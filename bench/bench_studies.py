@@ -73,7 +73,7 @@ def simulate(studies: Studies, n: int, seed: int) -> Floats:
 def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: int) -> Found:
     """Simulate studies and ask all their questions."""
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
-    frame = _frame(studies.n_roots, studies.n_groups)
+    frame = frame_of(studies.n_roots, studies.n_groups)
     n_first = (n_permutations + 1) // 10 - 1
     p, p_group = asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
     return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
@@ -89,7 +89,7 @@ def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> f
         seed: of everything random.
     """
     x = design.cells(np.random.default_rng(seed), n * N_QUESTIONS)
-    frame = _frame(*x.shape[:2])
+    frame = frame_of(*x.shape[:2])
     shuffles, n_first = Shuffles(seed, n_permutations, frame.block), (n_permutations + 1) // 10 - 1
     p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_first, flip_seed=seed)
     studies = Studies(N_QUESTIONS, design.root_prompts, design.groups)
@@ -99,12 +99,13 @@ def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> f
 
 def p_values_of(x: Floats, *, n_permutations: int, seed: int, flip_seed: int) -> Floats:
     """P of the questions of values (roots, groups, questions), drawn in the stages of a study."""
-    frame, shuffles = _frame(*x.shape[:2]), partial(Shuffles, seed, n_permutations)
+    frame, shuffles = frame_of(*x.shape[:2]), partial(Shuffles, seed, n_permutations)
     values = x.reshape(len(frame.block), -1)
     return asked(frame, values, shuffles(frame.block), n_first=FIRST_DRAWS, flip_seed=flip_seed)[0]
 
 
-def _frame(n_roots: int, n_groups: int) -> Frame:
+def frame_of(n_roots: int, n_groups: int) -> Frame:
+    """Every group on every root prompt."""
     block, group = np.divmod(np.arange(n_roots * n_groups), n_groups)
     return Frame(block, group, np.arange(n_roots), n_groups)
 
@@ -117,23 +118,35 @@ def calls(x: Floats, *, n_permutations: int, seed: int) -> tuple[float, float]:
         n_permutations: B.
         seed: of the draws.
     """
-    frame = _frame(*x.shape[:2])
+    frame = frame_of(*x.shape[:2])
     shuffles = Shuffles(seed, n_permutations, frame.block)
     p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_permutations, flip_seed=seed)
     of_group = np.maximum(np.fmin.reduce(p_group, axis=1), p)
     return float((p <= ALPHA).mean()), float((of_group <= ALPHA).mean())
 
 
-def asked(frame: Frame, x: Floats, shuffles: Shuffles, *, n_first: int, flip_seed: int) -> tuple[Floats, Floats]:
-    """P of each question, sign flips included, and of its groups."""
+def asked(
+    frame: Frame,
+    x: Floats,
+    shuffles: Shuffles,
+    *,
+    n_first: int,
+    flip_seed: int,
+    alpha: float = ALPHA,
+    is_rate: bool = False,
+) -> tuple[Floats, Floats]:
+    """P of each question, sign flips included, and of its groups; alpha: of the look that is taken."""
     p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], frame.n_groups))
     for present, columns in presence_patterns(x):
         cell = shared(frame, present)
         design = Design(frame, cell, Unit.ROOT_PROMPT)
-        scheme = Blocks(design, frame.n_groups, shuffles.of(cell), ALPHA, n_first=n_first, flip_seed=flip_seed)
-        margin, values = {"mean_difference": np.full(len(columns), np.nan)}, x[np.ix_(cell, columns)]
-        compared = compare_values(scheme, values, margin, with_indices=False, is_rate=False, with_flips=True)
-        contrast = compared.contrasts["mean_difference"]
+        scheme = Blocks(
+            design, frame.n_groups, shuffles.of(cell), alpha, n_first=n_first, flip_seed=flip_seed, alpha_of_draws=ALPHA
+        )
+        name, values = "risk_difference" if is_rate else "mean_difference", x[np.ix_(cell, columns)]
+        margin = {name: np.full(len(columns), np.nan)}
+        compared = compare_values(scheme, values, margin, with_indices=False, is_rate=is_rate, with_flips=True)
+        contrast = compared.contrasts[name]
         p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
     return p, p_group
 

@@ -24,7 +24,7 @@ class RunFailed(PlumblineError):
     """A run did not end well; the text names the step and the reason."""
 
 
-def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False) -> None:
+def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None) -> None:
     """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
     Args:
@@ -32,13 +32,14 @@ def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False) 
         verbose: show what Dagster and dbt print; else it goes to a log beside the build file.
         data_docs: also write Great Expectations' pages of what was checked, and print where; of a run that failed
             they tell why.
+        look: which look at a study that declares looks; the next one where None.
 
     Raises:
         RunFailed: a step or a blocking check failed.
         WarehouseError: the folder of the pages cannot be written.
         KeyboardInterrupt: SIGINT or SIGTERM came; what was answered and measured is kept.
     """
-    from dagster_project.assets.common import CONFIRM_TAG
+    from dagster_project.assets.common import CONFIRM_TAG, LOOK_TAG
     from dagster_project.definitions import definitions
     from dagster_project.event_log import instance_of_one_run
 
@@ -57,7 +58,7 @@ def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False) 
             instance=instance,
             raise_on_error=False,
             run_id=run_id,
-            tags={CONFIRM_TAG: "plumbline run"},
+            tags={CONFIRM_TAG: "plumbline run"} | ({} if look is None else {LOOK_TAG: str(look)}),
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
     if _is_interrupted(result):

@@ -61,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--data-docs", action="store_true", help="write Great Expectations' pages of what was checked, and say where"
     )
+    run.add_argument(
+        "--look", type=_positive, metavar="K", help="which look at a study that declares looks; the next one without it"
+    )
     run.set_defaults(
         command=_run,
         interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
@@ -132,21 +135,21 @@ def _run(parsed: argparse.Namespace) -> int:
     _stand_in(parsed.provider, study_id)
     if parsed.data_docs and (problem := unwritable(paths.home().data_docs(study_id))):
         raise problem
-    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs)
+    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs, look=parsed.look)
     from python_assets.published.run_summary import summary
 
     print(printable(summary(paths.home(), study_id)))
     return 0
 
 
-def _materialise(study_id: str, *, verbose: bool = False, data_docs: bool = False) -> None:
+def _materialise(study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
-    _require_ready(study_id)
+    _require_ready(study_id, look)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
-    run_study(study_id, verbose=verbose, data_docs=data_docs)
+    run_study(study_id, verbose=verbose, data_docs=data_docs, look=look)
 
 
 def _stand_in(provider: str | None, study_id: str) -> None:
@@ -165,17 +168,20 @@ def _study_to_run(study: str) -> "Study":
     return load_study(paths.study_path(study), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
 
 
-def _require_ready(study_id: str) -> None:
+def _require_ready(study_id: str, look: int | None) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.would_fail import require_ready
+    from python_assets.warehouse.looks import look_to_ask
 
-    require_ready(_study_to_run(study_id))
+    study = _study_to_run(study_id)
+    require_ready(study)
+    look_to_ask(study, paths.home(), look)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
     """Print the plan; the exit code is that of a run, as far as what is wrong can be known beforehand."""
     from python_assets.plan.plan import plan_study
-    from python_assets.plan.would_fail import require_ready
+    from python_assets.plan.would_fail import require_ready, would_fail
 
     _stand_in(parsed.provider, paths.study_path(parsed.study).stem)
     study = _study_to_run(parsed.study)
@@ -186,11 +192,13 @@ def _plan(parsed: argparse.Namespace) -> int:
     except PlumblineError:
         require_ready(study)  # what a run would say is said first
         raise
-    print(printable(plan.text()))
+    frozen = ""
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
-        print(printable(f"\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"))
+        frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
+        plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
+    print(printable(f"{plan.text()}{frozen}"))
     return MISTAKE if plan.would_fail else 0
 
 

@@ -1,10 +1,11 @@
 """Sentences, templates or an imported table in; prompts, their factors and the design of comparison out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import dagster as dg
 
-from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, run_context, timed
+from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, run_context, timed, wanted_look
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
@@ -15,6 +16,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
     specs=[
         raw_table("prompts", "assemble", "prompt_id", ["sentences", "keywords", "documents"]),
         raw_table("prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]),
+        raw_table("looks", "assemble", "look of a study that declares looks", ["sentences", "keywords", "documents"]),
         raw_table("normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]),
         raw_table(
             "imported_metrics", "assemble", "metric that a log publishes", ["sentences", "keywords", "documents"]
@@ -38,11 +40,13 @@ def assemble(
     """Make the prompts and their branches."""
     from python_assets.assemble.assemble_study import OF_LOGS
     from python_assets.assemble.assemble_study import assemble as assemble_study
+    from python_assets.warehouse.looks import look_to_ask
 
     loaded = study.load(context)
+    look = look_to_ask(loaded, warehouse.home, wanted_look(context))
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(assemble_study, loaded, connection, run_context(context, warehouse))
-        for table in ("prompts", "prompt_factors", "normalised_levels", *OF_LOGS, "sentence_outcomes"):
+        counts = timed(assemble_study, loaded, connection, replace(run_context(context, warehouse), look=look))
+        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, "sentence_outcomes"):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -13,6 +13,7 @@ from dagster_project.columns import column_schema
 from dagster_project.partitions import studies, study_file
 from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
+from python_assets.errors import StudyError
 from python_assets.warehouse.run_context import CallAllowance, RunContext
 
 RAW_DESIGN = (
@@ -36,6 +37,7 @@ RAW_DESIGN = (
 )
 CODE_VERSION = version("plumbline")
 CONFIRM_TAG = "confirm"  # of a run: whoever started it knows how much it asks
+LOOK_TAG = "plumbline/look"  # of a run: which look at a study that declares looks; the next one without it
 MOST_UNCONFIRMED_CALLS = 1_000
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120
@@ -62,6 +64,18 @@ def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource)
     run = context.run
     allowance = _allowance(run.run_id, CONFIRM_TAG in run.tags)
     return RunContext(warehouse.home, progress_of(context), allowance=allowance)
+
+
+def wanted_look(context: dg.AssetExecutionContext) -> int | None:
+    """The look that whoever started the run asked for; None where the run does not say.
+
+    Raises:
+        StudyError: the tag is no number.
+    """
+    tag = context.run.tags.get(LOOK_TAG)
+    if tag is not None and not tag.isdecimal():
+        raise StudyError(f"tag {LOOK_TAG}", tag, "the number of a look", "correct it, or remove the tag")
+    return None if tag is None else int(tag)
 
 
 @cache

@@ -16,6 +16,7 @@ from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 if TYPE_CHECKING:
+    from python_assets.infer.formulas.looks import Look
     from python_assets.study.study import Study
 
 GRAINS = {
@@ -74,12 +75,18 @@ def _stage(
     study: StudyResource,
     warehouse: WarehouseResource,
     tables: dict[str, str],
-    compute: "Callable[[duckdb.DuckDBPyConnection, Study], Any]",
+    compute: "Callable[[duckdb.DuckDBPyConnection, Study, Look], Any]",
 ) -> Iterator[dg.MaterializeResult]:
-    """Write the tables of one stage, and tell of each what the stage counted."""
+    """Write the tables of one stage, at the level of the look that is taken, and tell of each what was counted."""
+    from python_assets.infer.looks import look_of, withhold
+    from python_assets.providers.failures import is_retryable
+
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(compute, connection, loaded)
+        look = look_of(loaded, connection, warehouse.home, is_retryable)
+        counts = timed(compute, connection, loaded, look)
+        if look.reason is not None:
+            withhold(connection, tables, look.reason)
         for table in tables:
             yield materialise(connection, "inference", table, **counts)
 
@@ -90,14 +97,17 @@ def infer(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Test every difference within root prompts."""
+    from python_assets.infer.looks import record_look
     from python_assets.infer.run import infer_study
     from python_assets.plan.declared_questions import declared_of_build
     from python_assets.plan.power import design_power_rows
 
-    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
-        return infer_study(connection, loaded, power_rows, progress_of(context), declared=declared)
+        counts = infer_study(connection, loaded, power_rows, progress_of(context), declared=declared, look=look)
+        record_look(loaded, connection, warehouse.home, look)
+        return counts
 
     yield from _stage(context, study, warehouse, GRAINS, compute)
 
@@ -110,8 +120,8 @@ def infer_subgroups(
     """Give every subgroup its intervals, and tell where the variance of answers comes from."""
     from python_assets.infer.subgroups.subgroups import infer_subgroups
 
-    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
-        return infer_subgroups(connection, loaded.alpha)
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
+        return infer_subgroups(connection, look.level)
 
     yield from _stage(context, study, warehouse, SUBGROUP_GRAINS, compute)
 
@@ -124,7 +134,7 @@ def infer_associations(
     """Test groups as FAIR-SEA's document does, where the study asks for it; these tests decide nothing."""
     from python_assets.infer.associations.infer_associations import infer_associations
 
-    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study") -> Any:
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
         is_asked, n = loaded.analysis.association_tests, loaded.n_permutations
         return infer_associations(connection, is_asked, seed=loaded.seed, n_permutations=n)
 
@@ -139,4 +149,7 @@ def infer_regressions(
     """Fit the regressions of a study: which factors matter, and how much."""
     from python_assets.infer.regressions.infer_regressions import infer_regressions
 
-    yield from _stage(context, study, warehouse, REGRESSION_GRAINS, infer_regressions)
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
+        return infer_regressions(connection, loaded, look.level)
+
+    yield from _stage(context, study, warehouse, REGRESSION_GRAINS, compute)

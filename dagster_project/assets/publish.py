@@ -89,11 +89,16 @@ def archive(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> dg.MaterializeResult:
     """Keep the run."""
+    from python_assets.infer.looks import asked_look
     from python_assets.published.archive import archive_study
+    from python_assets.warehouse.looks import finish_look, taken_looks
 
     loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse):
+    with stage_connection(context, loaded, warehouse) as connection:
         done = archive_study(warehouse.home, loaded.study_id, loaded.path, loaded.keep)
+        look = asked_look(connection)
+        if look in {one.look for one in taken_looks(loaded, warehouse.home)}:
+            finish_look(loaded, warehouse.home, look)
     return dg.MaterializeResult(
         metadata={
             "path": dg.MetadataValue.path(str(done.folder or "")),

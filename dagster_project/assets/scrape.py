@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import dagster as dg
 
 from dagster_project import partitions
-from dagster_project.assets.common import CODE_VERSION, materialise, raw_table, run_context, timed
+from dagster_project.assets.common import CODE_VERSION, materialise, raw_table, run_context, timed, wanted_look
 from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
@@ -28,10 +28,12 @@ def studies(
 ) -> dg.MaterializeResult:
     """Record which study file is being run."""
     from python_assets.plan.would_fail import require_ready
+    from python_assets.warehouse.looks import look_to_ask
     from python_assets.warehouse.study_row import record_study
 
     loaded = study.load(context, check_files=True)
     require_ready(loaded)
+    look_to_ask(loaded, warehouse.home, wanted_look(context))  # what is wrong with the look is told first
     with stage_connection(context, loaded, warehouse) as connection:
         record_study(loaded, connection, warehouse.home, run_id=context.run.run_id)
         read = materialise(connection, "raw", "studies", config_sha256=loaded.config_sha256)

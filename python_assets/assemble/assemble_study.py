@@ -19,6 +19,7 @@ from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
 from python_assets.study.study import Scrape, Study, Templates
 from python_assets.warehouse.build import Quarantined, write_stage
+from python_assets.warehouse.looks import by_look, prompts_sha256, require_same_prompts
 from python_assets.warehouse.raw_tables import columns_of
 from python_assets.warehouse.run_context import RunContext
 
@@ -81,6 +82,7 @@ def assemble(
             be derived.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
+        StudyError: root prompts are too few for the looks, or others than earlier looks were planned with.
     """
     started = time.perf_counter()
     prompts_spec = study.prompts
@@ -105,6 +107,7 @@ def assemble(
             },
         )
     tables = with_derived_levels(study, assembled.tables)
+    tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
     outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
     tables_by_name = {
@@ -112,6 +115,7 @@ def assemble(
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        "looks": looks,
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
@@ -126,6 +130,29 @@ def assemble(
         **portable_counts(assembled.outcomes)._asdict(),
         notes=list(assembled.notes),
         seconds=time.perf_counter() - started,
+    )
+
+
+def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None) -> tuple[PromptTables, pd.DataFrame]:
+    """The prompts of the look that is asked and of those before it, and the rows of raw.looks."""
+    if run_context is None or run_context.look is None:
+        return tables, pd.DataFrame(columns=columns_of("looks"))
+    roots = [str(root) for root in tables.prompts["root_prompt_id"].unique()]
+    require_same_prompts(study, run_context.home, roots)
+    look = by_look(study, roots)
+    asked = tables.prompts[tables.prompts["root_prompt_id"].map(look) <= run_context.look]
+    factors = tables.prompt_factors
+    counts = look.value_counts().sort_index().cumsum()
+    looks = pd.DataFrame({"look": counts.index, "n_root_prompts": counts.to_numpy()}).assign(
+        share=counts.to_numpy() / len(roots),
+        is_asked=counts.index <= run_context.look,
+        prompts_sha256=prompts_sha256(roots),
+    )
+    return (
+        PromptTables(
+            asked.reset_index(drop=True), factors[factors["prompt_id"].isin(asked["prompt_id"])].reset_index(drop=True)
+        ),
+        looks,
     )
 
 

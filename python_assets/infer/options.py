@@ -57,11 +57,13 @@ class Reference(NamedTuple):
 class Options(NamedTuple):
     """What is asked for.
 
-    seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate. margins:
+    seed: of the study. n_permutations: B. n_bootstrap: resamples of root prompts. alpha: error rate, at a look its
+    level. margins:
     by name, or by measure and name. references: by grouping, with the group it is. contrasts: beyond those of
     every measure. n_nonlinear: B of statistics that are no means, each of whose draws is worth twenty. fills_scale:
     whether a missing answer can have been anything on the declared scale of its measure. n_first: draws of all
-    questions, after which those with a small p go on to B.
+    questions, after which those with a small p go on to B; alpha_of_draws: the alpha that says what is small, that of
+    the study at every look.
     """
 
     seed: int
@@ -74,6 +76,7 @@ class Options(NamedTuple):
     n_nonlinear: int = 1_999
     fills_scale: bool = False
     n_first: int = FIRST_DRAWS
+    alpha_of_draws: float | None = None
 
     @property
     def n_draws_nonlinear(self) -> int:
@@ -92,17 +95,18 @@ class Options(NamedTuple):
         return Reference(against, group_ids.index(group_id)) if group_id in group_ids else None
 
 
-def options_of(study: Study) -> Options:
-    """What a study asks for."""
+def options_of(study: Study, level: float | None = None) -> Options:
+    """What a study asks for; level: of the look that is taken, alpha where None."""
     return Options(
         seed=study.seed,
         n_permutations=study.n_permutations,
         n_bootstrap=study.n_bootstrap,
-        alpha=study.alpha,
+        alpha=study.alpha if level is None else level,
         margins=study.margins,
         references=study.references,
         contrasts=tuple(study.requested_contrasts),
         fills_scale=study.fills_scale,
+        alpha_of_draws=study.alpha,
     )
 
 

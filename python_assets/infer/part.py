@@ -47,6 +47,7 @@ class Part:
         study: Study,
         progress: Progress = SILENT,
         measures: Sequence[str] | None = None,
+        level: float | None = None,
     ) -> None:
         """Read the cells.
 
@@ -55,14 +56,16 @@ class Part:
             study: what it declares.
             progress: is told how many draws are done.
             measures: those of the part; all where None.
+            level: of the look that is taken; alpha where None.
         """
         self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
+        self._options = options_of(study, level)
         self._unread = too_many_unmatched(connection, study)
         self._layouts = layouts(connection, has_unit=study.unit is not None, measures=measures, unread=self._unread)
 
     def first(self) -> Frames:
         """The rows of every table, without sets, q and verdicts."""
-        options, every = options_of(self._study), list(self._layouts.values())
+        options, every = self._options, list(self._layouts.values())
         n_draws = [layout.n_draws(options) for layout in every]
         tell, before = self._progress.start("inference", DRAWS, sum(n_draws)), np.cumsum([0, *n_draws])
         rows = (
@@ -102,7 +105,7 @@ class Part:
         if self._measures is not None:
             own = list(self._measures)
             contrasts, questions, pairs = (one[one.measure_id.isin(own)] for one in (contrasts, questions, pairs))
-        options = options_of(self._study)
+        options = self._options
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)

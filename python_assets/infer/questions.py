@@ -14,6 +14,7 @@ import pandas as pd
 
 from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, question_levels
 from python_assets.infer.tables import QUESTION, SIZES
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
@@ -166,17 +167,17 @@ def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     return questions.assign(n_questions=n_questions.astype(np.int64))
 
 
-def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Add q of the questions, and to contrasts the set and q of their group.
 
     Args:
         questions: of with_sets, with p_value.
         contrasts: with p_value_maxt, stepped down inside the question.
-        alpha: error rate.
+        look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value and is_called; contrasts with set_id, n_questions, n_called, q_question and
-        q_value, NaN for SIZES.
+        Questions with q_value, level, called_at_look and is_called; contrasts with set_id, n_questions, n_called,
+        q_question, q_value, NaN for SIZES, called_at_look and is_called.
     """
     number = _positions(questions, contrasts)
     q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
@@ -185,12 +186,16 @@ def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float) 
         rows, place = _members(number, member, len(questions))
         levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
         q[member], q_group[rows] = levels.of_question, levels.of_group
-    questions = questions.assign(q_value=q, is_called=q <= alpha)
+    called_at = look.called_at("questions", questions, q)
+    questions = questions.assign(q_value=q, level=look.level, called_at_look=called_at, is_called=~np.isnan(called_at))
     n_called = questions.is_called.groupby(questions.set_id).transform("sum")
     questions = questions.assign(n_called=n_called)
     taken = questions.iloc[number][["set_id", "n_questions", "n_called"]].reset_index(drop=True)
+    called_at = look.called_at("contrasts", contrasts, q_group)
     return questions, contrasts.assign(
         q_value=q_group,
+        called_at_look=called_at,
+        is_called=~np.isnan(called_at),
         q_question=q[number],
         set_id=taken.set_id.to_numpy(),
         n_questions=taken.n_questions.to_numpy(),

@@ -178,6 +178,14 @@ class InferenceReason(StrEnum):
         "not_called",
         "the row is not called, so its interval needs no allowance for being chosen, and no finding can be tipped",
     )
+    BETWEEN_LOOKS = (
+        "between_looks",
+        "root prompts of the look are still to be answered, or it was taken with other answers: nothing is called",
+    )
+    LOOKS_SPENT = (
+        "looks_spent",
+        "the last look was taken, with other answers than these: its error rate is spent, so nothing is called",
+    )
     NOTHING_MISSING = ("nothing_missing", "every answer that was asked for has a value")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 

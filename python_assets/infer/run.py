@@ -21,6 +21,7 @@ from python_assets.infer.changes.infer_changes import (
 )
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
+from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
@@ -70,6 +71,7 @@ def infer_study(
     progress: Progress = SILENT,
     parts: Sequence[Part] | None = None,
     declared: pd.DataFrame | None = None,
+    look: Look | None = None,
 ) -> InferenceCounts:
     """Read the cells of a build file and write schema inference, in one transaction.
 
@@ -82,6 +84,7 @@ def infer_study(
         parts: that the measures of the study lie in; one part of all of them where None.
         declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
             OF_PAIR; those that were observed alone where None.
+        look: that is taken; the only one where None.
 
     Returns:
         How many rows came of it. The same cells give the same digits, whatever their order and the number of
@@ -92,8 +95,9 @@ def infer_study(
 
     Source: inference.md 1, 2 and 6; tables as architecture.md section 3.
     """
-    options = options_of(study)
-    parts = parts or [Part(connection, study, progress)]
+    look = look or only_look(study)
+    options = options_of(study, look.level)
+    parts = parts or [Part(connection, study, progress, level=look.level)]
     tables = united([part.first() for part in parts])
     if "questions" in tables:
         tables = _questions_in_sets(tables, _sets(connection, study), declared)
@@ -101,16 +105,16 @@ def infer_study(
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
             tables = _replaced(tables, united([part.again(questions, longer) for part in parts]))
-        tables = _with_levels(tables, options.alpha)
+        tables = _with_levels(tables, look)
         ordered = {
             str(name): np.sort(of_set.p_value.dropna().to_numpy())
             for name, of_set in tables["questions"].groupby("set_id")
         }
         looked_at = united([part.last(tables, ordered) for part in parts])
-        tables = _with_verdicts({**tables, **looked_at}, options.alpha, study.power)
+        tables = _with_verdicts({**tables, **looked_at}, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
-        tables["questions"] = _as_published(unobserved.assign(p_value=np.nan))
+        tables["questions"] = _as_published(unobserved.assign(p_value=np.nan, level=look.level))
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
@@ -187,36 +191,42 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
     return {**tables, **replaced}
 
 
-def _with_levels(tables: Frames, alpha: float) -> Frames:
-    """Tables with q of questions, groups and pairs of generations."""
-    questions, contrasts = with_levels(tables["questions"], tables["contrasts"], alpha)
-    pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, alpha)
-    contrasts, pairs = with_selected_sizes(contrasts, pairs, alpha)
+def _with_levels(tables: Frames, look: Look) -> Frames:
+    """Tables with q of questions, groups and pairs of generations, and what is called."""
+    questions, contrasts = with_levels(tables["questions"], tables["contrasts"], look)
+    pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, look)
+    contrasts, pairs = with_selected_sizes(contrasts, pairs, look.level)
     return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
-def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -> Frames:
+def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
+    alpha = look.level
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
-    verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
+    verdict = look.held("contrasts", contrasts, contrast_verdicts(contrasts, q_margin, q_equivalence, alpha))
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
+        value_at_call=look.value_at_call("contrasts", contrasts),
         q_equivalence=q_equivalence,
         verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
-        **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
+        **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
-    disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
+    of_questions = questions[[*QUESTION, "q_value", "is_called"]]
+    disparities = disparities.merge(of_questions, on=QUESTION, how="left", validate="many_to_one")
+    # of a question that an earlier look called the indices are held against their floor and margin still
+    judged = disparities.assign(q_value=disparities.q_value.mask(disparities.is_called.eq(True), 0.0))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,
-        verdict=first_of([~is_descriptive], [index_verdicts(disparities, alpha)]),
+        verdict=first_of([~is_descriptive], [index_verdicts(judged, alpha)]),
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
     pairs = tables["generation_comparisons"]
+    pairs = pairs.assign(value_at_call=look.value_at_call("generation_comparisons", pairs))
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
-    pairs = with_verdicts_of_pairs(pairs, q_inside, alpha)
+    pairs = with_verdicts_of_pairs(pairs, q_inside, look)
     found = {
         "questions": _as_published(questions),
         "contrasts": contrasts,
@@ -229,7 +239,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
 def _n_needed(
     contrasts: pd.DataFrame, is_open: NDArray[np.bool_], alpha: float, planned: Mapping[str, Power]
 ) -> dict[str, NDArray[Any]]:
-    """Root prompts that a study like this one needs, at the level of the whole set, where the verdict is open.
+    """Root prompts that a new study like this one needs, at the level of the whole set, where the verdict is open.
 
     For the margin: to show that all is inside it, if there is no difference. Else for the effect that the study
     declares. Never for the effect that was seen: it is large where chance made it so, and then few seem enough.

@@ -25,6 +25,7 @@ LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_MOVED: Final = "groups_moved"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in only_because_of
+ACROSS: Final = " against "  # between the two generations of a question
 QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
@@ -103,9 +104,9 @@ COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
         *ROW,
-        double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_without p_value "
-        "p_value_exact p_value_asymptotic q_value q_equivalence",
-        bigint="n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
+        double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
+        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
+        bigint="called_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
@@ -117,16 +118,17 @@ TABLES: Final[Columns] = {
         f"{_KEYS} reference_generation_id set_id",
         bigint_not_null="n_questions n_groups",
         boolean_not_null="is_observed",
+        double_not_null="level",
         double="p_value q_value",
-        bigint="n_draws n_root_prompts n_units",
+        bigint="called_at_look n_draws n_root_prompts n_units",
         varchar="method scope inference_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference set_id",
         bigint_not_null="n_questions",
-        double="std_error p_value_maxt p_equivalence q_equivalence value_without value_standardised missing_share "
-        "missing_share_rest",
-        bigint="n_needed",
+        double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
+        "missing_share missing_share_rest",
+        bigint="called_at_look n_needed",
         varchar="only_because_of test n_needed_for n_needed_reason",
     )
     | _SELECTED

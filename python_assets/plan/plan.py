@@ -33,6 +33,7 @@ from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
 from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
 from python_assets.plan.label_warnings import label_warnings
+from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
@@ -111,6 +112,7 @@ def _known_plan(
     changed = shapes_of_changes(connection, found, pairs)
     questions = declared_questions(study, connection, names, pairs)
     asked = numbers_of_questions(questions, connection, groupings, changed)
+    looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -135,6 +137,7 @@ def _known_plan(
             *comparison_warnings(study, comparisons),
             *label_warnings(study),
             *unread_warnings(study.study_id, names, paths.home().published),
+            *look_warnings(looks),
         ],
         regressions=planned_regressions(study, connection),
         comparisons=comparisons,
@@ -145,6 +148,7 @@ def _known_plan(
         n_portable=assembled.n_portable,
         metrics=[] if imported is None else planned_metrics(imported.metrics),
         questions=frozen_questions(questions),
+        looks=looks,
     )
 
 
@@ -183,6 +187,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         would_fail=list(would_fail(study)),
         not_checked=not_checked(study),
         unknown=str(unknown),
+        looks=planned_looks(study, None, 1),
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from python_assets.infer.changes.pairs_of_generations import compared_pairs
 from python_assets.infer.formulas import verdict
+from python_assets.infer.formulas.looks import levels, power_by_look
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import MEAN_CHANGE
 from python_assets.plan import expected_effects
@@ -30,6 +31,7 @@ from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse import paths
+from python_assets.warehouse.looks import planned_shares
 
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
@@ -309,7 +311,8 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
     n_questions = known.n_questions or asked.get((shape.grouping_id, known.measure_id, known.contrast in CHANGES), 1)
     options = _PowerOptions(
-        alpha=study.alpha,
+        # what an earlier look has not called is left to the last one
+        alpha=levels(planned_shares(study), study.alpha)[-1] if study.looks else study.alpha,
         n_tests=n_questions * (1 if known.contrast == MEAN_CHANGE else shape.n_comparisons),
         power=spec.power if spec else verdict.POWER,
     )
@@ -346,7 +349,16 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
         n_needed_low=of_pilot[0] if of_pilot else None,
         n_needed_high=of_pilot[1] if of_pilot else None,
         best=split.told,
+        by_look=_by_look(study, known.sd, n, effect, options),
     )
+
+
+def _by_look(study: Study, sd: float, n: int, effect: float, options: "_PowerOptions") -> tuple[float, ...]:
+    """The chance to have called the effect by each look; none where it cannot be told."""
+    if study.looks is None or np.isnan(effect) or not (sd > 0 and n > 0):
+        return ()
+    n_tests = options["n_tests"]
+    return tuple(power_by_look(planned_shares(study), study.alpha, effect=effect, sd=sd, n=n, n_tests=n_tests))
 
 
 def _detectable(shape: Shape, known: _Known, n: int, options: "_PowerOptions") -> float:

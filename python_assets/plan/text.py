@@ -5,7 +5,7 @@ Belongs here: the records and their words. Counting is plan.py.
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.errors import PlumblineError
@@ -58,6 +58,10 @@ POWER_HEADER: Final = (
     "calls",
     "why not",
 )
+
+
+LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can call")
+CALLED_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
 
 
 class PlannedGeneration(NamedTuple):
@@ -184,6 +188,20 @@ class PlannedMetric(NamedTuple):
     computed: str
 
 
+class PlannedLook(NamedTuple):
+    """A look at a study while it grows.
+
+    n_root_prompts: asked by its end; None where they are not known yet. level: what q is held against, where all looks
+    are taken. note: what it can call.
+    """
+
+    look: int
+    n_root_prompts: int | None
+    share: float
+    level: float
+    note: str
+
+
 class BestSplit(NamedTuple):
     """Root prompts x responses of a group to each that show an effect at the least cost.
 
@@ -209,7 +227,8 @@ class PowerRow(NamedTuple):
     best_n_responses: responses of a group to a root prompt that show most for the money; n_responses_needed: that
     show the effect on the root prompts there are. n_responses, n_groups: of the design, or as observed; with what
     follows them they are what a later study takes from this one as its pilot. n_needed_low, n_needed_high: of a
-    pilot, by the 10th and 90th percentile of its mean square.
+    pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called the effect by each
+    look, where the study declares looks.
     """
 
     grouping_id: str
@@ -236,6 +255,7 @@ class PowerRow(NamedTuple):
     n_needed_low: int | None = None
     n_needed_high: int | None = None
     best: BestSplit | None = None
+    by_look: tuple[float, ...] = ()
 
 
 class Plan(NamedTuple):
@@ -272,6 +292,7 @@ class Plan(NamedTuple):
     unknown: str | None = None
     metrics: list[PlannedMetric] = []
     questions: list[dict[str, str]] | None = None
+    looks: list[PlannedLook] = []
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -304,6 +325,8 @@ class Plan(NamedTuple):
             (REGRESSION_HEADER, list(self.regressions)),
             (QUESTIONS_HEADER, [*Counter(row["set_id"] for row in self.questions or []).items()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
+            (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
+            ((*CALLED_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._called_by_look()]),
         )
         parts += [_aligned(header, rows) for header, rows in tables if rows]
         if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
@@ -313,6 +336,11 @@ class Plan(NamedTuple):
         if self.warnings:
             parts.append(_listed("Warnings:", self.warnings))
         return "\n\n".join(parts)
+
+    def _called_by_look(self) -> Iterator[tuple[object, ...]]:
+        for row in self.power:
+            if row.by_look:
+                yield row.grouping_id, row.measure_id, row.contrast, row.source, row.effect, *row.by_look
 
     def _portable(self) -> list[tuple[str, int]]:
         if not self.n_checked:
@@ -353,6 +381,10 @@ def _power_cells(row: PowerRow) -> tuple[object, ...]:
 
 def _dash(n: int | None) -> str:
     return "-" if n is None else f"{n:,}"
+
+
+def _look_cells(row: PlannedLook) -> tuple[object, ...]:
+    return row.look, row.n_root_prompts, row.share, f"{row.level:.6f}", row.note
 
 
 def _advice(row: PowerRow) -> str:

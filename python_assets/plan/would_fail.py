@@ -20,6 +20,7 @@ from python_assets.study.study import Encoding, Generation, Prompts, Study, Vect
 from python_assets.texts.names import absent_pipeline
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import unwritable
+from python_assets.warehouse.looks import look_to_ask
 
 
 def require_ready(study: Study) -> None:
@@ -45,6 +46,10 @@ def would_fail(study: Study) -> Iterator[PlumblineError]:
     yield from classifier_problems(study)
     yield from _measures_without_baselines(study)
     if problem := unwritable(paths.home().build(study.study_id).parent):
+        yield problem
+    try:
+        look_to_ask(study, paths.home())
+    except StudyError as problem:
         yield problem
 
 

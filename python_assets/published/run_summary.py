@@ -30,6 +30,10 @@ KEYS: Final = (
 )  # of a question of groups
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
+        look, n_looks, n_root_prompts_asked, n_root_prompts_planned, level,
+        (
+            select bool_or(inference_reason in ('between_looks', 'looks_spent')) from findings where study_id = $study
+        ) as is_withheld,
         (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
     from studies
     where study_id = $study
@@ -112,6 +116,7 @@ def summary(home: Home, study_id: str) -> str:
         lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
+        lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
         sets, called = study.rows(QUESTION_SETS), study.rows(CALLED)[0]
         untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
@@ -129,6 +134,17 @@ def summary(home: Home, study_id: str) -> str:
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
+
+
+def _of_look(facts: Row) -> list[str]:
+    """In one line, which look at a study this was, at what level, and what a further run asks."""
+    if facts["look"] is None:
+        return []
+    look, n = facts["look"], facts["n_looks"]
+    asked = f"{facts['n_root_prompts_asked']:,} of {facts['n_root_prompts_planned']:,} root prompts"
+    told = "nothing is called" if facts["is_withheld"] else f"called at {facts['level']:.2g}"
+    more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
+    return [f"Look       {look} of {n}, {asked}: {told}{more}"]
 
 
 def _of_logs(rows: list[Row]) -> list[str]:

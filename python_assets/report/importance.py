@@ -92,7 +92,7 @@ def _figure(reader: Reader, models: list[Row]) -> Figure:
     axis = charts.make_axis(
         (row[name] for row in levels for name in ("coefficient", "ci_low", "ci_high")), include=(0.0,)
     )
-    terms = [_term(axis, row, reader.alpha) for row in levels]
+    terms = [_term(axis, row, reader.level) for row in levels]
     drops = [(row["deviance_drop"] or 0) / largest if largest else 0 for row in of_factors]
     return Figure(
         model=whole,

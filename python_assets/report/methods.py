@@ -99,11 +99,17 @@ def _tested(study: Row, analysis: Row) -> list[str]:
     said = [
         "Whether the groups of a grouping differ in a measure is one question, with a p by random "
         f"relabelling of groups ({analysis['permutations']:,} permutations) and a q by Benjamini and "
-        f"Hochberg within its set of questions, called at {study['alpha']:g}: {study['sets']}."
+        f"Hochberg within its set of questions, called at {study['level']:.2g}: {study['sets']}."
     ]
     if study["tests"]:
         said.append(f"Contrasts were tested by {study['tests']}.")
-    level = f"{100 * (1 - study['alpha']):g} %"
+    level = f"{100 * (1 - study['level']):.4g} %"
+    if study["look"]:
+        said.append(
+            f"This is look {study['look']} of {study['n_looks']}, of {study['n_root_prompts_asked']:,} of "
+            f"{study['n_root_prompts_planned']:,} planned root prompts; the levels of all looks taken add up to "
+            f"{study['alpha']:g} (Lan and DeMets 1983)."
+        )
     return [
         *said,
         f"Intervals are of level {level}; those of statistics that are no means are bootstrapped over root "

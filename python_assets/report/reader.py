@@ -69,8 +69,13 @@ class Reader:
 
     @property
     def alpha(self) -> float:
-        """The error rate that intervals and q values refer to."""
+        """The error rate of the study."""
         return float(self.config["analysis"]["alpha"])
+
+    @property
+    def level(self) -> float:
+        """What q values are held against and intervals are of: the level of the look, else the error rate."""
+        return float(self.study["level"])
 
     def group_order(self, grouping_id: str, group_id: str) -> tuple[tuple[float, list[tuple[int, str]]], ...]:
         """The key that sorts groups factor by factor, in declared order; other levels follow by text."""

@@ -171,7 +171,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
-        parts += _sure(asked)
+        parts += [_of_look(question), *_sure(asked)]
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
@@ -190,12 +190,32 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     if group["only_because_of"] is not None:
         because = _listed(group["only_because_of"].split(SEPARATOR))
         what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {others}"
-        return f"{what}, but only because of {because}{_left(group)}."
-    seen = _seen(group, asked.question["alpha"])
+        return f"{what}, but only because of {because}{_left(group)}.{_turned(group)}"
+    seen = _seen(group, asked.question["level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     told = f"{group['group_id']}: {_label(group)}{_about(group)} than {others}"
-    more = _missing(group, asked) if group["stands"] else _of_margin(group)
-    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{f' {more}' if more else ''}"
+    last = _missing(group, asked) if group["stands"] else _of_margin(group)
+    of_look = _of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
+    more = "".join(f" {text}" for text in (of_look, last) if text)
+    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{_turned(group)}{more}"
+
+
+def _of_look(row: Row) -> str:
+    """Which look called a question or a group, and what became of it since; '' where a study is looked at once."""
+    called_at = row["called_at_look"]
+    if called_at is None or row["look"] is None:
+        return ""
+    since = called_at < row["look"] and row["q_value"] is not None and row["q_value"] > row["level"]
+    now = f"; with all answers since, q {probability(row['q_value'])} alone would not call it" if since else ""
+    return f"Called at look {called_at} of {row['n_looks']}{now}."
+
+
+def _turned(group: Row) -> str:
+    """That a group lies on the other side by now than at the look that called it."""
+    then, value = group["value_at_call"], group["value"]
+    if then is None or value is None or then * value >= 0:
+        return ""
+    return f" When it was called it was {_amount({**group, 'value': then})}: it has turned round since."
 
 
 def _of_margin(group: Row) -> str:
@@ -319,7 +339,7 @@ def _inside(asked: StatisticSpec) -> str:
     low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
     if None in low or None in high:
         return f" (less than {margins})"
-    level, one = plain(100 * (1 - asked.question["alpha"])), rows[0]
+    level, one = plain(100 * (1 - asked.question["level"])), rows[0]
     whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
     return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
@@ -339,8 +359,15 @@ def _ends(question: Row) -> str:
 
 
 def _needed(question: Row) -> str:
+    """What would settle an open question: the looks to come, after the last one a study of its own."""
+    if question["look"] is None:
+        needed = needed_words(question)
+        return f"; {needed}" if needed else ""
+    look, n = question["look"], question["n_looks"]
+    if look < n:
+        return f" by look {look} of {n}"
     needed = needed_words(question)
-    return f"; {needed}" if needed else ""
+    return f" by the last of {n} looks{f'; in a new study {needed}' if needed else ''}"
 
 
 def needed_words(question: Row) -> str:
@@ -406,7 +433,7 @@ def _camps(asked: StatisticSpec) -> str:
 
 
 def _told(row: Row, asked: StatisticSpec) -> str:
-    seen = _seen(row, asked.question["alpha"])
+    seen = _seen(row, asked.question["level"])
     return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
 
 
@@ -596,7 +623,7 @@ def _rounded(count: float) -> int:
 
 
 def _is_called(question: Row) -> bool:
-    return question["q_value"] is not None and question["q_value"] <= question["alpha"]
+    return bool(question["is_called"])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -72,7 +72,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
     design = sections.design(reader)
     return {
         "study": reader.study,
-        "alpha": reader.alpha,
+        "alpha": reader.level,
+        "error_rate": reader.alpha,
         "analysis": reader.config["analysis"],
         "asked": design,
         "simulated": [row["generation_id"] for row in design["generations"] if row["is_simulated"]],

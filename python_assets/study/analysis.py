@@ -6,6 +6,7 @@ study_file/checks/comparisons.py and study_file/checks/analysis.py.
 
 import math
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
@@ -212,6 +213,29 @@ class Power(Part):
         return self
 
 
+MOST_LOOKS: Final = 5
+
+
+def _check_looks(looks: object) -> object:
+    """Their number, or the root prompts that have been asked by each."""
+    is_list = isinstance(looks, list)
+    counts = looks if isinstance(looks, list) else [looks]
+    is_whole = all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in counts)
+    if not is_whole or (not is_list and counts[0] not in range(2, MOST_LOOKS + 1)):
+        raise Unfit(
+            f"a whole number of looks from 2 to {MOST_LOOKS}, or a list of root prompts asked by each look",
+            "looks: 2 or looks: 3 serve most studies; remove it to look once",
+        )
+    if is_list and not 2 <= len(counts) <= MOST_LOOKS:
+        raise Unfit(f"from 2 to {MOST_LOOKS} looks", "shorten or lengthen the list, or remove it to look once")
+    if any(now <= before for before, now in pairwise(counts)):
+        raise Unfit("numbers of root prompts that grow from look to look, all that were asked by then", "sort them")
+    return looks
+
+
+Looks = Annotated[int | list[int], BeforeValidator(_check_looks)]
+
+
 class Compare(Part):
     """What generations are compared with, each by itself.
 
@@ -228,7 +252,8 @@ class AnalysisSpec(Part):
     association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
     prompt_cost: of writing one more root prompt for one group, in calls, for the number of responses that a plan
     advises. missing: what a missing answer can have been, the whole scale of its measure; within what was observed
-    where None.
+    where None. looks: how often findings are looked at while root prompts are still to be asked, in equal steps, or
+    the root prompts asked by each look; once, at the end, where None.
     """
 
     permutations: int = Field(9_999, ge=99)
@@ -243,6 +268,7 @@ class AnalysisSpec(Part):
     association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
     missing: Literal["scale"] | None = None
+    looks: Looks | None = None
     families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
     primary: QuestionSet | None = None
     sets: dict[StrictStr, QuestionSet] = {}

@@ -245,6 +245,11 @@ class Study(Part):
         return self.analysis.alpha
 
     @property
+    def looks(self) -> int | list[int] | None:
+        """How often findings are looked at as root prompts are asked, or how many by each look; None: once."""
+        return self.analysis.looks
+
+    @property
     def margins(self) -> Margins:
         """The largest differences that do not matter; the documents' own where the study declares none."""
         declared = {

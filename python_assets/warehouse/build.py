@@ -63,6 +63,11 @@ class Home(NamedTuple):
         """When which analysis of a study was declared, one line a freeze."""
         return self.root / "freezes" / f"{study_id}.jsonl"
 
+    def looks(self, study_id: str, *, is_simulated: bool) -> Path:
+        """Which looks at a study were taken and what they called, a line each: it cannot be rebuilt."""
+        folder = self.root / "looks"
+        return (folder / "simulated" if is_simulated else folder) / f"{study_id}.jsonl"
+
     @property
     def pages(self) -> Path:
         """Pages that were fetched, so that each is fetched once; deleted, they are fetched again."""

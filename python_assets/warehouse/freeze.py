@@ -44,7 +44,7 @@ class Freeze(NamedTuple):
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
         analysis = self.content["analysis"]
-        of_analysis = ("statistics", "reference", "contrasts", "primary", "sets", "margins")
+        of_analysis = ("statistics", "reference", "contrasts", "primary", "sets", "margins", "looks")
         facts = {
             "alpha": analysis["alpha"],
             "permutations": analysis["permutations"],
@@ -78,7 +78,7 @@ def analysis_of(study: Study) -> dict[str, Any]:
 
 def analysis_sha256(study: Study) -> str:
     """Hash of the analysis as canonical JSON: comments, prompts and generations are not in it."""
-    return hashlib.sha256(_canonical(analysis_of(study)).encode()).hexdigest()
+    return hashlib.sha256(canonical(analysis_of(study)).encode()).hexdigest()
 
 
 def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | None = None) -> Freeze:
@@ -102,7 +102,7 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
         if questions is not None and not any(
             listed == questions for sha256, _, listed in _freezes(path) if sha256 == key
         ):
-            _append(path, _canonical(record))  # they were not known then, or a generation has come; the time stays
+            append_line(path, canonical(record))  # they were not known then, or a generation has come; the time stays
         return Freeze(
             sha256=key,
             frozen_at=known,
@@ -112,7 +112,7 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
             has_imported=has_imported,
             questions=questions,
         )
-    _append(path, _canonical(record))
+    append_line(path, canonical(record))
     return Freeze(
         sha256=key,
         frozen_at=now,
@@ -134,24 +134,38 @@ def frozen_at(study: Study, home: Home) -> datetime | None:
     return min((at for sha256, at, _ in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
 
 
-def _canonical(content: dict[str, Any]) -> str:
+def canonical(content: dict[str, Any]) -> str:
+    """One line of JSON that is the same whatever the order of keys."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _freezes(path: Path) -> Iterator[tuple[str, datetime, object]]:
     """Hash, time and questions of every freeze; a line that a kill cut short froze nothing."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-    except OSError as error:
-        raise WarehouseError(path, error, "a file that can be read", "make it readable") from error
-    for line in lines:
+    for line in lines_of(path):
         with suppress(ValueError, KeyError, TypeError):
             record = json.loads(line)
             frozen = datetime.strptime(record["frozen_at"], TIME)
             yield record["analysis_sha256"], frozen, record.get("questions")
 
 
-def _append(path: Path, line: str) -> None:
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file that is only ever added to; none where there is none.
+
+    Raises:
+        WarehouseError: the file cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    except OSError as error:
+        raise WarehouseError(path, error, "a file that can be read", "make it readable") from error
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file that is only ever added to, and wait until it is on disk.
+
+    Raises:
+        WarehouseError: the file cannot be written.
+    """
     make_folder(path.parent)
     try:
         is_cut = path.exists() and not path.read_bytes().endswith(b"\n")

@@ -42,6 +42,14 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "keyword_provider": "varchar not null",
         "score": "double",
     },
+    "looks": {
+        "study_id": "varchar not null",
+        "look": "integer not null",
+        "n_root_prompts": "integer not null",
+        "share": "double not null",
+        "is_asked": "boolean not null",
+        "prompts_sha256": "varchar not null",
+    },
     "sentences": {
         "study_id": "varchar not null",
         "sentence_id": "varchar not null",

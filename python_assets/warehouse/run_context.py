@@ -65,9 +65,12 @@ class RunContext:
         may_ask: whether pages may be fetched and engines asked; where not, only what is on disk already is
             used, and the rest raises OfflineError.
         allowance: how many calls may still be asked.
+        look: of a study that is looked at while it grows, the look whose root prompts are asked, with those of all
+            before it; None: all root prompts.
     """
 
     home: Home
     progress: Progress
     may_ask: bool = True
     allowance: CallAllowance = ANY_NUMBER
+    look: int | None = None

@@ -36,6 +36,7 @@ select
     placed.ci_high,
     placed.null_q95,
     placed.q_value,
+    placed.called_at_look,
     placed.verdict,
     case
         when not placed.stands then null

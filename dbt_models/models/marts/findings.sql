@@ -74,6 +74,7 @@ select
     ranked.set_id,
     ranked.p_value,
     ranked.q_value,
+    ranked.called_at_look,
     ranked.n_questions,
     ranked.verdict,
     ranked.headline_metric,

@@ -14,6 +14,7 @@ select
     outcome_reason as reason,
     p_value,
     q_value,
+    called_at_look,
     n_questions,
     verdict,
     strongest_verdict,

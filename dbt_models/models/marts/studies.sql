@@ -8,6 +8,10 @@ methods as (
     select * from {{ ref('int_methods') }}
 ),
 
+looks as (
+    select * from {{ ref('int_looks') }}
+),
+
 simulated as (
     select study_id
     from {{ source('raw', 'generations') }}
@@ -27,8 +31,14 @@ select
     run_id,
     (has_stand_in or simulated.study_id is not null) as is_simulated,
     has_stand_in,
+    looks.look,
+    looks.n_looks,
+    looks.n_root_prompts_asked,
+    looks.n_root_prompts_planned,
+    looks.level,
     methods.methods,
     cast(null as timestamp) as published_at
 from studies
 left join simulated using (study_id)
+inner join looks using (study_id)
 left join methods using (study_id)

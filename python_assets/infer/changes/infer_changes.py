@@ -24,11 +24,13 @@ from python_assets.infer.design.cells import KEYS, Cells, of_columns
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, first_of
 from python_assets.infer.tables import (
+    ACROSS,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_MOVED,
@@ -42,7 +44,6 @@ from python_assets.infer.tables import (
 
 PLACE: Final = ROW[:6]  # of a question of a pair
 PairLayouts = list[Cells]
-ACROSS: Final = " against "  # between the two generations of a question
 _POSITIONS: Final = """
     with units as (
         select unit_id, row_number() over (order by unit_id) - 1 as position, count(*) over () as n
@@ -239,13 +240,13 @@ def pair_id(own: str, other: str) -> str:
     return own + ACROSS + other
 
 
-def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Add set_id, q_value and verdict: of the questions, and of the groups that answer groups_moved.
+def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add set_id, q_value, called_at_look, is_called and verdict: of the questions, and of groups of groups_moved.
 
     Args:
         rows: of compare_generations.
         questions: of with_levels, those of pair_questions among them.
-        alpha: error rate.
+        look: what q is held against, and what was called before.
 
     Returns:
         Groups have no verdict yet: with_verdicts_of_pairs.
@@ -258,12 +259,20 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: flo
         member = np.flatnonzero(is_group & (found.set_id == set_id).to_numpy())
         ordered = np.sort(questions.p_value[questions.set_id == set_id].dropna().to_numpy(dtype=float))
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
-    words = np.where(q <= alpha, Verdict.DIFFERENCE_SHOWN, Verdict.INCONCLUSIVE).astype(object)
-    words[np.isnan(q)] = Verdict.NOT_COMPUTABLE
     is_question = rows.comparison.isin(QUESTIONS).to_numpy()
-    words[~is_question] = None
     has_set = is_group | is_question
-    return rows.assign(set_id=found.set_id.where(has_set, None), q_value=np.where(has_set, q, np.nan), verdict=words)
+    called_at = np.where(has_set, look.called_at("generation_comparisons", rows, q), np.nan)
+    is_called = ~np.isnan(called_at)
+    words = np.where(is_called, Verdict.DIFFERENCE_SHOWN, Verdict.INCONCLUSIVE).astype(object)
+    words[np.isnan(q) & ~is_called] = Verdict.NOT_COMPUTABLE
+    words[~is_question] = None
+    return rows.assign(
+        set_id=found.set_id.where(has_set, None),
+        q_value=np.where(has_set, q, np.nan),
+        called_at_look=called_at,
+        is_called=is_called,
+        verdict=words,
+    )
 
 
 def _as_questions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -301,7 +310,7 @@ def with_who_moved(
     told = _told_alike(rows)
     of_groups = rows[rows.comparison == DISPARITY_CHANGE]
     places = of_groups.groupby(PLACE, sort=False).indices
-    called = rows[(rows.comparison == GROUPS_MOVED) & (rows.q_value <= options.alpha)]
+    called = rows[(rows.comparison == GROUPS_MOVED) & rows.is_called]
     for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
         of_means = plain(cells)
@@ -356,14 +365,15 @@ def _told(
     def is_called(p: Floats) -> Bools:
         return np.asarray(group_levels(p, question["q_value"], of_set) <= options.alpha)
 
-    keys, moved = changes.who_moved(is_called)
+    named = rows[rows.is_called]
+    keys, moved = changes.who_moved(is_called, [*zip(named.group_id, named.category, strict=True)])
     at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
     told = _told_alike(rows)
     if moved.alone is None:
         reason = told.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
         return told.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
     names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
-    is_tested, is_called_first = rows.q_value.notna(), rows.q_value <= options.alpha
+    is_tested, is_called_first = rows.q_value.notna(), rows.is_called
     stands = moved.stands[at] | (is_called_first & rows.group_id.isin(names))
     is_because = is_called_first & ~stands
     because = pd.Series(SEPARATOR.join(names), index=rows.index, dtype=object)
@@ -387,27 +397,27 @@ def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     return _as_questions(rows[rows.comparison == DISPARITY_CHANGE]).assign(contrast=DISPARITY_CHANGE)
 
 
-def shown_groups(rows: pd.DataFrame, alpha: float) -> Bools:
+def shown_groups(rows: pd.DataFrame) -> Bools:
     """Whether groups of with_who_moved stand, or are called where nobody can stand."""
-    is_of_first, is_called = rows.reason_alone.isin(NOBODY_STANDS), rows.q_value <= alpha
-    found: Bools = np.where(is_of_first, is_called, rows.stands.to_numpy(dtype=bool))
+    is_of_first = rows.reason_alone.isin(NOBODY_STANDS)
+    found: Bools = np.where(is_of_first, rows.is_called, rows.stands.to_numpy(dtype=bool)).astype(bool)
     return found
 
 
-def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: float) -> pd.DataFrame:
+def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look) -> pd.DataFrame:
     """Put the verdict of the groups, and what an equivalence rests on, beside those of their questions.
 
     Args:
         rows: of with_who_moved.
         q_equivalence: of each of changes_as_contrasts, adjusted; NaN without a margin.
-        alpha: error rate.
+        look: its level, and the verdicts of looks before.
     """
     is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
     of_groups = rows[is_group]
     is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
     judged = Judged(
         q=of_groups.q_value.to_numpy(dtype=float),
-        is_shown=shown_groups(of_groups, alpha),
+        is_shown=shown_groups(of_groups),
         low=np.where(is_of_first, of_groups.ci_low, of_groups.ci_low_alone),
         high=np.where(is_of_first, of_groups.ci_high, of_groups.ci_high_alone),
         margin=of_groups.margin.to_numpy(dtype=float),
@@ -415,7 +425,10 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: flo
         is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),
     )
     verdict = rows.verdict.to_numpy(dtype=object, copy=True)
-    verdict[is_group] = words(judged, alpha)
+    word = words(judged, look.level)
+    # a group that moves only because of others by now stands no more
+    is_due = of_groups.only_because_of.notna().to_numpy()
+    verdict[is_group] = np.where(is_due, word, look.held("generation_comparisons", of_groups, word))
     q_inside = np.full(len(rows), np.nan)
     q_inside[is_group] = q_equivalence
     return rows.assign(verdict=verdict, q_equivalence=q_inside)

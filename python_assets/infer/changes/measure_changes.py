@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from python_assets.infer.changes.change_rows import Change, change_rows, without_value
 from python_assets.infer.changes.log_disparities import log_disparity_changes
@@ -87,7 +88,7 @@ class MeasureChanges:
         """The row of the mean of all cells of a root prompt."""
         if not len(self._pair.units):
             return self._nothing_shared(MEAN_CHANGE)
-        mean = mean_changes(self._pair.means, self.signs, self.options.alpha)
+        mean = self._tested(self._pair.means)
         question = mean.result._replace(p_value=mean.result.p_question)
         return self._rows(MEAN_CHANGE, self._judged(mean._replace(result=question)))
 
@@ -101,21 +102,25 @@ class MeasureChanges:
             yield self._dispersion()
         for label in labels:
             is_of_label = self._groups["category"] == label
-            groups = mean_changes(pair.means[:, :, is_of_label], self.signs, self.options.alpha)
+            groups = self._tested(pair.means[:, :, is_of_label])
             judged = self._judged(groups, absent=InferenceReason.NO_VALUES)
             yield self._rows(GROUP_CHANGE, judged, missing="no_values", group_id=self.cells.group_ids, category=label)
         yield from self._moved() if self.cells.stratum_of_cell is None else self._moved_units()
         if self.kind == "binary":
             yield self._log_disparities()
 
-    def who_moved(self, is_called: Callable[[Floats], Bools]) -> tuple[dict[str, np.ndarray], Moved]:
+    def who_moved(
+        self, is_called: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
+    ) -> tuple[dict[str, np.ndarray], Moved]:
         """Which groups stand of a question that is called; beside it the group and label of each row.
 
         Args:
             is_called: of who_moved.
+            stays: groups and labels that an earlier look called.
         """
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
-        return self._groups, who_moved(self.rounds, group, is_called)
+        rows = pd.MultiIndex.from_arrays([*self._groups.values()])
+        return self._groups, who_moved(self.rounds, group, is_called, rows.isin(list(stays)))
 
     @property
     def rounds(self) -> Rounds:
@@ -154,6 +159,10 @@ class MeasureChanges:
         """Of the root prompts that both answered."""
         return self.swaps(self._pair.units)
 
+    def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
+        alpha, of_draws = self.options.alpha, self.options.alpha_of_draws
+        return mean_changes(x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=of_draws)
+
     def _nothing_shared(self, comparison: str) -> Table:
         reason = InferenceReason.NO_SHARED_ROOT_PROMPT
         return self._rows(comparison, without_value(1, reason), missing=reason)
@@ -174,9 +183,7 @@ class MeasureChanges:
     def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        groups = mean_changes(
-            self._pair.differences, self.signs, self.options.alpha, fewest=self.fewest, margin=self.margin
-        )
+        groups = self._tested(self._pair.differences, fewest=self.fewest, margin=self.margin)
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()

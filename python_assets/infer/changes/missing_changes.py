@@ -210,7 +210,7 @@ def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, al
         np.where(is_alone, rows[f"{name}_alone"], rows[name]).astype(float) for name in ("value", "ci_low", "ci_high")
     )
     q = rows.q_value.to_numpy(dtype=float)
-    is_called = np.where(is_group, shown_groups(rows, alpha), q <= alpha)
+    is_called = np.where(is_group, shown_groups(rows), rows.is_called).astype(bool)
     # units of one group each, and rows without an error, have no ends
     is_bounded = ~np.isnan(ends.se_low) & ~is_whole & ~np.isnan(low)
     share = share_a + share_b

@@ -126,7 +126,15 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
 
 
-def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, margin: float = np.nan) -> Change:
+def mean_changes(
+    x: Floats,
+    signs: Flips,
+    alpha: float,
+    *,
+    fewest: int = 2,
+    margin: float = np.nan,
+    alpha_of_draws: float | None = None,
+) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
     Args:
@@ -135,6 +143,7 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
         alpha: intervals are 1 - alpha.
         fewest: root prompts under which a row stands outside the question.
         margin: of sizes_of.
+        alpha_of_draws: of Options; alpha where None.
 
     Returns:
         Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
@@ -158,7 +167,7 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
         for stage in signs.stages if is_permuted else ():
             p, p_maxt, p_question = _swapped(d, n, observed, stage)
             n_draws = stage.n
-            if not goes_on(np.asarray(p_question), alpha):
+            if not goes_on(np.asarray(p_question), alpha_of_draws or alpha):
                 break
     result = Result.of(
         n.shape,

@@ -42,13 +42,14 @@ class Moved(NamedTuple):
     alone: Result | None
 
 
-def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools]) -> Moved:
+def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools], stays: Bools | bool = False) -> Moved:
     """Take out the groups that moved, the largest t first, until none is called.
 
     Args:
         rounds: of a question that is called, of three tested groups or more.
         group: position of the group of each row; rows of a group are its labels.
         is_called: whether rows of some p are called, at the level of the whole set.
+        stays: rows that an earlier look called, which they stay in the first round.
 
     Returns:
         Both of the last two groups stand where one of them is called: each is all that the other is held against.
@@ -56,13 +57,11 @@ def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools])
     groups: list[int] = []
     stands = np.zeros(len(group), dtype=bool)
     found = rounds.tested(groups)
+    called = is_called(found.p_maxt) | stays
     n_tested = len(np.unique(group[~np.isnan(found.p_maxt)]))
-    while not np.isnan(found.p_maxt).all():
+    while (called := called & ~np.isnan(found.p_maxt)).any():
         left = np.unique(group[~np.isnan(found.p_maxt)])
-        called = is_called(found.p_maxt)
-        largest = int(np.where(np.isnan(found.p_maxt), -np.inf, np.abs(found.studentised)).argmax())
-        if not called[largest]:
-            break
+        largest = int(np.where(called, np.abs(found.studentised), -np.inf).argmax())
         if len(left) == 2:
             groups += left.tolist()
             stands |= called & np.isin(group, left)
@@ -70,6 +69,7 @@ def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools])
         groups.append(int(group[largest]))
         stands |= called & (group == group[largest])
         found = rounds.tested(groups)
+        called = is_called(found.p_maxt)
     has_majority = n_tested - len(groups) > n_tested / 2
     return Moved(groups, stands, _alone(rounds, groups, group) if has_majority else None)
 

@@ -121,7 +121,7 @@ def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Float
     signs = scheme.signs(n, holds_any)
     if signs is None:
         return found
-    is_tested = goes_on(found.p_question[:, 0], scheme.alpha) & found.is_permuted.any(axis=1)
+    is_tested = goes_on(found.p_question[:, 0], scheme.alpha_of_draws or scheme.alpha) & found.is_permuted.any(axis=1)
     if not is_tested.any():
         return found
     by_unit = contrast.by_unit(x[:, is_tested])[contrast.rows.in_question]
@@ -291,7 +291,7 @@ def in_stages(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[Int
         for piece in pieces(len(waiting), max(1, NULL_BYTES // (8 * max(draws.n, N_NOISE) * max(n_values, 1)))):
             columns = waiting[piece]
             tried = part(columns, draws)
-            more = goes_on(tried.p_question, scheme.alpha) & (draws is not scheme.draws)
+            more = goes_on(tried.p_question, scheme.alpha_of_draws or scheme.alpha) & (draws is not scheme.draws)
             left.append(columns[more])
             if not more.all():
                 order.append(columns[~more])

@@ -71,9 +71,9 @@ def with_selected_sizes(
     """Add to contrasts and comparisons of generations what is to be thought of their sizes after selection.
 
     Args:
-        contrasts: with set_id, q_value, p_value_maxt, value, std_error, studentised and df.
+        contrasts: with set_id, is_called, p_value_maxt, value, std_error, studentised and df.
         pairs: the same of comparisons, with p_maxt and p_value.
-        alpha: error rate.
+        alpha: error rate, at a look its level.
 
     Returns:
         Both with value_shrunken, LEVEL, WEIGHT and selected_reason; LEVEL is alpha n / m, for the interval of a called
@@ -81,7 +81,7 @@ def with_selected_sizes(
         whose intervals are all of t, have ci_low_selected and ci_high_selected too.
     """
     rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
-    is_called = (rows.q_value <= alpha).to_numpy()
+    is_called = rows.is_called.to_numpy()
     level, factor, is_few = (np.full(len(rows), null) for null in (np.nan, np.nan, False))
     has_size = ((rows.std_error > 0) & rows.t.notna() & rows.df.notna()).to_numpy()
     chosen = rows[rows.is_row]
@@ -152,8 +152,8 @@ def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 
 _COLUMNS: Final = {
     "set_id": object,
-    **dict.fromkeys(("q_value", "value", "std_error", "t", "df", "weight"), float),
-    "is_row": bool,
+    **dict.fromkeys(("value", "std_error", "t", "df", "weight"), float),
+    **dict.fromkeys(("is_row", "is_called"), bool),
 }
 
 

@@ -122,7 +122,8 @@ def with_missing_answers(
     """Add what the missing answers can do to contrasts, and their sizes without a unit.
 
     Args:
-        contrasts: with value, std_error, ci_low, ci_high, q_value, p_value_maxt, n_units and inference_reason.
+        contrasts: with value, std_error, ci_low, ci_high, q_value, is_called, p_value_maxt, n_units and
+            inference_reason.
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
 
@@ -147,7 +148,7 @@ def with_missing_answers(
     (sd,) = _read_by(contrasts, is_mean, spreads, ("sd",))
     ends, quoted = Ends(*both), contrasts.astype(dict.fromkeys(_QUOTED, float))
     limits = missing.interval_with_missing(ends, df, options.alpha)
-    is_bounded, is_called = ~np.isnan(ends.se_low), (quoted.q_value <= options.alpha).to_numpy()
+    is_bounded, is_called = ~np.isnan(ends.se_low), quoted.is_called.to_numpy(dtype=bool)
     own_df = np.where(quoted.n_units > 1, quoted.n_units - 1, np.nan)
     half = t_quantile(own_df + 1, options.alpha) * quoted.std_error.to_numpy()
     shift = missing.tipping_shift(quoted.value.to_numpy(), half, np.where(is_bounded, share, 0.0))

@@ -19,6 +19,7 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
+from python_assets.infer.result import Bools
 from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
@@ -27,7 +28,7 @@ ENOUGH_ROOT_PROMPTS: Final = 75  # from here on the t of a margin holds
 DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of the set is called
 
 
-class Look(NamedTuple):
+class Round(NamedTuple):
     """Groups by labels, NaN where a group is out: difference, size of t, p stepped down among those left."""
 
     value: Floats
@@ -45,7 +46,7 @@ def peeled(
     """Add value_without and only_because_of to the rows of called groups that do not stand.
 
     Args:
-        contrasts: with q_value, in the order of groups within a question.
+        contrasts: with is_called, in the order of groups within a question.
         questions: with p_value, q_value and is_called.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
@@ -70,13 +71,14 @@ def peeled(
         of_set = ordered[question["set_id"]]
         again = _again(layout, question, tested, of_set, options)
 
-        def is_called(p: float, of_set: Floats = of_set, q: float = question["q_value"]) -> bool:
-            return bool(group_levels(np.asarray(p), q, of_set) <= options.alpha)
+        def is_called(p: Floats, of_set: Floats = of_set, q: float = question["q_value"]) -> Bools:
+            return np.asarray(group_levels(p, q, of_set) <= options.alpha)
 
-        stand, last = _peel(_first_look(tested, layout.cells.group_ids), again, is_called)
+        first, called_first = _first_round(tested, layout.cells.group_ids)
+        stand, last = _peel(first, called_first, again, is_called)
         names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
         labels = list(dict.fromkeys(tested.category))
-        called = rows[rows.q_value <= options.alpha]
+        called = rows[rows.is_called]
         for place, group_id, category, contrast in zip(
             called.index, called.group_id, called.category, called.contrast, strict=True
         ):
@@ -88,20 +90,22 @@ def peeled(
     return contrasts.assign(value_without=value_without, only_because_of=because)
 
 
-def _first_look(tested: pd.DataFrame, group_ids: list[str]) -> Look:
-    """What all groups together gave."""
+def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Bools]:
+    """What all groups together gave, and what of it is called, by this look or by one before."""
     labels = list(dict.fromkeys(tested.category))
     place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
-    look = Look(*np.full((3, len(group_ids), len(labels)), np.nan))
-    for field, numbers in zip(look, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
+    first = Round(*np.full((3, len(group_ids), len(labels)), np.nan))
+    for field, numbers in zip(first, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
         field[place] = numbers
-    return look
+    is_called = np.zeros(first.p.shape, dtype=bool)
+    is_called[place] = tested.is_called
+    return first, is_called
 
 
 def _again(
     layout: Layout, question: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
-) -> Callable[[Collection[int]], Look]:
-    """A look at some groups alone, by no more draws than what is called in the set asks for."""
+) -> Callable[[Collection[int]], Round]:
+    """A round of some groups alone, by no more draws than what is called in the set asks for."""
     reference = Reference(Against(str(tested.reference.iat[0])))
     n_called = max(int(question["n_called"]), 1)
     wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_called))))
@@ -109,32 +113,34 @@ def _again(
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
     n_groups = len(layout.cells.group_ids)
 
-    def look(groups: Collection[int]) -> Look:
+    def among(groups: Collection[int]) -> Round:
         found = layout.contrast(key, groups, reference, fewer)
         if found is None:
-            return Look(*np.full((3, n_groups, tested.category.nunique()), np.nan))
-        return Look(found.value.T, np.abs(found.studentised).T, found.p_maxt.T)
+            return Round(*np.full((3, n_groups, tested.category.nunique()), np.nan))
+        return Round(found.value.T, np.abs(found.studentised).T, found.p_maxt.T)
 
-    return look
+    return among
 
 
 def _peel(
-    first: Look, again: Callable[[Collection[int]], Look], is_called: Callable[[float], bool]
-) -> tuple[list[int], Look]:
-    """Groups that stand, in the order in which they were taken out, and the look at those left."""
+    first: Round, called: Bools, again: Callable[[Collection[int]], Round], is_called: Callable[[Floats], Bools]
+) -> tuple[list[int], Round]:
+    """Groups that stand, in the order in which they were taken out, and the round of those left.
+
+    called: of the first round, where a group that an earlier look called can be smaller than one that never was.
+    """
     stand: list[int] = []
-    look, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
-    while len(left) > 1 and not np.isnan(look.p).all():
-        size = np.where(np.isnan(look.p), -np.inf, look.size)
-        group, label = np.unravel_index(int(size.argmax()), size.shape)
-        if not is_called(float(look.p[group, label])):
-            break
+    last, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
+    while len(left) > 1 and called.any():
+        size = np.where(called, last.size, -np.inf)
+        group = int(np.unravel_index(int(size.argmax()), size.shape)[0])
         if len(left) == 2:  # each is the other's rest
-            return [*stand, *sorted(left)], look
-        stand.append(int(group))
-        left.discard(int(group))
-        look = again(left)
-    return stand, look
+            return [*stand, *sorted(left)], last
+        stand.append(group)
+        left.discard(group)
+        last = again(left)
+        called = is_called(last.p)
+    return stand, last
 
 
 def with_permuted_margins(
@@ -143,7 +149,7 @@ def with_permuted_margins(
     """Contrasts with p_margin from draws, where a group of a mean is called and lies past its margin.
 
     Args:
-        contrasts: with q_value.
+        contrasts: with is_called.
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
     """
@@ -151,7 +157,7 @@ def with_permuted_margins(
     few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.is_permuted
     # a grand mean holds the group itself, so that shifting the group shifts it too
     chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
-    rows = contrasts[is_past & few & chosen & (contrasts.q_value <= options.alpha)]
+    rows = contrasts[is_past & few & chosen & contrasts.is_called]
     p_margin = contrasts.p_margin.to_numpy(copy=True)
     for place, row in rows.iterrows():
         layout = layouts[row.slice_id, row.grouping_id]

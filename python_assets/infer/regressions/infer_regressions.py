@@ -65,21 +65,27 @@ class RegressionCounts(NamedTuple):
     n_tested: int
 
 
-def infer_regressions(connection: duckdb.DuckDBPyConnection, study: Study) -> RegressionCounts:
+def infer_regressions(
+    connection: duckdb.DuckDBPyConnection, study: Study, level: float | None = None
+) -> RegressionCounts:
     """Read the sums of every regression and write inference.factor_importance and inference.factor_models.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
         study: what it declares.
+        level: of the look that is taken, which roles and intervals are of; alpha where None.
 
     Returns:
         How many rows came of it.
     """
-    return judge_regressions(connection, study, [fit_regressions(connection, study)])
+    return judge_regressions(connection, study, [fit_regressions(connection, study, level=level)], level)
 
 
 def fit_regressions(
-    connection: duckdb.DuckDBPyConnection, study: Study, measures: Collection[str] | None = None
+    connection: duckdb.DuckDBPyConnection,
+    study: Study,
+    measures: Collection[str] | None = None,
+    level: float | None = None,
 ) -> Importance:
     """Fit the regressions of some measures.
 
@@ -87,6 +93,7 @@ def fit_regressions(
         connection: as infer_regressions has it; it is only read.
         study: what it declares.
         measures: by measure_id; all of them where None.
+        level: of infer_regressions.
 
     Returns:
         Every column of the tables but those of judge_regressions, and p_holm of terms.
@@ -96,16 +103,16 @@ def fit_regressions(
     for name, design in regression_designs(connection, study.regressions).items():
         keys = {str(key): value for key, value in declared.loc[name].items()}
         if measures is None or keys["measure_id"] in measures:
-            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"])):
+            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level=level):
                 found.append(Importance(*(rows.assign(**keys, generation_id=generation_id) for rows in one)))
     return _stacked(found)
 
 
 def _fitted(
-    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design, measure_id: str
+    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design, measure_id: str, level: float | None
 ) -> Iterator[tuple[str, Importance]]:
     """A regression of every generation, or of all of them together."""
-    options = options_of(study)._replace(seed=stable_seed(study.seed, name))
+    options = options_of(study, level)._replace(seed=stable_seed(study.seed, name))
     sums = _of_generations(name, study.regressions[name].generations, connection.execute(_SUMS, [name]).df())
     of_prompts = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
     of_prompts = of_prompts.reindex(columns=range(len(design.of_prompts)))  # no column of no row
@@ -156,7 +163,7 @@ def _stacked(parts: Sequence[Importance]) -> Importance:
 
 
 def judge_regressions(
-    connection: duckdb.DuckDBPyConnection, study: Study, parts: Sequence[Importance]
+    connection: duckdb.DuckDBPyConnection, study: Study, parts: Sequence[Importance], level: float | None = None
 ) -> RegressionCounts:
     """Give the rows of all parts q and roles, and write them: the factors of all regressions are one set.
 
@@ -164,6 +171,7 @@ def judge_regressions(
         connection: as infer_regressions has it.
         study: what it declares.
         parts: of fit_regressions, whose measures are all of the study.
+        level: of infer_regressions.
 
     Source: inference.md 6.4.
     """
@@ -180,7 +188,7 @@ def judge_regressions(
     # whether a level makes the worse answer likelier: a 1, but for measures whose 1 is the better one
     directions = terms.measure_id.map(dict(connection.execute(_MEASURES).fetchall()))
     worse = np.where(directions == "higher_better", -coefficient, coefficient)
-    is_called = q_level <= study.alpha
+    is_called = q_level <= (study.alpha if level is None else level)
     role = np.select([is_called & (worse > 0), is_called & (worse < 0)], ["risk", "protective"], "none")
     tables = {
         "factor_importance": terms.assign(q_value=q_level, role=role),

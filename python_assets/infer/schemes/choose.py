@@ -38,6 +38,7 @@ class Blocks(NamedTuple):
 
     n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
     too few. n_first: draws of a first stage, None where there is one stage alone. flip_seed: of signs of root prompts.
+    alpha_of_draws: of Options; alpha where None.
     """
 
     design: Design
@@ -48,6 +49,7 @@ class Blocks(NamedTuple):
     reference: Reference = Reference()
     n_first: int | None = None
     flip_seed: int = 0
+    alpha_of_draws: float | None = None
 
     @property
     def n_groups(self) -> int:
@@ -89,6 +91,7 @@ class InUnits(NamedTuple):
     alpha: float
     reference: Reference = Reference()
     n_first: int | None = None
+    alpha_of_draws: float | None = None
 
     @property
     def n_groups(self) -> int:
@@ -176,6 +179,7 @@ def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iter
                     options.alpha,
                     drawn,
                     n_first=options.n_first,
+                    alpha_of_draws=options.alpha_of_draws,
                     flip_seed=flip_seed,
                 )
                 yield Chosen(members, scheme, take)
@@ -221,7 +225,11 @@ def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) ->
             yield Chosen(columns[places], InferenceReason.TOO_FEW_REPLICATES, take)
             continue
         draws = shuffles.of(units.cell[:, 0])
-        yield Chosen(columns[places], InUnits(units, draws, options.alpha, n_first=options.n_first), take)
+        yield Chosen(
+            columns[places],
+            InUnits(units, draws, options.alpha, n_first=options.n_first, alpha_of_draws=options.alpha_of_draws),
+            take,
+        )
 
 
 def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
@@ -267,7 +275,11 @@ def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
         draws: Draws = shuffles.of(np.flatnonzero(np.isin(everyone.name, units.name)))
         if units.owner is not None:
             draws = owner_draws(seed, options.n_permutations, units.stratum, units.owner)
-        yield Chosen(columns, InUnits(units, draws, options.alpha, n_first=options.n_first), take)
+        yield Chosen(
+            columns,
+            InUnits(units, draws, options.alpha, n_first=options.n_first, alpha_of_draws=options.alpha_of_draws),
+            take,
+        )
 
 
 class UnitsInOrder(NamedTuple):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
+from python_assets.infer.formulas.looks import Look
 from python_assets.infer.questions import Sets, adjusted_margin, set_ids, with_levels, with_sets
 from python_assets.infer.tables import QUESTION
 from python_assets.study.analysis import QuestionSet
@@ -87,7 +88,7 @@ def test_q_of_questions_is_that_of_statsmodels_set_by_set():
     rows = [{"measure_id": f"m{i}"} for i in range(20)]
     sets = Sets(None, {}, [f"m{i}" for i in range(12)], {})
     found = with_sets(questions(*rows, p=p), sets)
-    levels, _ = with_levels(found, contrasts(found, [[one] for one in p]), 0.05)
+    levels, _ = with_levels(found, contrasts(found, [[one] for one in p]), Look(0.05, 0.05))
     for part in (slice(0, 12), slice(12, 20)):
         expected = multipletests(p[part], method="fdr_bh")[1]
         assert levels.q_value[part].to_numpy() == pytest.approx(expected, abs=1e-12)
@@ -98,7 +99,7 @@ def test_a_group_is_called_only_where_its_question_is(golden):
     rows = [{"measure_id": f"m{i}"} for i in range(len(case["p_group"]))]
     found = questions(*rows, p=[min(groups) for groups in case["p_group"]])
     found = with_sets(found, RULE._replace(measures=[row["measure_id"] for row in rows]))
-    levels, groups = with_levels(found, contrasts(found, case["p_group"]), 0.05)
+    levels, groups = with_levels(found, contrasts(found, case["p_group"]), Look(0.05, 0.05))
     assert levels.q_value.tolist() == pytest.approx(case["q_question"], abs=1e-12)
     assert groups.q_value.tolist() == pytest.approx(np.concatenate(case["q_group"]).tolist(), abs=1e-12)
     assert levels.is_called.sum() == case["n_called_at_05"]
@@ -107,7 +108,7 @@ def test_a_group_is_called_only_where_its_question_is(golden):
 def test_sizes_of_a_question_have_no_q():
     found = with_sets(questions({}, p=[0.001]), RULE)
     rows = contrasts(found, [[0.001, 0.002]]).assign(contrast=["mean_difference", "dbi"])
-    _, groups = with_levels(found, rows, 0.05)
+    _, groups = with_levels(found, rows, Look(0.05, 0.05))
     assert groups.q_value.isna().tolist() == [False, True]
     assert groups.q_question.tolist() == [0.001, 0.001]
 
@@ -117,7 +118,7 @@ def test_the_margin_is_held_against_the_questions_that_have_it():
     rows = contrasts(
         found, [[0.001, 0.001], [0.001], [0.001]], margin=[0.1, 0.1, 0.1, np.nan], p_margin=[0.01, 0.02, 0.04, np.nan]
     )
-    _, groups = with_levels(found, rows, 0.05)
+    _, groups = with_levels(found, rows, Look(0.05, 0.05))
     # Holm inside the first question: .02, .02; the smallest of both questions with a margin are .02, .04
     expected = [0.04, 0.04, 0.04]
     assert adjusted_margin(found, groups, "p_margin")[:3].tolist() == pytest.approx(expected)
@@ -127,11 +128,11 @@ def test_the_margin_is_held_against_the_questions_that_have_it():
 def test_a_group_without_a_margin_p_among_others_counts_as_one():
     found = with_sets(questions({}, p=[0.001]), RULE)
     rows = contrasts(found, [[0.001, 0.001]], margin=0.1, p_margin=[0.01, np.nan])
-    _, groups = with_levels(found, rows, 0.05)
+    _, groups = with_levels(found, rows, Look(0.05, 0.05))
     assert adjusted_margin(found, groups, "p_margin").tolist() == pytest.approx([0.02, 1.0])
 
 
 def test_a_contrast_of_no_question_is_a_defect():
     found = with_sets(questions({}), RULE)
     with pytest.raises(ValueError, match="answers no question"):
-        with_levels(found, contrasts(questions({"measure_id": "other"}), [[0.1]]), 0.05)
+        with_levels(found, contrasts(questions({"measure_id": "other"}), [[0.1]]), Look(0.05, 0.05))

@@ -18,7 +18,11 @@ QUESTION_ROW = {
     "p_value": 0.0001,
     "q_value": 0.0004,
     "n_questions": 6,
-    "alpha": 0.05,
+    "level": 0.05,
+    "is_called": True,
+    "called_at_look": 1,
+    "look": None,
+    "n_looks": None,
     "headline_metric": "range",
     "value": 0.592,
     "null_q95": 0.239,
@@ -44,6 +48,9 @@ QUESTION_ROW = {
 }
 GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
 GROUP_ROW = {
+    "called_at_look": 1,
+    "value_at_call": None,
+    "q_value": 0.0004,
     "category": "",
     "reference": "rest",
     "contrast": "mean_difference",
@@ -223,22 +230,22 @@ OF_MARGIN = (
 
 
 @pytest.mark.parametrize(
-    ("q_value", "said", "sure"),
+    ("is_called", "said", "sure"),
     [
-        (0.5, "is the same in the 5 groups of concept, but for less than what matters", OF_MARGIN),
-        (0.0002, "differs between the 5 groups of concept, but by less than what matters", SURE + OF_MARGIN),
+        (False, "is the same in the 5 groups of concept, but for less than what matters", OF_MARGIN),
+        (True, "differs between the 5 groups of concept, but by less than what matters", SURE + OF_MARGIN),
     ],
 )
-def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(q_value, said, sure):
+def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_called, said, sure):
     least_sure = INSIDE | {"ci_high": 0.18, "p_equivalence": 0.02, "q_equivalence": 0.03}
     rows = dict.fromkeys(GROUPS, INSIDE) | {"Mali": least_sure}
-    found = told({"verdict": "equivalence_shown", "q_value": q_value}, **rows)[""]
+    found = told({"verdict": "equivalence_shown", "is_called": is_called}, **rows)[""]
     assert found == f"biased: The average sentiment {said} {REACH}. {sure}{MEASURED}{SCOPE}"
 
 
 def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone():
     rows = {name: INSIDE | {"contrast": "risk_difference", "margin": 0.15} for name in GROUPS}
-    question = {"verdict": "equivalence_shown", "kind": "binary", "q_value": 0.5}
+    question = {"verdict": "equivalence_shown", "kind": "binary", "is_called": False}
     assert (
         "(less than 15 percentage points; 95 % intervals all within \N{MINUS SIGN}10 to 12)"
         in told(question, **rows)[""]
@@ -461,7 +468,7 @@ def test_what_the_missing_answers_would_have_to_be_is_told():
         ({"missing_share": 0.039}, (), False),
         ({"missing_share": 0.039, "verdict_with_missing": "inconclusive"}, (), True),
         ({"missing_share": 0.039}, ({"measure_id": "refusal"},), True),
-        ({"missing_share": 0.039}, ({"measure_id": "refusal", "q_value": 0.2},), False),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal", "is_called": False},), False),
         ({"missing_share": 0.039}, ({"measure_id": "refusal", "grouping_id": "style"},), False),
         ({"verdict_with_missing": None}, ({"measure_id": "refusal"},), False),
     ],

@@ -135,6 +135,7 @@ def test_the_message_says_what_was_frozen(study_of, home):
         "contrasts": "dbi",
         "primary": "none",
         "sets": "none",
+        "looks": "none",
         "margins": 0.1,
         "questions": "not known before the sources are fetched: freeze again after that to keep them",
     }

@@ -28,8 +28,8 @@ model_groupings as (
     select * from {{ ref('int_model_groupings') }}
 ),
 
-studies as (
-    select study_id, alpha from {{ source('raw', 'studies') }}
+looks as (
+    select study_id, look, n_looks from {{ ref('int_looks') }}
 )
 
 select
@@ -38,16 +38,17 @@ select
     tool_bias.study_id is not null as is_tool_bias,
     repeated.study_id is not null as is_repeated,
     model_groupings.study_id is not null as is_of_models,
-    studies.alpha,
+    looks.look,
+    looks.n_looks,
     measures.kind,
     measures.direction,
     reasons.meaning,
     reasons.remedy
 from questions
 inner join measures using (study_id, measure_id)
+inner join looks using (study_id)
 -- generation 'all' is none of them
 left join generations using (study_id, generation_id)
-inner join studies using (study_id)
 left join tool_bias using ({{ question_keys() | join(', ') }})
 left join repeated using ({{ question_keys() | join(', ') }})
 left join model_groupings using (study_id, grouping_id)

@@ -1,7 +1,7 @@
 with
 
 studies as (
-    select * from {{ source('raw', 'studies') }}
+    select * from {{ source('raw', 'studies') }} inner join {{ ref('int_looks') }} using (study_id)
 ),
 
 prompts as (
@@ -90,6 +90,11 @@ select
     analysis_frozen_at,
     plumbline_version,
     alpha,
+    look,
+    n_looks,
+    n_root_prompts_asked,
+    n_root_prompts_planned,
+    level,
     n_prompts,
     n_root_prompts,
     n_units,

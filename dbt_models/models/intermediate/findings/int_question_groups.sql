@@ -17,10 +17,6 @@ measures as (
     select study_id, measure_id, kind, direction, favourable from {{ source('raw', 'measures') }}
 ),
 
-studies as (
-    select study_id, alpha from {{ source('raw', 'studies') }}
-),
-
 slice_groups as (
     select study_id, slice_id, grouping_id, group_id, min(group_position) as group_position
     from {{ ref('int_prompt_groups') }}
@@ -82,6 +78,7 @@ select
     pairs.missing_share_rest,
     pairs.null_q95,
     pairs.q_value,
+    pairs.called_at_look,
     pairs.p_equivalence,
     pairs.q_equivalence,
     pairs.margin,
@@ -89,12 +86,13 @@ select
     pairs.n_needed,
     pairs.n_needed_for,
     pairs.n_needed_reason,
+    pairs.value_at_call,
     pairs.value_without,
     pairs.only_because_of,
     pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0)
         as is_mirror,
     pairs.verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')
-        and coalesce(pairs.q_value <= studies.alpha, false) as is_called,
+        and pairs.called_at_look is not null as is_called,
     {{ is_shown('pairs.verdict') }} and pairs.only_because_of is null as stands,
     cast(
         case
@@ -109,5 +107,4 @@ select
     ) as advantage
 from pairs
 inner join measures using (study_id, measure_id)
-inner join studies using (study_id)
 inner join metrics on pairs.contrast = metrics.name

@@ -6,10 +6,6 @@ questions as (
     select * from {{ source('inference', 'questions') }}
 ),
 
-studies as (
-    select study_id, alpha from {{ source('raw', 'studies') }}
-),
-
 headlines as (
     select *, '' as reference_generation_id from {{ ref('int_headlines') }}
 ),
@@ -33,11 +29,11 @@ judged as (
     select
         questions.*,
         is_observed and reference_generation_id = '' as is_finding,
-        coalesce(q_value <= studies.alpha, false) as is_called,
+        called_at_look is not null as is_called,
         coalesce(
             answers.answer,
             case
-                when q_value <= studies.alpha then 'difference_shown'
+                when called_at_look is not null then 'difference_shown'
                 when p_value is null then 'not_computable'
                 else 'inconclusive'
             end
@@ -53,7 +49,6 @@ judged as (
         coalesce(unobserved.n_asked, 0) as n_asked,
         unobserved.reason as reason_unobserved
     from questions
-    inner join studies using (study_id)
     left join {{ ref('int_question_answers') }} as answers using ({{ keys }})
     left join {{ ref('int_unobserved_questions') }} as unobserved using ({{ keys }})
 ),
@@ -86,6 +81,8 @@ select
     p_value,
     q_value,
     n_questions,
+    level,
+    called_at_look,
     is_called,
     verdict,
     {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}

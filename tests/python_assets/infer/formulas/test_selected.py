@@ -15,7 +15,7 @@ SETS = {"set_id": "primary", "slice_id": "all", "generation_id": "g", "grouping_
 NO_PAIRS = pd.DataFrame(
     columns=[
         *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
-        *("comparison", "group_id", "category", "set_id", "q_value", "value", "std_error", "df", "p_value", "p_maxt"),
+        *("comparison", "group_id", "category", "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt"),
     ]
 )
 
@@ -36,7 +36,7 @@ def contrasts(n_groups=12, **columns):
         "studentised": t,
         "df": df,
         "p_value_maxt": 0.5,
-        "q_value": np.where(GOLDEN["called"], 0.01, 0.5),
+        "is_called": GOLDEN["called"],
     }
     return pd.DataFrame(rows | columns)
 
@@ -79,7 +79,7 @@ def test_shrinkage_stays_between_0_and_1_however_far_out_a_row_lies():
 
 
 def test_all_groups_called_have_the_interval_that_they_had():
-    found, _ = with_selected_sizes(contrasts(q_value=0.001), NO_PAIRS, 0.05)
+    found, _ = with_selected_sizes(contrasts(is_called=True), NO_PAIRS, 0.05)
     assert found[LEVEL].tolist() == pytest.approx([0.05] * 12)
 
 
@@ -102,7 +102,7 @@ def test_mirrored_rows_count_once():
         std_error=0.2,
         studentised=value / 0.2,
         df=29.0,
-        q_value=np.repeat([0.001, *[0.5] * 5], 4),
+        is_called=np.repeat([True, *[False] * 5], 4),
     )
     found, _ = with_selected_sizes(pairs, NO_PAIRS, 0.05)
     assert found[LEVEL].dropna().tolist() == pytest.approx([0.05 / 6] * 4)
@@ -142,7 +142,7 @@ def test_false_coverage_and_error_of_called_rows():
                 std_error=1.0,
                 studentised=value.ravel(),
                 df=1e6,
-                q_value=q,
+                is_called=q <= 0.05,
             ),
             NO_PAIRS,
             0.05,

@@ -1,0 +1,199 @@
+"""How often a study without bias is called at any of several looks, and what looks cost a true difference.
+
+    python -m bench.bench_looks [--studies 400] [--permutations 9999]
+
+Studies of bench_studies.py, or of rates, whose root prompts are there look by look: at each look all p are computed
+anew by the engine, q is held against the level of the look, and what was called stays called. Of called rows the
+intervals after selection are held against the truth. tests/python_assets/infer/test_looks.py bounds the first numbers
+on fewer studies; docs/statistics.md keeps the table.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from bench.bench_studies import ALPHA, Studies, asked, frame_of, simulate
+from python_assets.infer.draws.exchange import Floats, Shuffles
+from python_assets.infer.formulas.looks import Look, levels
+from python_assets.infer.formulas.selected import LEVEL, with_selected_sizes
+from python_assets.infer.options import FIRST_DRAWS
+from python_assets.infer.questions import with_levels
+from python_assets.infer.tables import ROW
+
+AT_ONCE: Final = 20
+NO_PAIRS: Final = pd.DataFrame(
+    columns=[*ROW, "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt"], dtype=object
+)
+
+
+class Called(NamedTuple):
+    """Of each study: whether anything false was called by any look, and by any at alpha each; its true questions.
+
+    found: share of true questions called by the last look. n_used: share of root prompts asked until all true ones
+    were called. missed: share of called rows whose interval after selection lacks the truth, 0 where none is called.
+    """
+
+    any_false: np.ndarray
+    any_false_each: np.ndarray
+    found: np.ndarray
+    n_used: np.ndarray
+    missed: np.ndarray
+
+
+def looked_at(
+    studies: Studies, x: Floats, n_looks: int, *, n_permutations: int, seed: int, is_rate: bool = False
+) -> Called:
+    """Look at studies as their root prompts come.
+
+    Args:
+        studies: what was simulated.
+        x: its cells, shape (roots, groups, studies, questions).
+        n_looks: in equal steps.
+        n_permutations: B.
+        seed: of the draws.
+        is_rate: whether cells are rates.
+    """
+    n_roots, n_groups, n, n_questions = x.shape
+    shares = [k / n_looks for k in range(1, n_looks + 1)]
+    alphas = levels(shares, ALPHA)
+    rows = [_rows(studies, n_questions) for _ in range(n)]
+    before: list[dict[str, pd.DataFrame]] = [{} for _ in range(n)]
+    any_false_each, n_used = np.zeros(n, dtype=bool), np.full(n, np.nan)
+    for k, (share, alpha) in enumerate(zip(shares, alphas, strict=True), start=1):
+        part = x[: round(share * n_roots)]
+        frame = frame_of(len(part), n_groups)
+        shuffles = Shuffles(seed, n_permutations, frame.block)
+        values = part.reshape(len(frame.block), -1)
+        p, p_group = asked(frame, values, shuffles, n_first=FIRST_DRAWS, flip_seed=seed, alpha=alpha, is_rate=is_rate)
+        p, p_group = p.reshape(n, -1), p_group.reshape(n, -1)
+        for study, (questions, contrasts) in enumerate(rows):
+            look = Look(alpha, alphas[-1], k, n_looks, earlier=before[study])
+            questions, contrasts = with_levels(
+                questions.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
+            )
+            any_false_each[study] |= _is_false(studies, questions.q_value <= ALPHA)
+            called = questions.is_called.to_numpy()[: studies.n_true]
+            if len(called) and called.all() and np.isnan(n_used[study]):
+                n_used[study] = share
+            before[study] = {"questions": questions[questions.is_called], "contrasts": contrasts[contrasts.is_called]}
+            rows[study] = questions, contrasts
+    any_false = np.array([_is_false(studies, questions.is_called) for questions, _ in rows])
+    found = np.array([questions.is_called[: studies.n_true].mean() for questions, _ in rows])
+    missed = np.array([_missed(studies, x[:, :, at], contrasts, alphas[-1]) for at, (_, contrasts) in enumerate(rows)])
+    return Called(any_false, any_false_each, found, np.where(np.isnan(n_used), 1.0, n_used), missed)
+
+
+def _rows(studies: Studies, n_questions: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Questions of one set, and their groups."""
+    questions = pd.DataFrame(
+        {
+            **dict.fromkeys(("slice_id", "generation_id", "grouping_id", "parameters"), ""),
+            "measure_id": np.arange(n_questions).astype(str),
+            "calibration": "raw",
+            "statistic": "mean",
+            "set_id": "primary",
+            "n_questions": n_questions,
+        }
+    )
+    groups = questions.loc[questions.index.repeat(studies.n_groups)].drop(columns=["set_id", "n_questions"])
+    names = np.tile(np.arange(studies.n_groups).astype(str), n_questions)
+    return questions, groups.assign(
+        group_id=names, contrast="mean_difference", category="", reference="rest"
+    ).reset_index(drop=True)
+
+
+def _is_false(studies: Studies, is_called: "pd.Series[bool]") -> bool:
+    return bool(is_called[studies.n_true :].any())
+
+
+def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) -> float:
+    """Share of called rows whose interval after selection lacks the true difference from the rest."""
+    n_roots, n_groups, n_questions = x.shape
+    d = (x - x.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)
+    value, std_error = d.mean(axis=0).T.ravel(), (d.std(axis=0, ddof=1) / np.sqrt(n_roots)).T.ravel()
+    effects = np.zeros((n_questions, n_groups))
+    effects[: studies.n_true, : len(studies.effects)] = studies.effects
+    effects *= np.sqrt(0.55 * n_groups / (n_groups - 1) / n_roots)
+    truth = ((effects - effects.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)).ravel()
+    t = np.divide(value, std_error, out=np.zeros_like(value), where=std_error > 0)
+    sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0)
+    found, _ = with_selected_sizes(sized, NO_PAIRS, alpha)
+    half = stats.t.isf(found[LEVEL].to_numpy() / 2, n_roots - 1) * std_error
+    is_called = contrasts.is_called.to_numpy()
+    return float((np.abs(value - truth) > half)[is_called].mean()) if is_called.any() else 0.0
+
+
+def normal(studies: Studies, n: int, seed: int) -> Floats:
+    """Cells of bench_studies."""
+    return simulate(studies, n, seed)
+
+
+def skewed(studies: Studies, n: int, seed: int) -> Floats:
+    """Cells of a t distribution with 3 degrees of freedom."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_t(3, (studies.n_roots, studies.n_groups, n, studies.n_questions))
+
+
+def rates(studies: Studies, n: int, seed: int) -> Floats:
+    """One answer a cell, 1 in .3 of them, prompts of .1 to .5."""
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.1, 0.5, (studies.n_roots, 1, n, studies.n_questions))
+    return (rng.random((studies.n_roots, studies.n_groups, n, studies.n_questions)) < p).astype(float)
+
+
+DESIGNS: Final[dict[str, tuple[Studies, Callable[[Studies, int, int], Floats]]]] = {
+    "6 unbiased questions, 3 groups": (Studies(6, n_roots=100, n_groups=3), normal),
+    "the same, t3": (Studies(6, n_roots=100, n_groups=3), skewed),
+    "the same, rates": (Studies(6, n_roots=100, n_groups=3), rates),
+    "40 unbiased questions, 3 groups": (Studies(40, n_roots=100, n_groups=3), normal),
+    "1 true of 6, 3.6 standard errors": (Studies(6, n_roots=60, n_groups=3, effects=(3.6,), n_true=1), normal),
+    "4 true of 12, 6 groups, 3.5 standard errors": (
+        Studies(12, n_roots=60, n_groups=6, effects=(3.5,), n_true=4),
+        normal,
+    ),
+}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--permutations", type=int, default=9_999)
+    parser.add_argument("--looks", type=int, nargs="*", default=[1, 2, 3, 5])
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of designs, from 0")
+    options = parser.parse_args()
+    print("| design | looks | any false call | at alpha each look | power | root prompts used | FCR | s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for number, (name, (studies, made)) in enumerate(DESIGNS.items()):
+        if options.only and number not in options.only:
+            continue
+        for n_looks in options.looks:
+            started = time.perf_counter()
+            parts = []
+            for at in range(0, options.studies, AT_ONCE):
+                x = made(studies, min(AT_ONCE, options.studies - at), at + 1)
+                parts.append(
+                    looked_at(
+                        studies, x, n_looks, n_permutations=options.permutations, seed=at + 1, is_rate=made is rates
+                    )
+                )
+            of = Called(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+            has_true = studies.n_true > 0
+            power = (
+                f"{of.found.mean():.3f} | {of.n_used.mean():.2f} | {of.missed.mean():.3f}" if has_true else "- | - | -"
+            )
+            seconds = time.perf_counter() - started
+            print(
+                f"| {name} | {n_looks} | {of.any_false.mean():.3f} | {of.any_false_each.mean():.3f} | {power} | "
+                f"{seconds:.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
