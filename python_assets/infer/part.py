@@ -15,6 +15,7 @@ import pandas as pd
 
 from python_assets.infer.changes.infer_changes import compare_generations, with_who_moved
 from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.groups.crossings import with_standing_cells
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
@@ -90,6 +91,7 @@ class Part:
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
+        contrasts = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         return {"contrasts": contrasts, "generation_comparisons": pairs}

@@ -24,9 +24,10 @@ from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
+from python_assets.infer.groups.crossings import with_t_where_flips_are_few
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united
-from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
+from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
@@ -94,7 +95,7 @@ def infer_study(
     parts = parts or [Part(connection, study, progress)]
     tables = united([part.first() for part in parts])
     if "questions" in tables:
-        tables = _questions_in_sets(tables, _sets(connection, study))
+        tables = _questions_in_sets(tables, _sets(connection, study), options.alpha)
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
@@ -123,10 +124,11 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
     return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
 
 
-def _questions_in_sets(tables: Frames, sets: Sets) -> Frames:
+def _questions_in_sets(tables: Frames, sets: Sets, alpha: float) -> Frames:
     """Tables whose questions, those of pairs of generations among them, have their set."""
     questions = pd.concat([tables["questions"], pair_questions(tables["generation_comparisons"])], ignore_index=True)
-    return {**tables, "questions": with_sets(questions, sets)}
+    questions, contrasts = with_t_where_flips_are_few(with_sets(questions, sets), tables["contrasts"], alpha)
+    return {**tables, "questions": questions, "contrasts": contrasts}
 
 
 def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
@@ -174,13 +176,18 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = contrast_verdicts(contrasts, q_margin, q_equivalence, alpha)
+    is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
-        verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
+        verdict=first_of([~is_size], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
-    disparities = disparities.merge(questions[[*QUESTION, "q_value"]], on=QUESTION, how="left", validate="many_to_one")
+    q_of = questions[QUESTION].assign(q_own=questions.q_value, q_told=with_parts(questions).q_value)
+    disparities = disparities.merge(q_of, on=QUESTION, how="left", validate="many_to_one")
+    is_told = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
+    disparities = disparities.assign(q_value=disparities.q_own.where(~is_told, disparities.q_told))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,

@@ -17,6 +17,8 @@ from python_assets.warehouse.build import transaction
 DBI: Final = "dbi"
 IDI: Final = "idi"
 LOG_DISPARITY: Final = "log_disparity"
+BEYOND_PARTS: Final = "beyond_parts"
+PARTS: Final = "parts"  # what beyond_parts is held against
 OF_GROUPS: Final = ("fdi_group", "jsd_group")
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
@@ -119,7 +121,7 @@ TABLES: Final[Columns] = {
         bigint_not_null="n_questions",
         double="std_error p_value_maxt value_without value_standardised",
         bigint="n_needed",
-        varchar="only_because_of test n_needed_for n_needed_reason",
+        varchar="only_because_of mirror_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING

@@ -140,7 +140,8 @@ class Cells(NamedTuple):
     has_several_prompts: whether a cell has, in a block of two groups or more, although the study declares no unit
     they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
-    are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
+    are never taken for repeats. is_full: whether the grouping joins all factors of all groupings. parts: the declared
+    groupings by some of its factors, of levels_of_parts; None where there are none.
     """
 
     slice_id: str
@@ -156,6 +157,12 @@ class Cells(NamedTuple):
     root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
     is_of_models: bool = False
     is_full: bool = False
+    parts: Ints | None = None
+
+    @property
+    def asks_of_parts(self) -> Ints | None:
+        """The parts that the question of its means is beyond; units that keep a part alone are asked as before."""
+        return None if self.is_partly_nested else self.parts
 
     @property
     def refusal(self) -> InferenceReason | None:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from python_assets.infer.design.cells import KEYS, MIXED_UNITS, PARTLY_NESTED, Cells, Missing, Rows, Values
 from python_assets.infer.design.design import Frame
+from python_assets.infer.design.parts import levels_of_parts, parts_of
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT
 
@@ -142,6 +143,7 @@ _IS_FULL = """
         and count(distinct factor) > 1
     from raw.groupings
 """
+_GROUPINGS = "select distinct grouping_id from raw.groupings order by all"
 
 
 def designs(connection: duckdb.DuckDBPyConnection, measures: Sequence[str] | None = None) -> list[tuple[str, str]]:
@@ -212,7 +214,14 @@ def read_cells(
         root_prompt_of_cell=of_design["root_prompt_position"].astype(np.intp) if is_nested else np.empty(0, np.intp),
         is_of_models=is_of_models,
         is_full=connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,),
+        parts=_parts(connection, grouping_id, group_ids),
     )
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, grouping_id: str, group_ids: Sequence[str]) -> Ints | None:
+    declared = [name for (name,) in connection.execute(_GROUPINGS).fetchall()]
+    parts = parts_of(grouping_id, declared)
+    return levels_of_parts(grouping_id, parts, group_ids) if parts else None
 
 
 def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame) -> Cells:

@@ -16,7 +16,16 @@ from scipy import stats
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import DISPARITY_CHANGE, LOG_DISPARITY, MEAN_CHANGE, QUESTION, ROW, SIZES
+from python_assets.infer.tables import (
+    BEYOND_PARTS,
+    DISPARITY_CHANGE,
+    LOG_DISPARITY,
+    MEAN_CHANGE,
+    PARTS,
+    QUESTION,
+    ROW,
+    SIZES,
+)
 from python_assets.study.base import Against
 
 FEWEST_ROWS: Final = 6  # of a set, under which nothing is known of how sizes spread
@@ -113,11 +122,16 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     rows = contrasts.assign(is_row=is_row, t=contrasts.studentised)
     tested = rows[is_row].groupby(QUESTION, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
-    is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
+    is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN), PARTS])
     # all pairs stand there both ways round; against one level each group stands once
     n_references = _of_rows(tested["reference"].transform("nunique"), rows)
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
-    return rows.assign(weight=_weight(is_mirrored, n_labels))[list(_COLUMNS)]
+    # cells of a crossing that say the same are one row
+    named = rows.mirror_of.where(rows.mirror_of.notna(), rows.group_id)
+    n_alike = rows[is_row].assign(named=named).groupby([*QUESTION, "category", "named"]).group_id.transform("count")
+    is_beyond = (rows.contrast == BEYOND_PARTS).to_numpy()
+    weight = _weight(is_mirrored & ~is_beyond, n_labels) / np.where(is_beyond, _of_rows(n_alike, rows), 1.0)
+    return rows.assign(weight=weight)[list(_COLUMNS)]
 
 
 def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
@@ -164,6 +165,41 @@ class Layout:
             margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
             compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
+
+    def labels(self, question: tuple[str, ...]) -> list[str]:
+        """The labels of a question, values of KEYS_OF_QUESTION; '' where it is of no label."""
+        return self.cells.columns.category.iloc[columns_of(self.cells, {question})].tolist()
+
+    def beyond_parts(
+        self,
+        question: tuple[str, ...],
+        without: Collection[int],
+        *,
+        margin: Floats,
+        n_draws: int | None,
+        options: Options,
+    ) -> Result:
+        """What the cells of a crossing have beyond their parts, some of them taken for absent in all blocks.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            without: positions of the groups that are absent.
+            margin: of each label.
+            n_draws: of flips.
+            options: of the study.
+
+        Returns:
+            Shape (labels, groups).
+        """
+
+        def left(frame: Frame, x: Floats) -> Floats:
+            return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
+
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
+        if scheme is None or scheme.parts is None:
+            return Result.of((len(columns), len(self.cells.group_ids)), reason=InferenceReason.ALIASED)
+        return beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
 
     def intervals(
         self, question: tuple[str, ...], reference: Reference, alpha: float, options: Options

@@ -38,6 +38,7 @@ class Blocks(NamedTuple):
 
     n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
     too few. n_first: draws of a first stage, None where there is one stage alone. flip_seed: of signs of root prompts.
+    parts: those that the question of a crossing is beyond, as Cells has them.
     """
 
     design: Design
@@ -48,6 +49,7 @@ class Blocks(NamedTuple):
     reference: Reference = Reference()
     n_first: int | None = None
     flip_seed: int = 0
+    parts: Ints | None = None
 
     @property
     def n_groups(self) -> int:
@@ -82,13 +84,17 @@ class Blocks(NamedTuple):
 
 
 class InUnits(NamedTuple):
-    """Groups of units that each lie in one: units change places in their stratum, with all their values."""
+    """Groups of units that each lie in one: units change places in their stratum, with all their values.
+
+    parts: as of Blocks.
+    """
 
     units: Units
     draws: Draws
     alpha: float
     reference: Reference = Reference()
     n_first: int | None = None
+    parts: Ints | None = None
 
     @property
     def n_groups(self) -> int:
@@ -132,6 +138,7 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         if isinstance(chosen.scheme, InferenceReason):
             yield chosen
             continue
+        chosen = chosen._replace(scheme=chosen.scheme._replace(parts=cells.asks_of_parts))
         refused = cells.refused[chosen.columns]
         for reason in dict.fromkeys(refused):
             columns = chosen.columns[refused == reason]

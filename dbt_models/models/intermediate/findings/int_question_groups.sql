@@ -89,7 +89,8 @@ select
     pairs.n_needed_reason,
     pairs.value_without,
     pairs.only_because_of,
-    pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0)
+    pairs.mirror_of is not null
+        or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))
         as is_mirror,
     pairs.verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')
         and coalesce(pairs.q_value <= studies.alpha, false) as is_called,
