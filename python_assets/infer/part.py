@@ -80,7 +80,8 @@ class Part:
             ordered: p of the questions of each set, ascending.
 
         Returns:
-            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of.
+            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of; and what
+            cells of crossings that stand have beyond their parts, block by block.
         """
         contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))
         if self._measures is not None:
@@ -91,10 +92,10 @@ class Part:
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
-        contrasts = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
+        contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
-        return {"contrasts": contrasts, "generation_comparisons": pairs}
+        return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

@@ -186,6 +186,11 @@ class InferenceReason(StrEnum):
         "not_called",
         "the row is not called, so its interval needs no allowance for being chosen, and no finding can be tipped",
     )
+    TOLD_BY_CROSSING = (
+        "told_by_crossing",
+        "what these factors do together is the question of the grouping that joins them: p is to be read, and the "
+        "effect is in no set",
+    )
     STANDS_LATER = (
         "stands_later",
         "the cell stands once larger ones are taken out, and its row tells of what is left then: sizes after selection "

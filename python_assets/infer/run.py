@@ -127,8 +127,9 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
 def _questions_in_sets(tables: Frames, sets: Sets, alpha: float) -> Frames:
     """Tables whose questions, those of pairs of generations among them, have their set."""
     questions = pd.concat([tables["questions"], pair_questions(tables["generation_comparisons"])], ignore_index=True)
-    questions, contrasts = with_t_where_flips_are_few(with_sets(questions, sets), tables["contrasts"], alpha)
-    return {**tables, "questions": questions, "contrasts": contrasts}
+    contrasts, pairs = tables["contrasts"], tables["generation_comparisons"]
+    questions, contrasts, pairs = with_t_where_flips_are_few(with_sets(questions, sets), contrasts, pairs, alpha)
+    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
@@ -186,8 +187,8 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     q_of = questions[QUESTION].assign(q_own=questions.q_value, q_told=with_parts(questions).q_value)
     disparities = disparities.merge(q_of, on=QUESTION, how="left", validate="many_to_one")
-    is_told = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
-    disparities = disparities.assign(q_value=disparities.q_own.where(~is_told, disparities.q_told))
+    has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
+    disparities = disparities.assign(q_value=disparities.q_own.where(~has_parts, disparities.q_told))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,

@@ -23,10 +23,13 @@ OF_GROUPS: Final = ("fdi_group", "jsd_group")
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
 DISPARITY_CHANGE: Final = "disparity_change"
+BEYOND_PARTS_CHANGE: Final = "beyond_parts_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_MOVED: Final = "groups_moved"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in only_because_of
+ANSWERS: Final = (DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
+"""The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
 QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
@@ -126,6 +129,9 @@ TABLES: Final[Columns] = {
     | _SELECTED
     | _MISSING
     | _TESTED,
+    "beyond_parts_blocks": _columns(
+        f"{_KEYS} group_id category", bigint_not_null="block_position", double_not_null="difference"
+    ),
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(

@@ -20,6 +20,7 @@ from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
 from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
+from python_assets.infer.contrasts.standing import OF_SELECTION, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -27,8 +28,10 @@ from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import Options, margin_of_change
-from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, first_of
+from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
 from python_assets.infer.tables import (
+    ANSWERS,
+    BEYOND_PARTS_CHANGE,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_MOVED,
@@ -40,6 +43,10 @@ from python_assets.infer.tables import (
     Table,
 )
 
+OF_ROUND: Final = {
+    name: name
+    for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
+}
 PLACE: Final = ROW[:6]  # of a question of a pair
 ACROSS: Final = " against "  # between the two generations of a question
 _POSITIONS: Final = """
@@ -179,7 +186,9 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
         "grouping_id",
         "comparison",
         "p_value",
+        "p_by_t",
         "n_draws",
+        "n_root_prompts",
         "inference_reason",
     ]
     return (
@@ -201,8 +210,8 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: flo
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
     of_pairs = questions[questions.statistic.isin(QUESTIONS)].set_index(QUESTION)[["set_id", "q_value"]]
-    is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
-    found = of_pairs.reindex(pd.MultiIndex.from_frame(_as_questions(rows)[QUESTION])).reset_index(drop=True)
+    is_group = rows.comparison.isin(ANSWERS).to_numpy()
+    found = of_pairs.reindex(pd.MultiIndex.from_frame(as_questions(rows)[QUESTION])).reset_index(drop=True)
     q = found.q_value.to_numpy(dtype=float, copy=True)
     for set_id in found.set_id.dropna().unique():
         member = np.flatnonzero(is_group & (found.set_id == set_id).to_numpy())
@@ -216,11 +225,11 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, alpha: flo
     return rows.assign(set_id=found.set_id.where(has_set, None), q_value=np.where(has_set, q, np.nan), verdict=words)
 
 
-def _as_questions(rows: pd.DataFrame) -> pd.DataFrame:
+def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
         generation_id=rows.generation_a_id + ACROSS + rows.generation_b_id,
-        statistic=rows.comparison.where(rows.comparison != DISPARITY_CHANGE, GROUPS_MOVED),
+        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_MOVED),
         parameters="",
     )
 
@@ -264,7 +273,84 @@ def with_who_moved(
             if changes is None:
                 raise ValueError("a question is called of generations without values")
             told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
-    return rows.assign(**{str(name): column for name, column in told.items()})
+    rows = rows.assign(**{str(name): column for name, column in told.items()})
+    return _with_cells_that_moved(connection, layouts, rows, ordered, options)
+
+
+def _with_cells_that_moved(
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Mapping[tuple[str, str], Cells],
+    rows: pd.DataFrame,
+    ordered: Mapping[str, Floats],
+    options: Options,
+) -> pd.DataFrame:
+    """Say which cells of crossings moved by more than their parts make of them, when larger ones are taken out.
+
+    Source: inference.md 6.10.
+    """
+    beyond = rows[(rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()]
+    places = beyond.groupby(PLACE, sort=False).indices
+    called = rows[(rows.comparison == GROUPS_MOVED) & (rows.q_value <= options.alpha)]
+    for question in called.to_dict("records"):
+        key = tuple(question[name] for name in PLACE)
+        if key not in places:
+            continue
+        own = beyond.iloc[places[key]]
+        cells = layouts[question["slice_id"], question["grouping_id"]]
+        plain = _plain(cells)
+        is_of = (plain.measure_id == question["measure_id"]) & (plain.calibration == question["calibration"])
+        swaps = _swaps(connection, cells, options)
+        changes = _changes_of(cells, plain[is_of], {name: question[name] for name in PLACE}, swaps, options)
+        if changes is None or cells.asks_of_parts is None:
+            raise ValueError("a question is called of generations without values")
+        told = _cells_told(own, question, changes, cells.asks_of_parts, ordered[question["set_id"]], options)
+        rows.loc[told.index, told.columns] = told
+    return rows
+
+
+def _cells_told(
+    rows: pd.DataFrame,
+    question: Mapping[Hashable, Any],
+    changes: MeasureChanges,
+    parts: Ints,
+    of_set: Floats,
+    options: Options,
+) -> pd.DataFrame:
+    """What is told of the cells of one crossing whose question is called: columns of rows."""
+
+    def q_of(p: Floats) -> Floats:
+        return group_levels(p, question["q_value"], of_set)
+
+    by_t = not rows.n_draws.notna().any()
+
+    def test(without: Collection[int]) -> Result:
+        found = changes.beyond_parts(parts, without).result
+        return found._replace(p_maxt=found.p_by_t) if by_t and not np.isnan(found.p_by_t).all() else found
+
+    standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
+    at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
+    columns = [
+        *OF_ROUND,
+        "q_value",
+        "value_without",
+        "only_because_of",
+        "mirror_of",
+        *OF_SELECTION,
+        "value_a",
+        "value_b",
+    ]
+    told = told_of_standing(
+        rows[columns],
+        standing,
+        (at[0].to_numpy(), at[1].to_numpy()),
+        changes.cells.group_ids,
+        of_round=OF_ROUND,
+        q_of=q_of,
+        alpha=options.alpha,
+    )
+    # both sides are of all cells together
+    is_later = (told.selected_reason == InferenceReason.STANDS_LATER).to_numpy()
+    return told.assign(**{name: told[name].where(~is_later) for name in ("value_a", "value_b")})
 
 
 def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
@@ -330,7 +416,8 @@ def _told(
 
 def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
-    return _as_questions(rows[rows.comparison == DISPARITY_CHANGE]).assign(contrast=DISPARITY_CHANGE)
+    of_groups = as_questions(rows[rows.comparison.isin(ANSWERS)])
+    return of_groups.assign(contrast=of_groups.comparison, reference="")
 
 
 def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: float) -> pd.DataFrame:
@@ -341,19 +428,21 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: flo
         q_equivalence: of each of changes_as_contrasts, adjusted; NaN without a margin.
         alpha: error rate.
     """
-    is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
+    is_group = rows.comparison.isin(ANSWERS).to_numpy()
     of_groups = rows[is_group]
     is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
+    is_beyond = (of_groups.comparison == BEYOND_PARTS_CHANGE).to_numpy()
+    is_told = (of_groups.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     q = of_groups.q_value.to_numpy(dtype=float)
     judged = Judged(
         q=q,
         is_shown=np.where(is_of_first, q <= alpha, of_groups.stands.to_numpy(dtype=bool)),
-        low=np.where(is_of_first, of_groups.ci_low, of_groups.ci_low_alone),
-        high=np.where(is_of_first, of_groups.ci_high, of_groups.ci_high_alone),
+        low=np.where(is_of_first | is_beyond, of_groups.ci_low, of_groups.ci_low_alone),
+        high=np.where(is_of_first | is_beyond, of_groups.ci_high, of_groups.ci_high_alone),
         margin=of_groups.margin.to_numpy(dtype=float),
         q_equivalence=q_equivalence,
         is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),
     )
     verdict = rows.verdict.to_numpy(dtype=object, copy=True)
-    verdict[is_group] = words(judged, alpha)
+    verdict[is_group] = first_of([~is_told], [words(judged, alpha)])
     return rows.assign(verdict=verdict)

@@ -7,6 +7,7 @@ in one cell each have the t of inference.md 2.7.
 Source: inference.md 6.10.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import stats
 
 from python_assets.infer.contrasts.contrast import OF_ROW, Estimate, Extremes, Tested, margin_p
 from python_assets.infer.contrasts.means import limits_of
-from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_QUESTION
+from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, in_threads, pieces
 from python_assets.infer.draws.flips import ROUNDING, Flips, studentised
 from python_assets.infer.formulas import interval
@@ -23,7 +24,7 @@ from python_assets.infer.result import Bools, InferenceReason, Objects, Result, 
 from python_assets.infer.schemes.choose import Blocks, InUnits
 from python_assets.infer.schemes.differences import LARGEST_T, ratio
 from python_assets.infer.schemes.residuals import Residuals, UnitResiduals, residuals
-from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes
+from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units, unit_scopes
 
 FEWEST: Final = 5  # root prompts of a question
 FEWEST_FOR_FLIPS: Final = 6  # under which no flip can be called
@@ -50,13 +51,29 @@ def beyond_parts(
     Returns:
         Shape (columns, groups). p_by_t: of rows, by Holm, as it is where flips are too few for what is asked.
     """
+    asked = Asked(parts, scheme.alpha, margin, n_together)
     if isinstance(scheme, Blocks):
-        return _of_blocks(scheme, x, parts, margin, n_together, n_draws)
+        n_units = int(scheme.design.frame.root_of_block.max()) + 1
+        n_all, n_first = (scheme.draws.n, scheme.n_first) if n_draws is None else (n_draws, None)
+
+        def signs(roots: Ints) -> Flips:
+            return Flips(scheme.flip_seed, n_all, n_units, roots, n_first)
+
+        return of_blocks(scheme.design, x, asked, signs)
     if scheme.units.owner is not None:
         return Result.of((x.shape[1], scheme.n_groups), reason=InferenceReason.PARTLY_NESTED)
     if scheme.units.is_replicate:
         return Result.of((x.shape[1], scheme.n_groups), reason=InferenceReason.TOO_FEW_ROOT_PROMPTS)
-    return _of_units(scheme, x, parts, margin, n_together)
+    return of_units(scheme.units, x, asked)
+
+
+class Asked(NamedTuple):
+    """What is asked of a crossing: parts, of levels_of_parts; margin of each column; columns that are one question."""
+
+    parts: Ints
+    alpha: float
+    margin: Floats
+    n_together: int = 1
 
 
 class Weighted(NamedTuple):
@@ -96,10 +113,17 @@ class ByT(NamedTuple):
     question: Floats
 
 
-def _of_blocks(scheme: Blocks, x: Floats, parts: Ints, margin: Floats, n_together: int, n_draws: int | None) -> Result:
-    design = scheme.design
-    left = residuals(design.frame, design.cell, x, parts)
-    n_roots, shape = len(left.root), (x.shape[1], scheme.n_groups)
+def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], Flips]) -> Result:
+    """What cells that meet in blocks have beyond their parts.
+
+    Args:
+        design: the cells, of blocks of two groups or more.
+        x: values, shape (cells, columns).
+        asked: the question.
+        signs: of root prompts, by their positions in the frame.
+    """
+    left = residuals(design.frame, design.cell, x, asked.parts)
+    n_roots, shape = len(left.root), (x.shape[1], design.frame.n_groups)
     if not n_roots:
         return Result.of(shape, reason=InferenceReason.ALIASED)
     weighted = Weighted.of(left)
@@ -107,35 +131,32 @@ def _of_blocks(scheme: Blocks, x: Floats, parts: Ints, margin: Floats, n_togethe
     value = weighted.u.sum(axis=0)
     crossed, squares = (weighted.w[:, :, None] * weighted.u).sum(axis=0), (weighted.u**2).sum(axis=0)
     t, std_error = weighted.under(value, crossed, squares)
-    is_sized = (n >= MIN_UNITS) & (n_roots >= FEWEST)
-    in_question = is_sized & (n >= MIN_UNITS_OF_QUESTION)
-    is_permuted = in_question & (n_roots >= FEWEST_FOR_FLIPS)
-    estimate = _estimate(value.T, std_error.T, t.T, np.broadcast_to(df, shape), scheme.alpha)
-    by_t = _p_by_t(estimate, in_question, n_together)
-    nothing = np.full(shape, np.nan)
-    tested, n_drawn = Tested(by_t.alone, by_t.stepped, by_t.question, nothing, nothing), np.zeros(shape, dtype=np.intp)
+    is_sized: Bools = np.asarray((n >= MIN_UNITS) & (n_roots >= FEWEST))
+    in_question: Bools = np.asarray(is_sized & (n >= MIN_UNITS_OF_QUESTION))
+    is_permuted: Bools = np.asarray(in_question & (n_roots >= FEWEST_FOR_FLIPS))
+    estimate = _estimate(value.T, std_error.T, t.T, np.broadcast_to(df, shape), asked.alpha)
+    by_t = _p_by_t(estimate, in_question, asked.n_together)
+    tested, n_drawn = _of_t(by_t), np.zeros(shape, dtype=np.intp)
     if is_permuted.any():
-        n_units = int(design.frame.root_of_block.max()) + 1
-        n_all, n_first = (scheme.draws.n, scheme.n_first) if n_draws is None else (n_draws, None)
-        signs = Flips(scheme.flip_seed, n_all, n_units, left.root, n_first)
-        tested, n_drawn = _in_stages(weighted, np.abs(t), in_question, signs, scheme.alpha, n_together)
-    found = _result(estimate, by_t, tested, margin, is_told=n > 0, is_sized=is_sized, in_question=in_question)
+        tested, n_drawn = _in_stages(weighted, np.abs(t), in_question, signs(left.root), asked)
+    found = _result(estimate, tested, asked.margin, is_told=n > 0, is_sized=is_sized, in_question=in_question)
+    method = first_of([is_permuted, is_sized], [BY_FLIPS + design.method, BY_T + design.method])
     found = found._replace(
+        p_by_t=by_t.stepped,
         sd=found.std_error * np.sqrt(n),
         n_draws=n_drawn,
+        n_root_prompts=np.broadcast_to(n, shape),
+        n_units=np.broadcast_to(n, shape),
         is_permuted=np.broadcast_to(is_permuted, shape),
-        **{name: np.broadcast_to(n, shape) for name in ("n_root_prompts", "n_units")},
-        method=np.broadcast_to(
-            first_of([is_permuted, is_sized], [BY_FLIPS + design.method, BY_T + design.method]), shape
-        ),
+        method=np.broadcast_to(method, shape),
         scope=np.broadcast_to(first_of([is_sized], [design.scopes(n)]), shape),
-        reason=np.broadcast_to(_reason_of_blocks(scheme, n, n_roots, in_question, is_permuted), shape),
+        reason=np.broadcast_to(_reason_of_blocks(design, n, n_roots, in_question, is_permuted), shape),
     )
     return _without_error(found, ~is_permuted & in_question)
 
 
-def _reason_of_blocks(scheme: Blocks, n: Ints, n_roots: int, in_question: Bools, is_permuted: Bools) -> Objects:
-    is_present = np.isin(np.arange(scheme.n_groups), scheme.design.groups)
+def _reason_of_blocks(design: Design, n: Ints, n_roots: int, in_question: Bools, is_permuted: Bools) -> Objects:
+    is_present = np.isin(np.arange(len(n)), design.groups)
     return first_of(
         [~is_present, n == 0, np.full(n.shape, n_roots < FEWEST), ~in_question, ~is_permuted],
         [
@@ -148,42 +169,42 @@ def _reason_of_blocks(scheme: Blocks, n: Ints, n_roots: int, in_question: Bools,
     )
 
 
-def _of_units(scheme: InUnits, x: Floats, parts: Ints, margin: Floats, n_together: int) -> Result:
-    contrast = UnitResiduals(scheme.units, parts=parts)
-    is_told = contrast.difference.any(axis=1)
-    shape = (x.shape[1], scheme.n_groups)
+def of_units(units: Units, x: Floats, asked: Asked) -> Result:
+    """What cells of units of their own have beyond their parts; arguments as of_blocks."""
+    contrast = UnitResiduals(units, parts=asked.parts)
+    is_told: Bools = np.asarray(contrast.difference.any(axis=1))
+    shape = (x.shape[1], units.n_groups)
     if not is_told.any():
         return Result.of(shape, reason=InferenceReason.ALIASED)
     value, std_error, df = (part.T for part in contrast.differences(x))
     t = ratio(value, std_error, contrast.scale(x)[:, None])
     n = contrast.units_of_groups
-    is_enough = bool(n[is_told].min() >= MIN_UNITS_OF_GROUP)
-    in_question = is_told & is_enough
-    estimate = _estimate(value, std_error, t, df, scheme.alpha)
-    by_t = _p_by_t(estimate, in_question, n_together)
-    nothing = np.full(shape, np.nan)
-    tested = Tested(by_t.alone, by_t.stepped, by_t.question, nothing, nothing)
-    found = _result(estimate, by_t, tested, margin, is_told=is_told, is_sized=in_question, in_question=in_question)
-    units = scheme.units
-    n_fewest = np.full(n.shape, n[is_told].min())
-    scope = unit_scopes(n_fewest, units.n_prompts, has_own_prompts=units.n_own_prompts is not None)
-    n_root_prompts = units.n_root_prompts_of(np.broadcast_to(is_told[units.group], (scheme.n_groups, len(units.group))))
+    fewest = int(n[is_told].min())
+    in_question = is_told & (fewest >= MIN_UNITS_OF_GROUP)
+    estimate = _estimate(value, std_error, t, df, asked.alpha)
+    tested = _of_t(_p_by_t(estimate, in_question, asked.n_together))
+    found = _result(estimate, tested, asked.margin, is_told=is_told, is_sized=in_question, in_question=in_question)
+    method = np.full(n.shape, BY_UNITS + units.method, dtype=object)
+    scope = unit_scopes(np.full(n.shape, fewest), units.n_prompts, has_own_prompts=units.n_own_prompts is not None)
+    n_root_prompts = units.n_root_prompts_of(is_told[None, units.group])[0]
+    reason = first_of(
+        [n == 0, ~is_told, ~in_question],
+        [InferenceReason.NO_SHARED_BLOCK, InferenceReason.ALIASED, InferenceReason.TOO_FEW_UNITS],
+    )
     found = found._replace(
-        n_root_prompts=np.broadcast_to(n_root_prompts, shape),
+        n_root_prompts=np.broadcast_to(np.where(is_told, n_root_prompts, 0), shape),
         n_units=np.broadcast_to(np.where(is_told, n, 0), shape),
-        method=np.broadcast_to(
-            first_of([in_question], [np.full(n.shape, BY_UNITS + units.method, dtype=object)]), shape
-        ),
+        method=np.broadcast_to(first_of([in_question], [method]), shape),
         scope=np.broadcast_to(first_of([in_question], [scope]), shape),
-        reason=np.broadcast_to(
-            first_of(
-                [n == 0, ~is_told, ~in_question],
-                [InferenceReason.NO_SHARED_BLOCK, InferenceReason.ALIASED, InferenceReason.TOO_FEW_UNITS],
-            ),
-            shape,
-        ),
+        reason=np.broadcast_to(reason, shape),
     )
     return _without_error(found, in_question)
+
+
+def _of_t(by_t: ByT) -> Tested:
+    """P of a t distribution in place of draws, without a floor."""
+    nothing = np.full(by_t.alone.shape, np.nan)
+    return Tested(by_t.alone, by_t.stepped, by_t.question, nothing, nothing)
 
 
 def _estimate(value: Floats, std_error: Floats, t: Floats, df: Floats, alpha: float) -> Estimate:
@@ -192,14 +213,7 @@ def _estimate(value: Floats, std_error: Floats, t: Floats, df: Floats, alpha: fl
 
 
 def _result(
-    estimate: Estimate,
-    by_t: ByT,
-    tested: Tested,
-    margin: Floats,
-    *,
-    is_told: Bools,
-    is_sized: Bools,
-    in_question: Bools,
+    estimate: Estimate, tested: Tested, margin: Floats, *, is_told: Bools, is_sized: Bools, in_question: Bools
 ) -> Result:
     """The numbers of rows: cells that are told have a value, those sized an error, those in question a p."""
     told, sized, asked = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_question))
@@ -217,7 +231,6 @@ def _result(
         p_value=tested.p_value * asked,
         p_maxt=tested.p_maxt * asked,
         p_question=tested.p_question[:, None],
-        p_by_t=by_t.stepped * asked,
         p_margin=levels[0] * asked,
         p_equivalence=levels[1] * asked,
     )
@@ -255,29 +268,46 @@ def alike(value: Floats, t: Floats) -> Ints:
     return np.asarray((is_as_large & is_as_far).argmax(axis=1))
 
 
+def mirrors_of(group_ids: Objects, result: Result) -> Objects:
+    """Of each row of (columns, groups), flat, the first group of its column that says the same; None of the first."""
+    found = np.full(result.value.shape, None, dtype=object)
+    for own, value, t in zip(found, result.value, result.studentised, strict=True):
+        rows = np.flatnonzero(~np.isnan(t))
+        if len(rows):
+            first = alike(value[rows], t[rows])
+            is_mirror = first != np.arange(len(rows))
+            own[rows[is_mirror]] = group_ids[rows[first[is_mirror]]]
+    return found.ravel()
+
+
+def values_in_blocks(design: Design, x: Floats, parts: Ints) -> Floats:
+    """The values of of_blocks alone, shape (columns, groups)."""
+    weighted = Weighted.of(residuals(design.frame, design.cell, x, parts))
+    return np.where(weighted.n > 0, weighted.u.sum(axis=0).T, np.nan)
+
+
 def _in_stages(
-    weighted: Weighted, observed: Floats, in_question: Bools, signs: Flips, alpha: float, n_together: int
+    weighted: Weighted, observed: Floats, in_question: Bools, signs: Flips, asked: Asked
 ) -> tuple[Tested, Ints]:
     """What flips say, and how many each row had: more of them where p of the question is small (inference.md 6.5)."""
     n_rows, n_columns = observed.shape
     shape = (n_columns, n_rows)
-    found = Tested(
-        *(np.full(shape, np.nan) for _ in range(2)), np.full(n_columns, np.nan), *np.full((2, *shape), np.nan)
-    )
+    p, p_maxt, median, q95 = (np.full(shape, np.nan) for _ in range(4))
+    found = Tested(p, p_maxt, np.full(n_columns, np.nan), median, q95)
     n_drawn, waiting = np.zeros(shape, dtype=np.intp), np.arange(n_columns)
     for stage in signs.stages:
-        step = n_together * max(1, SIZES_AT_ONCE // (n_together * n_rows * stage.n))
+        step = asked.n_together * max(1, SIZES_AT_ONCE // (asked.n_together * n_rows * stage.n))
 
         def work(part: slice, waiting: Ints = waiting, stage: Flips = stage) -> None:
             columns = waiting[part]
             own = Weighted(weighted.u[:, :, columns], weighted.w, weighted.n)
-            tested = _flipped(own, observed[:, columns], in_question, stage, n_together)
+            tested = _flipped(own, observed[:, columns], in_question, stage, asked.n_together)
             for field, new in zip(found, tested, strict=True):
                 field[columns] = new
             n_drawn[columns] = stage.n
 
         in_threads(work, list(pieces(len(waiting), step)))
-        waiting = waiting[goes_on(found.p_question[waiting], alpha)]
+        waiting = waiting[goes_on(found.p_question[waiting], asked.alpha)]
         if not len(waiting):
             break
     return found, n_drawn

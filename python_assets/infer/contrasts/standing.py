@@ -6,14 +6,18 @@ is called in .46 to 1.00 of sets; taken out first, in .04 to .10. What a round i
 Source: inference.md 6.10.
 """
 
-from collections.abc import Callable, Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from python_assets.infer.contrasts.beyond_parts import alike
-from python_assets.infer.draws.exchange import TIE, Floats
-from python_assets.infer.result import Bools, Result
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.result import Bools, InferenceReason, Result
+from python_assets.infer.tables import SEPARATOR
+
+OF_SELECTION: Final = ("ci_low_selected", "ci_high_selected", "value_shrunken", "selected_reason")
 
 
 class Standing(NamedTuple):
@@ -55,3 +59,49 @@ def standing_cells(test: Callable[[Collection[int]], Result], is_called: Callabl
             break
         found = test(cells)
     return Standing(cells, rounds, found)
+
+
+def told_of_standing(
+    rows: pd.DataFrame,
+    standing: Standing,
+    at: tuple[Ints, Ints],
+    group_ids: Sequence[str],
+    *,
+    of_round: Mapping[str, str],
+    q_of: Callable[[Floats], Floats],
+    alpha: float,
+) -> pd.DataFrame:
+    """What the rows of one called question tell once it is known which cells stand.
+
+    Args:
+        rows: with q_value, value_without, only_because_of, mirror_of, OF_SELECTION and the columns of of_round.
+        standing: of standing_cells.
+        at: label and cell of each row.
+        group_ids: of the cells.
+        of_round: fields of a Result by the column that a cell which stands in a later round has them in.
+        q_of: q of some p, at the level of the whole set.
+        alpha: error rate.
+
+    Returns:
+        The rows with stands: a called cell that does not stand has value_without, of the last round, and
+        only_because_of.
+    """
+    told = rows.copy()
+    is_called, stands = (rows.q_value <= alpha).to_numpy(), np.zeros(len(rows), dtype=bool)
+    for number, (cell, found) in enumerate(zip(standing.cells, standing.rounds, strict=True)):
+        q = q_of(found.p_maxt)[at]
+        own = (at[1] == cell) & (q <= alpha)
+        stands |= own
+        if number:
+            for column, field in of_round.items():
+                told.loc[own, column] = getattr(found, field)[at][own]
+            told.loc[own, "q_value"] = q[own]
+            told.loc[own, ["ci_low_selected", "ci_high_selected", "value_shrunken"]] = np.nan
+            told.loc[own, "selected_reason"] = str(InferenceReason.STANDS_LATER)
+            told.loc[own, "mirror_of"] = None
+    says_the_same = told.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
+    if standing.cells:
+        is_because = is_called & ~stands & ~says_the_same
+        told.loc[is_because, "only_because_of"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
+        told.loc[is_because, "value_without"] = standing.last.value[at][is_because]
+    return told.assign(stands=stands | (is_called & says_the_same))

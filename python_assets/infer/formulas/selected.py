@@ -7,6 +7,7 @@ large on average and intervals of level 1 - alpha miss too often among them.
 Source: inference.md 6.9.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -17,8 +18,9 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
+    ANSWERS,
     BEYOND_PARTS,
-    DISPARITY_CHANGE,
+    BEYOND_PARTS_CHANGE,
     LOG_DISPARITY,
     MEAN_CHANGE,
     PARTS,
@@ -126,24 +128,31 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     # all pairs stand there both ways round; against one level each group stands once
     n_references = _of_rows(tested["reference"].transform("nunique"), rows)
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
-    # cells of a crossing that say the same are one row
-    named = rows.mirror_of.where(rows.mirror_of.notna(), rows.group_id)
-    n_alike = rows[is_row].assign(named=named).groupby([*QUESTION, "category", "named"]).group_id.transform("count")
-    is_beyond = (rows.contrast == BEYOND_PARTS).to_numpy()
-    weight = _weight(is_mirrored & ~is_beyond, n_labels) / np.where(is_beyond, _of_rows(n_alike, rows), 1.0)
+    is_beyond = rows.contrast == BEYOND_PARTS
+    weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, QUESTION)
     return rows.assign(weight=weight)[list(_COLUMNS)]
 
 
 def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same of comparisons of generations: the mean of all, and groups that moved apart from the others."""
     is_mean = pairs.comparison == MEAN_CHANGE
-    is_group = (pairs.comparison == DISPARITY_CHANGE) & pairs.p_maxt.notna()
+    is_group = pairs.comparison.isin(ANSWERS) & pairs.p_maxt.notna()
     is_row = (is_mean & pairs.p_value.notna()) | is_group
     t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
     rows = pairs.assign(is_row=is_row & pairs.set_id.notna(), t=t)
     tested = rows[is_group].groupby(_OF_PAIR, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
-    return rows.assign(weight=_weight(is_group.to_numpy() & (n_groups == 2), n_labels))[list(_COLUMNS)]
+    is_beyond = pairs.comparison == BEYOND_PARTS_CHANGE
+    weight = _weight((is_group & ~is_beyond).to_numpy() & (n_groups == 2), n_labels)
+    return rows.assign(weight=weight / _n_alike(rows, is_beyond & is_group, _OF_PAIR))[list(_COLUMNS)]
+
+
+def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]) -> Floats:
+    """How many cells of the crossing of each row say the same; 1 of other rows."""
+    cells = rows[is_cell]
+    first = cells.mirror_of.where(cells.mirror_of.notna(), cells.group_id)
+    n = cells.assign(first=first).groupby([*keys, "category", "first"]).group_id.transform("count")
+    return _of_rows(n, rows)
 
 
 _COLUMNS: Final = {

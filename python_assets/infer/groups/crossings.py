@@ -6,65 +6,78 @@ are contrasts/standing.py.
 Source: inference.md 6.10.
 """
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from python_assets.infer.changes.infer_changes import as_questions
 from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T
-from python_assets.infer.contrasts.standing import standing_cells
+from python_assets.infer.contrasts.standing import OF_SELECTION, Standing, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS_OF_QUESTION
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, Result
-from python_assets.infer.tables import BEYOND_PARTS, QUESTION, SEPARATOR
+from python_assets.infer.tables import BEYOND_PARTS, BEYOND_PARTS_CHANGE, GROUPS_MOVED, QUESTION
 
 # what a row of a cell that stands in a later round tells of that round
-OF_ROUND: Final = (
-    *("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised", "df"),
-    *("p_value", "p_margin", "p_equivalence"),
-)
-OF_SELECTION: Final = ("ci_low_selected", "ci_high_selected", "value_shrunken", "selected_reason")
+OF_ROUND: Final = {
+    **{name: name for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised")},
+    **{name: name for name in ("df", "p_value", "p_margin", "p_equivalence")},
+    "p_value_maxt": "p_maxt",
+}
+OF_BLOCK: Final = ("group_id", "category", "block_position", "difference")
 
 
 def with_t_where_flips_are_few(
-    questions: pd.DataFrame, contrasts: pd.DataFrame, alpha: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    questions: pd.DataFrame, contrasts: pd.DataFrame, pairs: pd.DataFrame, alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Give questions the p of t where no flip of their root prompts could be called in their set.
 
     Args:
-        questions: with n_questions and p_by_t, NaN where none is of flips.
-        contrasts: their rows.
+        questions: with n_questions and p_by_t, NaN where none is of flips; those of pairs of generations among them.
+        contrasts: rows of the questions.
+        pairs: the same of pairs, comparisons.
         alpha: error rate.
     """
     reached = questions.n_questions * 2.0 ** (1 - questions.n_root_prompts.astype(float))
-    is_few = questions.p_by_t.notna() & questions.is_permuted.astype(bool) & (reached > alpha)
+    is_few = questions.p_by_t.notna() & (reached > alpha)
     if not is_few.any():
-        return questions, contrasts
+        return questions, contrasts, pairs
     asked = pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION])
-    is_row = (contrasts.contrast == BEYOND_PARTS) & pd.MultiIndex.from_frame(contrasts[QUESTION]).isin(asked)
-    is_row &= contrasts.p_value_maxt.notna()
-    p = 2 * stats.t.sf(contrasts.studentised.abs().astype(float), contrasts.df.astype(float))
-    nothing = dict.fromkeys(("null_median", "null_q95", "n_draws"), np.nan)
-    of_rows = {
-        "p_value": np.where(contrasts.p_by_t.isna(), np.nan, p),
-        "p_value_maxt": contrasts.p_by_t,
-        "inference_reason": np.where(contrasts.p_by_t.isna(), InferenceReason.NO_ERROR, InferenceReason.P_FLOOR),
-        **nothing,
-    }
-    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan}
-    return _by_t(questions, is_few, of_questions), _by_t(contrasts, is_row, of_rows)
+    is_row = (contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()
+    is_row &= pd.MultiIndex.from_frame(contrasts[QUESTION]).isin(asked)
+    is_cell = (pairs.comparison == BEYOND_PARTS_CHANGE) & pairs.p_maxt.notna()
+    is_asked = (pairs.comparison == GROUPS_MOVED) & pairs.p_by_t.notna()
+    is_of_pair = (is_cell | is_asked) & pd.MultiIndex.from_frame(as_questions(pairs)[QUESTION]).isin(asked)
+    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan, "is_permuted": False}
+    of_rows = {**_of_rows(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False}
+    nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
+    of_pairs = {**_of_rows(pairs), "p_maxt": pairs.p_by_t}
+    of_pairs["p_value"] = np.where(is_asked, pairs.p_by_t, of_pairs["p_value"])
+    return (
+        _by_t(questions, is_few, of_questions),
+        _by_t(contrasts, is_row, {**of_rows, **nothing}),
+        _by_t(pairs, is_of_pair, of_pairs),
+    )
 
 
-def _by_t(rows: pd.DataFrame, is_few: "pd.Series[bool]", values: Mapping[str, object]) -> pd.DataFrame:
-    method = rows.method.str.replace(BY_FLIPS, BY_T, regex=False)
-    found = {"is_permuted": False, "method": method, **values}
+def _of_rows(rows: pd.DataFrame) -> dict[str, Any]:
+    """Of rows of cells p of t, and why it is that."""
+    t, df, stepped = (rows[name].to_numpy(dtype=float) for name in ("studentised", "df", "p_by_t"))
+    p = np.where(np.isnan(stepped), np.nan, 2 * stats.t.sf(np.abs(t), df))
+    reason = np.where(np.isnan(stepped), InferenceReason.NO_ERROR, InferenceReason.P_FLOOR)
+    return {"p_value": p, "inference_reason": reason, "n_draws": np.nan}
+
+
+def _by_t(rows: pd.DataFrame, is_few: "pd.Series[bool]", values: Mapping[str, Any]) -> pd.DataFrame:
+    found = {"method": rows.method.str.replace(BY_FLIPS, BY_T, regex=False), **values}
     changed = {
-        name: rows[name].where(~is_few, pd.Series(new, index=rows.index, dtype=rows[name].dtype))
+        name: rows[name].where(~is_few, pd.Series(new, index=rows.index)).astype(rows[name].dtype)
         for name, new in found.items()
     }
     return rows.assign(**changed)
@@ -76,7 +89,7 @@ def with_standing_cells(
     layouts: Mapping[tuple[str, str], Layout],
     ordered: Mapping[str, Floats],
     options: Options,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Say which cells of called crossings stand, and which rows say the same.
 
     Args:
@@ -89,25 +102,44 @@ def with_standing_cells(
     Returns:
         Contrasts. A called cell that does not stand has value_without, of the last round, and only_because_of. A row of
         a cell that stands in a later round tells of that round: its value among those left, no size after selection.
+        And what the cells that stand have beyond their parts in each block that they meet others in.
     """
     contrasts = contrasts.reset_index(drop=True)
     beyond = contrasts[(contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()]
-    rows_of = beyond.groupby(QUESTION, sort=False).indices
+    rows_of, blocks = beyond.groupby(QUESTION, sort=False).indices, []
     for question in questions[questions.is_called].to_dict("records"):
         key = tuple(question[name] for name in QUESTION)
         if key not in rows_of:
             continue
         rows = beyond.iloc[rows_of[key]]
         layout, of_set = layouts[question["slice_id"], question["grouping_id"]], ordered[question["set_id"]]
-        told = _told(rows, question, layout, of_set, options)
+        standing, told = _told(rows, question, layout, of_set, options)
         contrasts.loc[told.index, told.columns] = told
-    return contrasts
+        blocks += [
+            of_cell.assign(**dict(zip(QUESTION, key, strict=True)))
+            for of_cell in _blocks(standing, question, layout, options)
+        ]
+    return contrasts, pd.concat([pd.DataFrame(columns=[*QUESTION, *OF_BLOCK]), *blocks], ignore_index=True)
+
+
+def _blocks(
+    standing: Standing, question: Mapping[Hashable, Any], layout: Layout, options: Options
+) -> Iterator[pd.DataFrame]:
+    """What each cell that stands has beyond its parts in single blocks, the cells before it taken out."""
+    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    for number, cell in enumerate(standing.cells):
+        block, values = layout.blocks_beyond_parts(key, standing.cells[:number], options)
+        for label, of_label in zip(layout.labels(key), values[:, cell].T, strict=True):
+            is_there = ~np.isnan(of_label)
+            yield pd.DataFrame({"block_position": block[is_there], "difference": of_label[is_there]}).assign(
+                group_id=layout.cells.group_ids[cell], category=label
+            )
 
 
 def _told(
     rows: pd.DataFrame, question: Mapping[Hashable, Any], layout: Layout, of_set: Floats, options: Options
-) -> pd.DataFrame:
-    """What is told of the rows of one called question: columns of contrasts."""
+) -> tuple[Standing, pd.DataFrame]:
+    """Which cells of one called question stand, and what its rows tell then: columns of contrasts."""
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
     group_ids, labels = layout.cells.group_ids, layout.labels(key)
     at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
@@ -117,28 +149,13 @@ def _told(
 
     def test(without: Collection[int]) -> Result:
         found = layout.beyond_parts(key, without, margin=margin, n_draws=n_draws, options=options)
-        return found._replace(p_maxt=found.p_by_t) if by_t else found
+        # units of one cell each have no other p than that of t
+        return found._replace(p_maxt=found.p_by_t) if by_t and not np.isnan(found.p_by_t).all() else found
 
     def q_of(p: Floats) -> Floats:
         return group_levels(p, question["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
-    columns = [*OF_ROUND, "p_value_maxt", "q_value", "value_without", "only_because_of", "mirror_of", *OF_SELECTION]
-    told = rows.reindex(columns=columns)
-    is_called, stands = rows.q_value.to_numpy() <= options.alpha, np.zeros(len(rows), dtype=bool)
-    for number, (cell, found) in enumerate(zip(standing.cells, standing.rounds, strict=True)):
-        q = q_of(found.p_maxt)[at]
-        own = (at[1] == cell) & (q <= options.alpha)
-        stands |= own
-        if number:
-            fields = {name: getattr(found, name)[at][own] for name in OF_ROUND}
-            later = pd.DataFrame({**fields, "p_value_maxt": found.p_maxt[at][own], "q_value": q[own]})
-            told.loc[own, later.columns] = later.to_numpy()
-            told.loc[own, ["mirror_of", *OF_SELECTION]] = None
-            told.loc[own, "selected_reason"] = str(InferenceReason.STANDS_LATER)
-    is_because = is_called & ~stands & ~told.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
-    because = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
-    if standing.cells:
-        told.loc[is_because, "only_because_of"] = because
-        told.loc[is_because, "value_without"] = standing.last.value[at][is_because]
-    return told
+    columns = [*OF_ROUND, "q_value", "value_without", "only_because_of", "mirror_of", *OF_SELECTION]
+    told = told_of_standing(rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha)
+    return standing, told.drop(columns="stands")

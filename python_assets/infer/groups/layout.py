@@ -33,6 +33,7 @@ from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import Table
 from python_assets.warehouse.progress import Tell
@@ -200,6 +201,29 @@ class Layout:
         if scheme is None or scheme.parts is None:
             return Result.of((len(columns), len(self.cells.group_ids)), reason=InferenceReason.ALIASED)
         return beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
+
+    def blocks_beyond_parts(
+        self, question: tuple[str, ...], without: Collection[int], options: Options
+    ) -> tuple[Ints, Floats]:
+        """What cells have beyond their parts in each block, of a question as beyond_parts has it.
+
+        Returns:
+            Positions of blocks, and values of shape (blocks, groups, labels), NaN where a block tells nothing of a
+            cell; no block where cells are of units of their own.
+        """
+
+        def left(frame: Frame, x: Floats) -> Floats:
+            return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
+
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
+        if not isinstance(scheme, Blocks) or scheme.parts is None:
+            return np.empty(0, dtype=np.intp), np.empty((0, len(self.cells.group_ids), len(columns)))
+        frame = scheme.design.frame
+        by_block = frame._replace(root_of_block=np.arange(len(frame.root_of_block)))
+        found = residuals(by_block, scheme.design.cell, x, scheme.parts)
+        weight = np.where(found.weight > 0, found.weight, np.nan)
+        return found.root, found.own / weight[:, :, None]
 
     def intervals(
         self, question: tuple[str, ...], reference: Reference, alpha: float, options: Options

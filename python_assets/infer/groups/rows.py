@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.infer.contrasts.beyond_parts import alike
+from python_assets.infer.contrasts.beyond_parts import mirrors_of
 from python_assets.infer.contrasts.compare import Compared, Scheme
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
@@ -224,22 +224,11 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
         "inference_reason": reason.ravel(),
         "p_value_maxt": result.p_maxt.ravel(),
         "p_by_t": result.p_by_t.ravel(),
-        "mirror_of": _mirrors(names[:, 0], result) if name == BEYOND_PARTS else np.full(n_rows, None, dtype=object),
+        "mirror_of": mirrors_of(names[:, 0], result) if name == BEYOND_PARTS else np.full(n_rows, None, dtype=object),
         "n_draws": result.drawn.ravel(),
         **{field: getattr(result, field).ravel() for field in _OF_CONTRASTS},
     }
     return table if declared is not None else {column: values[:0] for column, values in table.items()}
-
-
-def _mirrors(group_ids: np.ndarray, result: Result) -> np.ndarray:
-    """Of each row the first group of its column that says the same; None where it is the first."""
-    found = np.full(result.value.shape, None, dtype=object)
-    for own, value, t in zip(found, result.value, result.studentised, strict=True):
-        rows = np.flatnonzero(~np.isnan(t))
-        if len(rows):
-            first = alike(value[rows], t[rows])
-            own[rows] = np.where(first == np.arange(len(rows)), None, group_ids[rows][first])
-    return found.ravel()
 
 
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
