@@ -53,6 +53,7 @@ TABLES: Final[Columns] = {
 }
 _MEASURES = "select measure_id, direction from raw.measures"
 _REGRESSIONS = "select study_id, regression_id, slice_id, measure_id from raw.regressions"
+_GROUPINGS = "select distinct grouping_id from raw.groupings order by all"
 _SUMS = "from intermediate.int_regression_sums where regression_id = ? order by all"
 _GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
 
@@ -168,7 +169,7 @@ def judge_regressions(
     number = pd.MultiIndex.from_frame(models[keys]).get_indexer(pd.MultiIndex.from_frame(terms[keys]))
     numbers = (models.p_value, terms.p_holm, terms.coefficient)
     p_joint, p_holm, coefficient = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in numbers)
-    declared = [LEVEL_SEPARATOR.join(factors) for factors in study.groupings]
+    declared = [name for (name,) in connection.execute(_GROUPINGS).fetchall()]
     is_asked, is_asked_of_term = (_is_crossing(rows.factor, declared) for rows in (models, terms))
     p_joint = np.where(is_asked, np.nan, p_joint)
     is_level = (terms.factor != INTERCEPT).to_numpy(dtype=bool)
