@@ -15,7 +15,19 @@ SETS = {"set_id": "primary", "slice_id": "all", "generation_id": "g", "grouping_
 NO_PAIRS = pd.DataFrame(
     columns=[
         *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
-        *("comparison", "group_id", "category", "set_id", "q_value", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"),
+        *(
+            "comparison",
+            "group_id",
+            "category",
+            "set_id",
+            "q_value",
+            "value",
+            "std_error",
+            "df",
+            "p_value",
+            "p_maxt",
+            "mirror_of",
+        ),
     ]
 )
 
