@@ -220,7 +220,7 @@ def test_a_main_effect_calls_no_crossing_in_whole_studies(study):
     called = []
     for seed in range(12):
         for measure in range(5):
-            study.add(f"m{seed}_{measure}", cells(12, seed=100 * seed + measure, gender=1.0))
+            study.add(f"m{seed}_{measure}", cells(12, seed=100 * seed + measure, gender=2.0))
     built = inferred(crossed(study.write()))
     found = rows(built, "questions", f"grouping_id = '{CROSSING}' and statistic = 'mean'")
     called = (found.p_value <= 0.05).mean()
