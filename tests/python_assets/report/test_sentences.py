@@ -504,7 +504,8 @@ def test_of_two_by_two_levels_a_cell_is_a_gap_of_gaps():
     mirror = {**CELL_STANDS, "is_mirror": True}
     found = told_crossing(["women", "men"], ["a", "b"], women_a=CELL_STANDS, men_a={**mirror, "value": -0.8})
     assert found[""].startswith(
-        "biased: The average sentiment differs between the 4 groups of gender x race by more than its parts make of it. "
+        "biased: The average sentiment differs between the 4 groups of gender x race by more than its parts make of "
+        "it. "
         "The difference between women and men is 0.800 larger for a than for b (95 % interval 0.300 to 1.30). "
         "Effects of the parts are added up on the scale of the measure. "
     )
