@@ -529,7 +529,7 @@ def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect():
     )
     rate = told_crossing(["w", "m", "n"], ["a", "b", "c"], {"kind": "binary"}, m_b=CELL_STANDS)
     assert rate["m x b"] == (
-        "m x b: 80.0 percentage points beyond what m and b together lead one to expect (95 % interval 30.0 to 130)."
+        "m x b: 80 percentage points beyond what m and b together lead one to expect (95 % interval 30 to 130)."
     )
     because = {**CELL_STANDS, "stands": False, "only_because_of": "m x b", "value_without": 0.05}
     assert told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS, m_c=because)["m x c"] == (
