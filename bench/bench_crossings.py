@@ -31,7 +31,7 @@ NOISES: Final = {
 
 
 class Crossing(NamedTuple):
-    """Levels of two factors, root prompts, effect of the last cell and its spread in sd, noise, share of cells missing."""
+    """Levels of two factors, root prompts, effect and spread of the last cell in sd, noise, share missing."""
 
     rows: int
     columns: int
@@ -48,7 +48,7 @@ class Crossing(NamedTuple):
 
     @property
     def parts(self) -> Ints:
-        """Both factors, as levels_of_parts has them."""
+        """Both factors, as Cells.asks_of_parts has them."""
         return np.stack([np.arange(self.n_cells) // self.columns, np.arange(self.n_cells) % self.columns])
 
 

@@ -82,7 +82,7 @@ def of_profile_indices(layout: Layout, model: Model, sizes: Sizes, shares: Seque
     indices = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets)).indices
     profile = simulated.true_shares(layout, model, shares)
     truths = {"fdi": simulated.fdi, "cramers_v": simulated.cramers_v}
-    truths["jsd_between_groups"] = simulated.jsd_between_groups
+    truths |= {"jsd_between_groups": simulated.jsd_between_groups, "jsd": lambda one: simulated.jsd_groups(one).mean()}
     return _of_indices(indices, {name: float(of(profile)) for name, of in truths.items()})
 
 

@@ -181,6 +181,7 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
+        q_equivalence=q_equivalence,
         verdict=first_of([~is_size], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, alpha, planned),
     )

@@ -105,7 +105,7 @@ COMPARISON_COLUMNS: Final = (
         "study_id",
         *ROW,
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_without p_value "
-        "p_value_exact p_value_asymptotic q_value",
+        "p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
@@ -122,7 +122,7 @@ TABLES: Final[Columns] = {
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference set_id",
         bigint_not_null="n_questions",
-        double="std_error p_value_maxt value_without value_standardised",
+        double="std_error p_value_maxt p_equivalence q_equivalence value_without value_standardised",
         bigint="n_needed",
         varchar="only_because_of mirror_of test n_needed_for n_needed_reason",
     )
@@ -131,6 +131,9 @@ TABLES: Final[Columns] = {
     | _TESTED,
     "beyond_parts_blocks": _columns(
         f"{_KEYS} group_id category", bigint_not_null="block_position", double_not_null="difference"
+    ),
+    "amplifications": _columns(
+        _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,

@@ -21,7 +21,7 @@ FLAGS: Final[dict[str, str]] = {
     "large_effect": "V, FDI, IDI or DBI in the document's red",
     "cross_model": "the same difference in two models",
     "ground_truth": "the divergence from the ground truth in the document's red",
-    "amplification": "groups by all factors at once differ more than by any one",
+    "amplification": "groups by several factors at once differ more than by any one",
 }
 STATUSES: Final = ("raised", "band_only", "not_raised", "not_evaluated")
 COUNTS: Final = """

@@ -88,10 +88,13 @@ def _of_models(flag: Row) -> str:
 
 
 def _of_amplification(flag: Row) -> str:
+    of_whole = f"{_place(flag)}: {NAMES[flag['metric']]}"
     if flag["value"] <= 0:
-        return f"{_place(flag)}: IDI does not exceed the largest FDI of its parts."
-    by = f"{_place(flag)}: IDI exceeds the largest FDI of its parts by {number(flag['value'])}"
-    chance = f"chance alone gives an IDI of up to {number(flag['null_q95'])}"
+        return f"{of_whole} does not exceed the largest FDI of its parts."
+    by = f"{of_whole} exceeds the largest FDI of its parts by {number(flag['value'])}"
+    chance = f"chance alone adds up to {number(flag['null_q95'])} to that part"
+    if flag["status"] == "not_raised" and flag["value"] > flag["null_q95"]:
+        return f"{by}: {chance}, and this is more, but the question of these groups is not called."
     return f"{by}: {chance}, and this is {'more' if flag['status'] == 'raised' else 'no more'}."
 
 

@@ -67,8 +67,8 @@ class StatisticSpec(NamedTuple):
     neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
     calibrated values came to the same. readings: how the measure is read, a row a family of models. refuses: the
     groups differ in how often they are refused. of_pair: where there are two groups, by label the row of the one that
-    more answers of are missing. is_open_with_missing: some group is no longer equivalent with the missing answers at
-    either end.
+    more answers of are missing. equivalent: rows that are inside their margin, without mirrors. is_open_with_missing:
+    one of them no longer is with the missing answers at either end.
     """
 
     question: Row
@@ -79,7 +79,12 @@ class StatisticSpec(NamedTuple):
     readings: Sequence[Row] = ()
     refuses: bool = False
     of_pair: Mapping[str, Row] = {}
-    is_open_with_missing: bool = False
+    equivalent: Sequence[Row] = ()
+
+    @property
+    def is_open_with_missing(self) -> bool:
+        """Whether some group is no longer equivalent with the missing answers at either end."""
+        return any(map(_is_changed, self.equivalent))
 
 
 def sentences(
@@ -120,7 +125,7 @@ def sentences(
             readings=of_measure[question["study_id"], question["measure_id"]],
             refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
             of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
-            is_open_with_missing=any(row["verdict"] == "equivalence_shown" and _is_changed(row) for row in rows),
+            equivalent=[row for row in rows if row["verdict"] == "equivalence_shown" and not row["is_mirror"]],
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
@@ -170,7 +175,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
-        parts.append(_sure(question))
+        parts += _sure(asked)
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
@@ -195,8 +200,16 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
     told = f"{group['group_id']}: {amount}"
-    missing = _missing(group, asked) if group["stands"] else ""
-    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{f' {missing}' if missing else ''}"
+    more = _missing(group, asked) if group["stands"] else _of_margin(group)
+    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{f' {more}' if more else ''}"
+
+
+def _of_margin(group: Row) -> str:
+    """That a called group is inside its margin, by a p of its own."""
+    if group["verdict"] != "equivalence_shown":
+        return ""
+    margin, q = _size_of(group, group["margin"]), probability(group["q_equivalence"])
+    return f"That is less than the {margin} that matter (q {q})."
 
 
 def _left(group: Row) -> str:
@@ -264,9 +277,9 @@ def _answer(asked: StatisticSpec) -> str:
             which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
         case "equivalence_shown" if _is_called(question):
-            return f"{quantity} differs between {groups}, but by less than what matters"
+            return f"{quantity} differs between {groups}, but by less than what matters{_inside(asked)}"
         case "equivalence_shown":
-            return f"{quantity} is the same in {groups}, but for less than what matters"
+            return f"{quantity} is the same in {groups}, but for less than what matters{_inside(asked)}"
         case "inconclusive":
             open_end = f"was shown, and none was ruled out{_needed(question)}"
             return f"no difference in {quantity} between {groups} {open_end}"
@@ -394,6 +407,20 @@ def _over(question: Row) -> str:
 def _margin(told: Sequence[Row]) -> str:
     margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
+
+
+def _inside(asked: StatisticSpec) -> str:
+    """The margin that all groups are inside of, and how far their intervals reach."""
+    rows = asked.equivalent
+    if not rows:
+        return ""
+    margins = " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
+    low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
+    if None in low or None in high:
+        return f" (less than {margins})"
+    level, one = plain(100 * (1 - asked.question["alpha"])), rows[0]
+    whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
+    return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
 
 def _ends(question: Row) -> str:
@@ -642,13 +669,23 @@ def _of_tool(question: Row) -> str:
     return f"The {of_what} show no difference, the baseline texts alone do."
 
 
-def _sure(question: Row) -> str:
-    p, q = question["p_value"], question["q_value"]
-    often = "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
+def _sure(asked: StatisticSpec) -> list[str]:
+    """How often chance alone says as much: a difference by its p, an equivalence by its own."""
+    question, said = asked.question, list[str]()
     n = question["n_questions"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
-    chance = f"Chance alone gives this one comparison as large a difference in {often} such studies"
-    return f"{chance} ({among}: q {probability(q)}). Measured on {sample(question)}."
+    if not asked.equivalent or question["verdict"] != "equivalence_shown" or _is_called(question):
+        chance = f"Chance alone gives this one comparison as large a difference in {_often(question['p_value'])}"
+        said.append(f"{chance} such studies ({among}: q {probability(question['q_value'])}).")
+    if asked.equivalent and question["verdict"] == "equivalence_shown":
+        p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
+        chance = f"A difference of the margin would look as small as this in {_often(p)} such studies"
+        said.append(f"{chance} ({among}: q {probability(q)}).")
+    return [*said, f"Measured on {sample(question)}."]
+
+
+def _often(p: float) -> str:
+    return "most" if p > 0.5 else f"about 1 of {_rounded(1 / p):,}" if p > 0 else "hardly any"
 
 
 def _rounded(count: float) -> int:

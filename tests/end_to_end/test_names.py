@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import duckdb
+import pandas as pd
 import pytest
 
 STUDY = """
@@ -75,15 +77,19 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
             where study_id = 'names' and list_contains(?, factor)
             group by prompt_id
         ),
-        -- one refused answer is missing, so values are less the mean of their root prompt
-        centred as (
-            select group_id, unit_id, value - avg(value) over (partition by root_prompt_id) as value
+        answers as (
+            select group_id, unit_id, root_prompt_id, value
             from measurements
             join groups using (prompt_id)
             join prompts using (study_id, prompt_id)
             where study_id = 'names' and measure_id = 'vader' and generation_id = 'fair'
               and unit_factor = 'name' and value is not null
         ),
+        -- one refused answer is missing, so values are less what their root prompt adds, groups taken off
+        of_groups as (select group_id, root_prompt_id, avg(value) as mean from answers group by all),
+        less as (select *, mean - avg(mean) over (partition by group_id) as left_over from of_groups),
+        effects as (select root_prompt_id, avg(left_over) as effect from less group by all),
+        centred as (select group_id, unit_id, value - effect as value from answers join effects using (root_prompt_id)),
         units as (select group_id, unit_id, avg(value) as mean from centred group by all),
         means as (select group_id, avg(mean) as mean from units group by group_id)
         select group_id, round(mean - (sum(mean) over () - mean) / 11, 12) from means
@@ -149,3 +155,67 @@ def test_the_report_says_why_and_names_the_parts(names):
     page = (names.home / "report" / "names.html").read_text(encoding="utf-8")
     assert "groupings by either part are tested" in page
     assert "slices that each have one kind of unit are tested" in page
+
+
+SHY = """
+title: Names of three races, one of which gets no answer to hard prompts
+factors:
+  race: {type: domain, levels: [Chinese, Malay, Thai]}
+  kind: {type: prompt, levels: [easy, hard]}
+prompts:
+  templates:
+    texts:
+      - {id: P1, text: "{name} leads.", factors: {kind: easy}, units: &names {file: shy.csv, nested_in: [race]}}
+      - {id: P2, text: "{name} sings.", factors: {kind: easy}, units: *names}
+      - {id: P3, text: "{name} walks.", factors: {kind: easy}, units: *names}
+      - {id: P4, text: "{name} cooks.", factors: {kind: easy}, units: *names}
+      - {id: P5, text: "{name} reads.", factors: {kind: easy}, units: *names}
+      - {id: P6, text: "{name} falls.", factors: {kind: hard}, units: *names}
+      - {id: P7, text: "{name} fails.", factors: {kind: hard}, units: *names}
+generations:
+  - name: shy
+    provider: simulator
+    options:
+      sentiment: {effects: {race: {Malay: 0.3, Thai: -0.3}, kind: {hard: -0.4}}}
+      refusal: {base: 0.1, effects: {race x kind: {Malay x hard: 0.9}}}
+measures: [vader]
+groupings: [race]
+analysis: {permutations: 199, bootstrap: 200, seed: 1}
+"""
+
+
+def test_a_prompt_that_one_group_lacks_leaves_one_number_by_sql_and_by_inference(run_study, tmp_path):
+    people = [f"{race},{race[0]} {n}" for race, n in product(("Chinese", "Malay", "Thai"), range(8))]
+    (tmp_path / "shy.csv").write_text("\n".join(["race,name", *people]), encoding="utf-8")
+    (tmp_path / "shy.yml").write_text(SHY, encoding="utf-8")
+    done = run_study("shy", PLUMBLINE_STUDIES=str(tmp_path))
+    answers = pd.DataFrame(
+        done.rows(
+            """
+            select level, unit_id, root_prompt_id, value from measurements
+            join prompts using (study_id, prompt_id) join prompt_factors using (study_id, prompt_id)
+            where study_id = 'shy' and measure_id = 'vader' and factor = 'race' and value is not null
+            """
+        ),
+        columns=["race", "unit", "prompt", "value"],
+    )
+    of_groups = answers.groupby(["prompt", "race"]).value.mean().unstack()
+    assert of_groups.Malay.isna().sum() == 2
+    effect = (of_groups - of_groups.dropna().mean()).mean(axis=1)
+    centred = answers.assign(value=answers.value - answers.prompt.map(effect))
+    of_race = centred.groupby(["race", "unit"]).value.mean().groupby("race").mean()
+    with duckdb.connect(str(done.home / "build" / "shy.duckdb"), read_only=True) as build:
+        found = build.execute(
+            """
+            select group_id, sql.value, inference.value_cells from intermediate.int_contrast_values as sql
+            join inference.contrasts as inference using
+                (slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
+                contrast, category, reference)
+            where slice_id = 'all' and measure_id = 'vader' and calibration = 'raw' and contrast = 'mean_difference'
+              and parameters = ''
+            """
+        ).fetchall()
+    assert len(found) == 3
+    for group, *values in found:
+        others = of_race.drop(group).mean()
+        assert values == pytest.approx([of_race[group] - others] * 2, abs=1e-9)

@@ -48,6 +48,8 @@ select
     inference.p_value,
     inference.p_value_maxt,
     inference.q_value,
+    inference.p_equivalence,
+    inference.q_equivalence,
     inference.set_id,
     inference.n_questions,
     inference.margin,

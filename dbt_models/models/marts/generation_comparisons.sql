@@ -32,6 +32,7 @@ select
     p_value_exact,
     p_value_asymptotic,
     q_value,
+    q_equivalence,
     only_because_of,
     reason_alone,
     set_id,

@@ -59,7 +59,8 @@ of_amplifications as (
     where
         red_flags.flag = 'amplification'
         and case
-            when indices.metric = 'idi' then indices.grouping_id = red_flags.grouping_id else parts.part_id is not null
+            when indices.grouping_id = red_flags.grouping_id then indices.metric = red_flags.metric
+            else indices.metric = 'fdi' and parts.part_id is not null
         end
 ),
 

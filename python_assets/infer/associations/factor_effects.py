@@ -174,7 +174,10 @@ def flip_test(contrasts: Floats, *, n_draws: int, seed: int) -> Result:
     length = float(linalg.norm(own))
     drawn = linalg.norm(means, axis=1) / length if length > 0 else np.empty(0)
     if n < LEAST_PROMPTS:
-        t2 = float(n * own @ linalg.pinvh(np.atleast_2d(np.cov(contrasts, rowvar=False))) @ own)
+        covariance = np.atleast_2d(np.cov(contrasts, rowvar=False))
+        if np.trace(covariance) <= TIE * length**2:
+            return Result.of((1,), null_q95=np.quantile(drawn, 0.95) ** 2, reason=InferenceReason.NO_ERROR)
+        t2 = float(n * own @ linalg.pinvh(covariance) @ own)
         return _tested(stats.f.sf(t2 * (n - q) / (q * (n - 1)), q, n - q), drawn, BY_F, n)
     if q >= n - 2:
         seen, under, method = _squares(own[None], contrasts), _squares(means, contrasts), BY_SQUARES

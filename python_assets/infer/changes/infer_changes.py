@@ -421,7 +421,7 @@ def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: float) -> pd.DataFrame:
-    """Put the verdict of the groups beside those of their questions.
+    """Put the verdict of the groups, and what an equivalence rests on, beside those of their questions.
 
     Args:
         rows: of with_who_moved.
@@ -445,4 +445,6 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: flo
     )
     verdict = rows.verdict.to_numpy(dtype=object, copy=True)
     verdict[is_group] = first_of([~is_told], [words(judged, alpha)])
-    return rows.assign(verdict=verdict)
+    q_inside = np.full(len(rows), np.nan)
+    q_inside[is_group] = q_equivalence
+    return rows.assign(verdict=verdict, q_equivalence=q_inside)

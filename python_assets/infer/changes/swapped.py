@@ -9,7 +9,7 @@ Source: inference.md 8.
 """
 
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from scipy import stats
@@ -20,7 +20,7 @@ from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_val
 from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
-from python_assets.infer.result import Bools, InferenceReason, Result, first_of
+from python_assets.infer.result import INTERVAL, Bools, InferenceReason, Result, first_of
 
 MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 arrangements are too few
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
@@ -146,13 +146,15 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
     n = sizes.n
     value_a, value_b = np.divide(np.nansum(x, axis=1), n, out=np.full((2, *n.shape), np.nan), where=n > 0)
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
+    # the same change on each of few root prompts: t has nothing to hold it against
+    has_no_error = is_tested & (not is_permuted) & (np.abs(sizes.t) > 0) & (sizes.std_error == 0)
     p = p_maxt = np.full(n.shape, np.nan)
     p_question = np.nan
     n_draws = 0
     if is_tested.any():
         observed = np.abs(sizes.t)
         if not is_permuted:
-            p, p_maxt, p_question = _by_t(d, n, observed)
+            p, p_maxt, p_question = _by_t(d, n, np.where(has_no_error, np.nan, observed))
         for stage in signs.stages if is_permuted else ():
             p, p_maxt, p_question = _swapped(d, n, observed, stage)
             n_draws = stage.n
@@ -178,7 +180,7 @@ def mean_changes(x: Floats, signs: Flips, alpha: float, *, fewest: int = 2, marg
             [~is_tested, _is_skewed(d, n), np.full(n.shape, not is_permuted)],
             [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],
         ),
-    )
+    ).refused(has_no_error, InferenceReason.NO_ERROR, ("p_value", "p_maxt", *INTERVAL))
     return Change(result, value_a, value_b)
 
 
@@ -209,8 +211,8 @@ def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
     p = 2 * stats.t.sf(observed, np.maximum(n - 1, 1))
     tested = d[:, ~np.isnan(observed)]
     is_mirrored = tested.shape[1] == 2 and np.allclose(tested[:, 0], -tested[:, 1], equal_nan=True)
-    p_maxt = holm(p, tested.shape[1] - int(is_mirrored))
-    return p, p_maxt, float(np.nanmin(p_maxt))
+    p_maxt = holm(p, max(tested.shape[1] - int(is_mirrored), 1))
+    return p, p_maxt, float(np.nanmin(p_maxt)) if tested.size else np.nan
 
 
 def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
@@ -264,21 +266,18 @@ def dispersion_change(differences: Floats, alpha: float) -> Change:
     without = without_a - without_b
     std_error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
     has_few = is_present.any(axis=0).sum() < FEWEST_FOR_DISPERSION
-    result = Result.of(
-        (1,),
-        **t_test(value_a - value_b, std_error, n, alpha),
-        n_root_prompts=n,
-        method=JACKKNIFE,
-        reason=InferenceReason.APPROXIMATE if has_few else None,
-    )
+    fields = {"reason": InferenceReason.APPROXIMATE if has_few else None, "method": JACKKNIFE}
+    fields |= t_test(value_a - value_b, std_error, n, alpha)
+    result = Result.of((1,), **fields, n_root_prompts=n)
     return Change(result, np.array([value_a]), np.array([value_b]))
 
 
-def t_test(value: float, std_error: float, n: int, alpha: float) -> dict[str, float]:
-    """The fields of a result for one number over n root prompts: its t interval and p."""
+def t_test(value: float, std_error: float, n: int, alpha: float) -> dict[str, Any]:
+    """The fields of a result for one number over n root prompts: its t interval and p, or that it has no error."""
+    if std_error <= TIE * abs(value) and abs(value) >= ROUNDING:
+        return {"value": value, "reason": InferenceReason.NO_ERROR}
     half = stats.t.isf(alpha / 2, n - 1) * std_error
-    t = abs(value) / std_error if std_error > 0 else (0.0 if abs(value) < ROUNDING else np.inf)
-    p = float(2 * stats.t.sf(t, n - 1))
+    p = float(2 * stats.t.sf(abs(value) / std_error, n - 1)) if std_error > 0 else 1.0
     return {"value": value, "ci_low": value - half, "ci_high": value + half, "p_value": p}
 
 

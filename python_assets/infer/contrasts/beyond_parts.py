@@ -43,7 +43,7 @@ def beyond_parts(
     Args:
         scheme: cells in blocks, or units of one cell each.
         x: cell means, rates or shares of labels, shape (cells, columns).
-        parts: of levels_of_parts.
+        parts: as Cells.asks_of_parts has them.
         margin: of each column, NaN where none is declared.
         n_together: columns that are one question.
         n_draws: of flips, in one stage; as the scheme has them where None.
@@ -68,7 +68,10 @@ def beyond_parts(
 
 
 class Asked(NamedTuple):
-    """What is asked of a crossing: parts, of levels_of_parts; margin of each column; columns that are one question."""
+    """What is asked of a crossing.
+
+    parts: as Cells.asks_of_parts has them. margin: of each column. n_together: columns that are one question.
+    """
 
     parts: Ints
     alpha: float

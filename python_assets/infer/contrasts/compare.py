@@ -155,7 +155,14 @@ def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Float
     return found._replace(p_question=p, is_flipped=np.broadcast_to(is_tested[:, None], p.shape))
 
 
-def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, with_indices: bool = True) -> Compared:
+def compare_labels(
+    scheme: Scheme,
+    y: Floats,
+    margins: dict[str, Floats],
+    *,
+    with_indices: bool = True,
+    n_responses: Floats | None = None,
+) -> Compared:
     """Contrasts of the share of each label, distances of whole profiles, and indices of these.
 
     Args:
@@ -163,6 +170,8 @@ def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, wit
         y: share of each label in each cell, shape (cells, measures, labels); shares add up to 1.
         margins: of each measure, by contrast or metric.
         with_indices: whether the numbers of whole profiles are wanted.
+        n_responses: of the group that has fewest, of each measure: divergences have an interval where it is known to
+            hold; None gives it in any design.
 
     Returns:
         Contrast risk_difference with one column a measure and label, the others with one a measure. The labels of a
@@ -190,7 +199,14 @@ def compare_labels(scheme: Scheme, y: Floats, margins: dict[str, Floats], *, wit
                 some = None if shuffled is None else shuffled.taken(at)
                 of_each = {key: margin[at] for key, margin in of_measures.items()}
                 profiles = profile_tests(
-                    scheme.means, draws, own[:, at], some, of_each, alpha=alpha, n_groups=scheme.n_groups
+                    scheme.means,
+                    draws,
+                    own[:, at],
+                    some,
+                    of_each,
+                    alpha=alpha,
+                    n_groups=scheme.n_groups,
+                    n_responses=None if n_responses is None else n_responses[measures][at],
                 )
             return Compared(of_risk.taken(at, len(measures)).contrasts | profiles.contrasts, profiles.indices)
 

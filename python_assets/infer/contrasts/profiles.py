@@ -9,20 +9,41 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, in_threads, noise_floor, p_values, pieces
-from python_assets.infer.result import NO_P, InferenceReason, Result, first_of
+from python_assets.infer.result import INTERVAL, NO_P, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import GroupMeans
 from python_assets.infer.schemes.group_means import BlockMeans
 from python_assets.infer.schemes.inversion import N_NOISE, Noise, Rare, invert, rare_differences
 from python_assets.infer.tables import OF_GROUPS
 
-INVERTED: Final = ("fdi", "idi", "cramers_v", "jsd_between_groups")  # with an interval
-_WORDS: Final = {
-    ("fdi_group", True): "total variation, two-noise inversion",
-    ("fdi_group", False): "total variation",
-    ("jsd_group", True): "divergence",
-    ("jsd_group", False): "divergence",
-}
-PROFILE_INDICES: Final = (*INVERTED, "jsd", "fdi_max", "jsd_max")
+INVERTED: Final = ("fdi", "idi", "cramers_v", "jsd_between_groups", "jsd")  # with an interval
+DIVERGENCES: Final = ("jsd_group", "jsd_between_groups", "jsd")  # with one where divergences_hold
+FEWEST_ROOT_PROMPTS: Final = 10
+FEWEST_PER_LABEL: Final = 10  # responses of a group
+FEWEST_LABELS: Final = 3
+MOST_LABELS: Final = 17
+MOST_GROUPS: Final = 12
+_WORDS: Final = {"fdi_group": "total variation", "jsd_group": "divergence"}
+PROFILE_INDICES: Final = (*INVERTED, "fdi_max", "jsd_max")
+
+
+def divergences_hold(*, n_groups: int, n_root_prompts: int, n_labels: Ints, n_responses: Floats) -> Bools:
+    """Whether the inversion of divergences covers what it promises: in the designs that it was simulated in.
+
+    In a sparse table every group has labels of its own by chance, and what is stretched is that chance: with fewer
+    responses a label the interval lies above the truth, in the worst design in all data sets. Of two labels a group has
+    one deviation, which may come out as 0: then nothing can be stretched, and the interval lies below.
+
+    Args:
+        n_groups: that are compared.
+        n_root_prompts: with a block of two groups.
+        n_labels: labels that occur, of each measure.
+        n_responses: of the group that has fewest, of each measure.
+
+    Source: inference.md 3.3, table of divergences; bench/bench_divergences.py.
+    """
+    is_simulated = np.full(n_labels.shape, n_groups <= MOST_GROUPS and n_root_prompts >= FEWEST_ROOT_PROMPTS)
+    is_simulated &= (n_labels >= FEWEST_LABELS) & (n_labels <= MOST_LABELS)
+    return is_simulated & (n_responses >= FEWEST_PER_LABEL * n_labels)
 
 
 class ProfileTest(NamedTuple):
@@ -70,10 +91,10 @@ def shuffled_profiles(means: GroupMeans, draws: Draws, of_noise: Draws, y: Float
     def work(part: slice) -> None:
         at = part.start
         profile = levels[at][:, None] + null[at, :, :, : draws.n].transpose(1, 0, 2)
-        drawn[at] = _distances(profile).mean(axis=0)
+        drawn[at] = total_variation(profile).mean(axis=0)
 
     in_threads(work, list(pieces(n_measures, 1)))
-    fdi = _distances((levels + observed).swapaxes(1, 2)).mean(axis=0)
+    fdi = total_variation((levels + observed).swapaxes(1, 2)).mean(axis=0)
     return Shuffled(levels, observed, null, (fdi, drawn))
 
 
@@ -86,6 +107,7 @@ def profile_tests(
     *,
     alpha: float,
     n_groups: int,
+    n_responses: Floats | None = None,
 ) -> ProfileTest:
     """Distance of each group from the average profile, and indices of all groups.
 
@@ -97,6 +119,7 @@ def profile_tests(
         margins: of each measure by name, absent or NaN where none is declared.
         alpha: intervals are 1 - alpha.
         n_groups: of the grouping.
+        n_responses: of the group that has fewest, of each measure, for divergences_hold; None gives every interval.
 
     Returns:
         Sizes of a question, in nats where they are divergences; the average weighs every group alike. No V
@@ -113,7 +136,7 @@ def profile_tests(
     if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(y.reshape(len(y), -1)).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
     no_margin = np.full(n_measures, np.nan)
-    names = [*["fdi_group"] * len(means.groups), *INVERTED]
+    names = [*np.repeat(OF_GROUPS, len(means.groups)).tolist(), *INVERTED]
     of_numbers = np.stack([margins.get(name, no_margin) for name in names], axis=1)
 
     def work(part: slice) -> Result:
@@ -131,8 +154,13 @@ def profile_tests(
 
     parts = in_threads(work, list(pieces(n_measures, 1)))
     tested = Result(*(np.stack(fields) for fields in zip(*parts, strict=True)))
-    contrasts = {name: _contrast(means, tested, which, n_groups) for which, name in enumerate(OF_GROUPS)}
-    return ProfileTest(contrasts, _indices(means, tested))
+    holds = np.ones(n_measures, dtype=bool)
+    if n_responses is not None:
+        n_occurring = (shuffled.levels > TIE).sum(axis=1)
+        of_design = {"n_groups": len(means.groups), "n_root_prompts": means.n_root_prompts}
+        holds = divergences_hold(**of_design, n_labels=n_occurring, n_responses=n_responses)
+    contrasts = {name: _contrast(means, tested, which, n_groups, holds) for which, name in enumerate(OF_GROUPS)}
+    return ProfileTest(contrasts, _indices(means, tested, holds))
 
 
 def _test_profile(
@@ -174,11 +202,10 @@ def _test_profile(
         noises = (Noise(used, draws.is_complete), Noise(resampled, all_resamples))
         # shares of groups in their units, for what few units with a difference may stand for
         rare = _rare_differences(by_unit[:, :-1] + by_unit[:, -1:])
-        # of fdi_group and INVERTED
-        has_interval = np.r_[:n_groups, 2 * n_groups : 2 * n_groups + len(INVERTED)]
+        n_inverted = len(OF_GROUPS) * n_groups + len(INVERTED)
         ties = np.full(len(margins), TIE)
-        found[:, has_interval] = invert(
-            lambda s, noise: numbers(s, noise)[has_interval], noises, ties, margins, alpha, rare
+        found[:, :n_inverted] = invert(
+            lambda s, noise: numbers(s, noise)[:n_inverted], noises, ties, margins, alpha, rare
         )
     low, high, corrected, p_margin, p_equivalence = found
     return Result.of(
@@ -196,7 +223,7 @@ def _test_profile(
     )
 
 
-def _distances(profile: Floats) -> Floats:
+def total_variation(profile: Floats) -> Floats:
     """Total variation of each group from the average profile (groups, labels, ...), summed over labels."""
     return cast(Floats, 0.5 * np.abs(profile - profile.mean(axis=0)).sum(axis=1))
 
@@ -209,10 +236,17 @@ def _rare_differences(by_unit: Floats) -> Rare:
     """
     n_groups = by_unit.shape[1]
     apart = 1 - 1 / n_groups
-    mean = (apart, 1, 2 * apart / n_groups)
+    mean, divergence = (apart, 1, 2 * apart / n_groups), (_farthest(n_groups), 1, np.nan)
     of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan), "jsd_between_groups": (np.log(n_groups), 1, np.nan)}
-    of_numbers = [(apart, 1, apart)] * n_groups + [of[name] for name in INVERTED]
+    of["jsd"] = divergence
+    of_numbers = [(apart, 1, apart)] * n_groups + [divergence] * n_groups + [of[name] for name in INVERTED]
     return rare_differences(by_unit, *np.array(of_numbers).T)
+
+
+def _farthest(n_groups: int) -> float:
+    """Divergence of a group from the average of all where no two groups have a label in common, the most there is."""
+    _, of_groups = _divergences(np.eye(n_groups)[:, :, None])
+    return float(of_groups[0, 0])
 
 
 def profile_numbers(profile: Floats, n_labels: int) -> Floats:
@@ -229,7 +263,7 @@ def profile_numbers(profile: Floats, n_labels: int) -> Floats:
 
     Source: metrics.md section 4; V and divergences count negative shares as 0, as inference_golden.json does.
     """
-    distance = _distances(profile)
+    distance = total_variation(profile)
     table = np.maximum(profile, 0)
     v = _cramers_v(table, min(len(profile), n_labels))
     mean = distance.mean(axis=0)
@@ -262,20 +296,23 @@ def _entropy(share: Floats) -> Floats:
     return cast(Floats, -(share * np.log(np.where(share > 0, share, 1))).sum(axis=0))
 
 
-def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int) -> Result:
+def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int, holds: Bools) -> Result:
     """Rows of one of OF_GROUPS, all groups of the grouping among them."""
-    n = len(means.groups)
+    n, name = len(means.groups), OF_GROUPS[which]
+    has_interval = (means.resamples is not None) & (holds | (name not in DIVERGENCES))
+    words = [f"permuted {_WORDS[name]}{', two-noise inversion' * bool(has)}, {means.method}" for has in has_interval]
     own = Result._make(field[:, which * n : (which + 1) * n] for field in tested)
     of_shape = Result.of(
         own.value.shape,
         n_root_prompts=means.n_root_prompts,
         n_units=means.n_units,
-        method=f"permuted {_WORDS[OF_GROUPS[which], means.resamples is not None]}, {means.method}",
+        method=np.array(words, dtype=object)[:, None],
         scope=means.scope,
-        reason=_no_interval(means) if OF_GROUPS[which] == "fdi_group" else InferenceReason.INTERVAL_NOT_VALIDATED,
+        reason=_no_interval(means),
     )
     shared = ("n_root_prompts", "n_units", "method", "scope", "reason")
     own = own._replace(**{name: getattr(of_shape, name) for name in shared})
+    own = _without_interval(means, own, has_interval[:, None])
     if means.no_p is not None:
         own = own.refused(np.ones(1, dtype=bool), means.no_p, set(Result._fields) - {"value", *shared})
     return own.at(means.groups, n_groups).refused(
@@ -283,13 +320,21 @@ def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int) -> R
     )
 
 
-def _indices(means: GroupMeans, tested: Result) -> dict[str, Result]:
+def _without_interval(means: GroupMeans, result: Result, has_interval: Bools) -> Result:
+    """Results whose interval is not known to hold, where there would be one."""
+    is_refused = ~has_interval & (means.resamples is not None)
+    return result.refused(is_refused, InferenceReason.INTERVAL_NOT_VALIDATED, (*INTERVAL, "value_corrected"))
+
+
+def _indices(means: GroupMeans, tested: Result, holds: Bools) -> dict[str, Result]:
     tests = {}
     for place, name in enumerate(PROFILE_INDICES, start=2 * len(means.groups)):
         test = Result._make(field[:, place] for field in tested)
         no_interval = _no_interval(means) if name in INVERTED else InferenceReason.INTERVAL_NOT_VALIDATED
         undefined = np.isnan(test.value)
         test = test._replace(reason=first_of([undefined, ~undefined], [InferenceReason.NO_SPREAD, no_interval]))
+        if name in DIVERGENCES:
+            test = _without_interval(means, test, holds)
         tests[name] = test.refused(~np.isnan(test.p_value) & (means.no_p is not None), means.no_p, NO_P)
     return tests
 

@@ -3,6 +3,7 @@
 Belongs here: what they are, and those of some columns or of a statistic. They are read by read_cells.py.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -132,6 +133,17 @@ PARTLY_NESTED = "partly_nested"
 _ROLES = {"selection_rate": "selection", "precision": "precision"}
 
 
+class GroupingPart(NamedTuple):
+    """A grouping of some factors of another one.
+
+    level: what each group of the whole is in the part. rest: what it is by the other factors; both from 0.
+    """
+
+    grouping_id: str
+    level: Ints
+    rest: Ints
+
+
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
@@ -140,8 +152,8 @@ class Cells(NamedTuple):
     has_several_prompts: whether a cell has, in a block of two groups or more, although the study declares no unit
     they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
-    are never taken for repeats. is_full: whether the grouping joins all factors of all groupings. parts: the declared
-    groupings by some of its factors, of levels_of_parts; None where there are none.
+    are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
+    parts: the groupings of some of its factors.
     """
 
     slice_id: str
@@ -157,12 +169,15 @@ class Cells(NamedTuple):
     root_prompt_of_cell: Ints = np.empty(0, dtype=np.intp)
     is_of_models: bool = False
     is_full: bool = False
-    parts: Ints | None = None
+    parts: Sequence[GroupingPart] = ()
 
     @property
     def asks_of_parts(self) -> Ints | None:
-        """The parts that the question of its means is beyond; units that keep a part alone are asked as before."""
-        return None if self.is_partly_nested else self.parts
+        """Level of each part that each group lies in, shape (parts, groups): what the question of means is beyond.
+
+        None where there is no part, and where units keep a part of the factors: there groups are asked as they are.
+        """
+        return np.stack([part.level for part in self.parts]) if self.parts and not self.is_partly_nested else None
 
     @property
     def refusal(self) -> InferenceReason | None:

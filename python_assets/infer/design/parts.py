@@ -6,7 +6,7 @@ schemes/residuals.py.
 Source: inference.md 6.10.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -23,23 +23,11 @@ def parts_of(grouping_id: str, declared: Iterable[str]) -> list[str]:
     return [other for other in declared if set(other.split(LEVEL_SEPARATOR)) < factors]
 
 
-def levels_of_parts(grouping_id: str, parts: Sequence[str], group_ids: Sequence[str]) -> Ints:
-    """Code of the group of each part that each group of a crossing lies in, shape (parts, groups)."""
-    factors = grouping_id.split(LEVEL_SEPARATOR)
-    levels = [dict(zip(factors, group_id.split(LEVEL_SEPARATOR), strict=True)) for group_id in group_ids]
-    codes = np.zeros((len(parts), len(group_ids)), dtype=np.intp)
-    for place, part in enumerate(parts):
-        names = [tuple(own[factor] for factor in part.split(LEVEL_SEPARATOR)) for own in levels]
-        code = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        codes[place] = [code[name] for name in names]
-    return codes
-
-
 def beyond_parts_of(parts: Ints) -> Floats:
     """M = I - X X^+ of the cells of a block: X has a column for the block and one for each group of each part.
 
     Args:
-        parts: of levels_of_parts, for the cells that are present.
+        parts: level of each part that each present cell lies in, shape (parts, cells).
 
     Returns:
         Shape (cells, cells); exactly 0 for cells that a part holds alone.

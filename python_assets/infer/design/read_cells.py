@@ -12,11 +12,19 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS, MIXED_UNITS, PARTLY_NESTED, Cells, Missing, Rows, Values
+from python_assets.infer.design.cells import (
+    KEYS,
+    MIXED_UNITS,
+    PARTLY_NESTED,
+    Cells,
+    GroupingPart,
+    Missing,
+    Rows,
+    Values,
+)
 from python_assets.infer.design.design import Frame
-from python_assets.infer.design.parts import levels_of_parts, parts_of
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT
+from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR
 
 _COLUMNS = f"""
     select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
@@ -143,7 +151,11 @@ _IS_FULL = """
         and count(distinct factor) > 1
     from raw.groupings
 """
-_GROUPINGS = "select distinct grouping_id from raw.groupings order by all"
+_JOINED = """
+    select grouping_id, list(factor order by factor_position) from raw.groupings
+    group by grouping_id
+    order by min(grouping_position)
+"""
 
 
 def designs(connection: duckdb.DuckDBPyConnection, measures: Sequence[str] | None = None) -> list[tuple[str, str]]:
@@ -218,10 +230,18 @@ def read_cells(
     )
 
 
-def _parts(connection: duckdb.DuckDBPyConnection, grouping_id: str, group_ids: Sequence[str]) -> Ints | None:
-    declared = [name for (name,) in connection.execute(_GROUPINGS).fetchall()]
-    parts = parts_of(grouping_id, declared)
-    return levels_of_parts(grouping_id, parts, group_ids) if parts else None
+def _parts(connection: duckdb.DuckDBPyConnection, grouping_id: str, group_ids: Sequence[str]) -> list[GroupingPart]:
+    """The groupings of some of the factors of another, in order."""
+    factors = {str(name): list(map(str, joined)) for name, joined in connection.execute(_JOINED).fetchall()}
+    whole = factors[grouping_id]
+    levels = np.array([group_id.split(LEVEL_SEPARATOR) for group_id in group_ids], dtype=object)
+    found = []
+    for name, joined in factors.items():
+        if set(joined) < set(whole):
+            is_own = np.isin(whole, joined)
+            level, rest = (pd.factorize(pd.Series(map(tuple, levels[:, of])))[0] for of in (is_own, ~is_own))
+            found.append(GroupingPart(name, level, rest))
+    return found
 
 
 def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame) -> Cells:

@@ -4,19 +4,20 @@ Belongs here: which comparison serves which kind of measure. Comparisons are con
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from python_assets.infer.contrasts.amplification import amplification, draws_within
 from python_assets.infer.contrasts.compare import Compared, Scheme, compare_labels, compare_values
-from python_assets.infer.design.cells import KEYS, Cells, Rows, StatisticSpec, Values, of_columns
-from python_assets.infer.draws.exchange import TIE, Floats, Ints
-from python_assets.infer.groups.rows import Sheet, refused, sheet_rows
+from python_assets.infer.design.cells import KEYS, Cells, GroupingPart, Rows, StatisticSpec, Values, of_columns
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, stable_seed
+from python_assets.infer.groups.rows import Sheet, amplification_rows, refused, sheet_rows
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
-from python_assets.infer.schemes.choose import Blocks, InUnits, choose_schemes
+from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
 from python_assets.infer.statistics.compare_statistics import METHOD, compare_statistic, is_shuffled
-from python_assets.infer.tables import DBI, Tables
+from python_assets.infer.tables import DBI, Table, Tables
 from python_assets.study.base import Against
 
 _OF_FLOORS = {"value", "null_median", "null_q95", "n_root_prompts", "n_units"}
@@ -30,7 +31,7 @@ class Responses(NamedTuple):
 
 
 def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables:
-    """Yield rows of contrasts and disparities of the means and rates of one slice and grouping.
+    """Yield rows of contrasts, disparities and amplifications of the means and rates of one slice and grouping.
 
     Args:
         cells: the cells.
@@ -43,6 +44,8 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
             if sheet.role == "labels":
                 columns = np.arange(members.size)
                 of_labels = sheet._replace(cells=of_columns(cells, members), columns=columns, role="label")
+            if sheet.role == "labels" and cells.parts:
+                yield "amplifications", _amplifications(sheet, chosen, members, options)
             if isinstance(chosen.scheme, InferenceReason):
                 yield from sheet_rows(sheet, refused(sheet, chosen.scheme))
                 if of_labels is not None:
@@ -60,7 +63,8 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
 def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: Responses) -> Compared:
     """Contrasts and indices of a sheet; x: values, shape (cells, columns), the columns of the shape given."""
     if sheet.role == "labels":
-        compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins)
+        n_responses = _fewest_responses(sheet)
+        compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins, n_responses=n_responses)
     else:
         is_rate = sheet.role != "continuous"
         compared = compare_values(
@@ -85,6 +89,29 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
         lambda one: one.refused(is_constant[:, None] & one.method.astype(bool), InferenceReason.NO_VARIATION, TEST),
         lambda one: one.refused(is_constant & ~np.isnan(one.p_value), InferenceReason.NO_VARIATION, TEST),
     )
+
+
+def _fewest_responses(sheet: Sheet) -> Floats:
+    """Responses of the group that has fewest of those that have any, of each column."""
+    frame, n = sheet.cells.frame, sheet.cells.n_responses[:, sheet.columns]
+    of_groups = np.zeros((frame.n_groups, n.shape[1]))
+    np.add.at(of_groups, frame.group, n)
+    return cast(Floats, np.where(of_groups > 0, of_groups, np.inf).min(axis=0))
+
+
+def _amplifications(sheet: Sheet, chosen: Chosen, members: Ints, options: Options) -> Table:
+    """By how much the profiles of a crossing differ more than those of its parts; members: (measures, labels)."""
+    cells, scheme = sheet.cells, chosen.scheme
+    if isinstance(scheme, InferenceReason) or cells.is_partly_nested:
+        reason = scheme if isinstance(scheme, InferenceReason) else InferenceReason.PARTLY_NESTED
+        return amplification_rows(sheet, Result.of((len(members),), reason=reason))
+
+    def within(part: GroupingPart) -> Draws:
+        seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "within the levels of", part.grouping_id)
+        return draws_within(scheme, part.level, seed)
+
+    shares = chosen.take(members.ravel()).reshape(-1, *members.shape)
+    return amplification_rows(sheet, amplification(scheme.means, shares, cells.parts, within))
 
 
 def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Responses) -> Result:

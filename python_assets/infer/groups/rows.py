@@ -231,6 +231,18 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
     return table if declared is not None else {column: values[:0] for column, values in table.items()}
 
 
+def amplification_rows(sheet: Sheet, result: Result) -> Table:
+    """The rows of a crossing that differs more than its parts, or does not."""
+    return {
+        **column_keys(sheet.cells, sheet.columns, 1),
+        "value_cells": result.value,
+        "null_median": result.null_median,
+        "null_q95": result.null_q95,
+        "n_draws": result.drawn,
+        "inference_reason": result.reason,
+    }
+
+
 def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
     """Whether each group has a value in each column, shape (columns, groups)."""
     has_values = np.zeros((cells.frame.n_groups, len(columns)), dtype=bool)

@@ -42,7 +42,7 @@ def residuals(frame: Frame, cell: Ints, x: Floats, parts: Ints) -> Residuals:
         frame: of all cells.
         cell: positions of those that are present, ascending.
         x: their values, shape (cells, columns).
-        parts: of levels_of_parts.
+        parts: as Cells.asks_of_parts has them.
     """
     n_groups, n_columns = frame.n_groups, x.shape[1]
     blocks, block = np.unique(frame.block[cell], return_inverse=True)
@@ -76,7 +76,7 @@ def residuals(frame: Frame, cell: Ints, x: Floats, parts: Ints) -> Residuals:
 class UnitResiduals(UnitContrast):
     """The same over units that lie in one cell each: a row a cell, with the errors of inference.md 2.7.
 
-    parts: of levels_of_parts.
+    parts: as Cells.asks_of_parts has them.
     """
 
     parts: Ints

@@ -144,16 +144,38 @@ class Units:
         Args:
             x: shape (cells, columns).
         """
-        z: Floats = np.where((self.cell >= 0)[:, :, None], x[self.cell], np.nan)
+        there = self.cell >= 0
+        z: Floats = np.where(there[:, :, None], x[self.cell], np.nan)
         first = np.searchsorted(self.stratum, np.arange(self.stratum[-1] + 1))
-        z = z - np.nan_to_num(z[first])[self.stratum]  # exactly 0 where all are equal
-        there = ~np.isnan(z)
-        n = np.maximum(np.add.reduceat(there, first, axis=0), 1)
-        z = z - (np.add.reduceat(np.nan_to_num(z), first, axis=0) / n)[self.stratum]
+        z = np.nan_to_num(z - np.nan_to_num(z[first])[self.stratum])  # exactly 0 where all are equal
         if there.all():
-            return z
-        of_unit: Floats = np.nan_to_num(z).sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1, keepdims=True), 1)
-        return np.where(there, z, of_unit)
+            size = np.bincount(self.stratum)[:, None, None]
+            return z - (np.add.reduceat(z, first, axis=0) / size)[self.stratum]
+        z = np.where(there[:, :, None], z - self._prompt_effects(z, there)[self.stratum], 0)
+        of_unit: Floats = z.sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1), 1)[:, None, None]
+        return np.where(there[:, :, None], z, of_unit)
+
+    def _prompt_effects(self, z: Floats, there: NDArray[np.bool_]) -> Floats:
+        """What each prompt adds in each stratum, groups left out of account; shape (strata, prompts, columns).
+
+        A prompt that mostly one side answered is as high as this side is, and centred on it would pull the
+        difference towards 0. So each group is taken off first, by the mean of its prompts that all groups of the
+        stratum answered; what is left of each group on a prompt counts alike.
+
+        Args:
+            z: values, 0 where missing, shape (units, prompts, columns).
+            there: which are not.
+        """
+        row, n_cells, stratum = self.slots.row, self.slots.n_rows, self.stratum_of_cell
+        total, n = np.zeros((n_cells, *z.shape[1:])), np.zeros((n_cells, self.n_prompts))
+        np.add.at(total, row, z)
+        np.add.at(n, row, there)
+        mean, held = total / np.maximum(n, 1)[:, :, None], (n > 0)[:, :, None]
+        in_stratum = (np.arange(stratum[-1] + 1)[:, None] == stratum).astype(float)
+        n_held = np.tensordot(in_stratum, held, 1)
+        is_shared = (n_held == in_stratum.sum(axis=1)[:, None, None])[stratum]
+        of_group = (mean * is_shared).sum(axis=1, keepdims=True) / np.maximum(is_shared.sum(axis=1, keepdims=True), 1)
+        return np.tensordot(in_stratum, (mean - of_group) * held, 1) / np.maximum(n_held, 1)
 
 
 def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDArray[np.object_]:

@@ -33,13 +33,13 @@ COLUMNS: Final = {
     "reason": "varchar",
 }
 _LAYOUTS: Final = """
-    select slice_id, measure_id, grouping_id
+    select slice_id, measure_id, grouping_id, kind = 'categorical' as has_labels
     from (select distinct slice_id, grouping_id from intermediate.int_prompt_groups)
     join raw.measure_slices using (slice_id)
     join raw.measures using (measure_id)
-    where kind <> 'categorical'
+    where
         -- a measure of some prompts only is decomposed there
-        and (slice_id = 'all' or measure_id not in (select measure_id from raw.measure_slices where slice_id = 'all'))
+        (slice_id = 'all' or measure_id not in (select measure_id from raw.measure_slices where slice_id = 'all'))
         and grouping_id not in (
             select grouping_id from raw.groupings join intermediate.int_model_factors using (study_id, factor)
         )
@@ -55,9 +55,9 @@ _VALUES: Final = """
     order by all
 """
 _LEVELS: Final = "select generation_id, factor, level from raw.generation_factors order by all"
-_NO_VALUES: Final = pd.DataFrame(
+_NOTHING: Final = pd.DataFrame(
     [{"source": REST, "position": 1, "variance": np.nan, "share": np.nan, "n_levels": 0, "n_responses": 0}]
-).assign(reason="no_values")
+)
 
 
 class Partition(NamedTuple):
@@ -73,22 +73,26 @@ class Partition(NamedTuple):
 
 
 def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The decomposition of every number that is measured, grouping by grouping, in the slices that it is measured in.
+    """The decomposition of every measure, grouping by grouping, in the slices that it is measured in.
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
 
     Returns:
-        Rows of inference.variance_components.
+        Rows of inference.variance_components; of labels, which are no numbers, their reason.
     """
     levels: dict[str, dict[str, str]] = {}
     for generation, factor, level in connection.execute(_LEVELS).fetchall():
         levels.setdefault(factor, {})[generation] = level
     parts = []
-    for layout in connection.execute(_LAYOUTS).fetchall():
-        values = connection.execute(_VALUES, layout).df()
+    for *layout, has_labels in connection.execute(_LAYOUTS).fetchall():
         keys = dict(zip(("slice_id", "measure_id", "grouping_id"), layout, strict=True))
-        parts.append((_components(values, levels) if len(values) else _NO_VALUES).assign(**keys))
+        if has_labels:
+            parts.append(_NOTHING.assign(**keys, reason="labels_have_no_variance"))
+            continue
+        values = connection.execute(_VALUES, layout).df()
+        found = _components(values, levels) if len(values) else _NOTHING.assign(reason="no_values")
+        parts.append(found.assign(**keys))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*COLUMNS])
 
 

@@ -176,7 +176,12 @@ class Study:
             "raw.measure_slices": pd.DataFrame(
                 {"study_id": "small", "measure_id": list(self.measures), "slice_id": "all"}
             ),
-            "raw.groupings": pd.DataFrame({"study_id": ["small"], "grouping_id": ["gender"], "factor": "gender"}),
+            "raw.groupings": pd.DataFrame(
+                {
+                    **{"study_id": ["small"], "grouping_id": ["gender"], "grouping_position": 0},
+                    **{"factor": "gender", "factor_position": 0},
+                }
+            ),
             **self._generations(),
             "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
             "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),

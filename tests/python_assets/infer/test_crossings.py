@@ -53,7 +53,9 @@ def crossed(connection, *, has_parts=True, genders=GENDERS, races=RACES):
         [("gender", "gender"), ("race", "race")] if has_parts else []
     )
     for grouping, factor in declared:
-        connection.execute("insert into raw.groupings values ('small', ?, ?)", [grouping, factor])
+        connection.execute(
+            "insert into raw.groupings values ('small', ?, 0, ?, ?)", [grouping, factor, factor == "race"]
+        )
     return connection
 
 
@@ -207,7 +209,7 @@ def test_names_that_lie_in_one_cell_each(study):
     x[:6, 0] += 6.0
     connection = crossed(study.add("tone", x).write(strata=np.zeros(36)), has_parts=False)
     for grouping in ("gender", "race"):
-        connection.execute("insert into raw.groupings values ('small', ?, ?)", [grouping, grouping])
+        connection.execute("insert into raw.groupings values ('small', ?, 0, ?, 0)", [grouping, grouping])
     built = inferred(connection)
     found = question(built, CROSSING)
     assert found.method.startswith("unit t")

@@ -122,8 +122,8 @@ def test_no_number_is_nan_and_every_gap_has_a_reason(study):
             assert connection.execute(f"select count(*) from inference.{table} where isnan({name})").fetchone() == (0,)
         if table == "design_power":
             continue
-        gap = "p_value is null" if "p_value" in columns else "ci_low is null"
-        silent = f"select count(*) from inference.{table} where {gap} and inference_reason is null"
+        gap = next(name for name in ("p_value", "ci_low", "null_q95") if name in columns)
+        silent = f"select count(*) from inference.{table} where {gap} is null and inference_reason is null"
         assert connection.execute(silent).fetchone() == (0,)
 
 
@@ -607,7 +607,7 @@ def test_the_full_intersection_has_an_idi(study):
     connection = categories(study).write()
     infer_study(connection, analysis())
     assert "idi" not in set(rows(connection, "disparities").metric)
-    connection.execute("insert into raw.groupings values ('small', 'gender', 'race')")
+    connection.execute("insert into raw.groupings values ('small', 'gender', 0, 'race', 1)")
     infer_study(connection, analysis(margins={"idi": 0.9, "fdi": 0.01}))
     found = rows(connection, "disparities").set_index("metric")
     assert found.value_cells["idi"] == found.value_cells["fdi"]

@@ -87,12 +87,18 @@ AMPLIFICATION = FLAG | {"flag": "amplification", "metric": "idi", "value": 0.2, 
         (
             AMPLIFICATION,
             "llama, leadership by gender in slice D1: IDI exceeds the largest FDI of its parts by 0.200: "
-            "chance alone gives an IDI of up to 0.120, and this is more.",
+            "chance alone adds up to 0.120 to that part, and this is more.",
         ),
         (
             AMPLIFICATION | {"status": "not_raised", "value": 0.1},
             "llama, leadership by gender in slice D1: IDI exceeds the largest FDI of its parts by 0.100: "
-            "chance alone gives an IDI of up to 0.120, and this is no more.",
+            "chance alone adds up to 0.120 to that part, and this is no more.",
+        ),
+        (
+            AMPLIFICATION | {"status": "not_raised", "metric": "fdi"},
+            "llama, leadership by gender in slice D1: FDI exceeds the largest FDI of its parts by 0.200: "
+            "chance alone adds up to 0.120 to that part, and this is more, but the question of these groups is "
+            "not called.",
         ),
         (
             AMPLIFICATION | {"status": "not_raised", "value": -0.1},

@@ -59,6 +59,8 @@ GROUP_ROW = {
     "missing_share": None,
     "missing_share_rest": None,
     "margin": None,
+    "p_equivalence": None,
+    "q_equivalence": None,
     "verdict": "inconclusive",
     "value_without": None,
     "only_because_of": None,
@@ -212,17 +214,44 @@ def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
     assert "(nearest to all 18 groups, farthest Mali)" in told(ends | {"statistic": "share"})[""]
 
 
+INSIDE = {"verdict": "equivalence_shown", "margin": 0.2, "p_equivalence": 0.001, "q_equivalence": 0.004}
+REACH = "(less than 0.200; 95 % intervals all within \N{MINUS SIGN}0.100 to 0.180)"
+OF_MARGIN = (
+    "A difference of the margin would look as small as this in about 1 of 50 such studies (among the 6 questions "
+    "asked: q .030). "
+)
+
+
 @pytest.mark.parametrize(
-    ("q_value", "said"),
+    ("q_value", "said", "sure"),
     [
-        (0.5, "is the same in the 5 groups of concept, but for less than what matters."),
-        (0.01, "differs between the 5 groups of concept, but by less than what matters."),
+        (0.5, "is the same in the 5 groups of concept, but for less than what matters", OF_MARGIN),
+        (0.0002, "differs between the 5 groups of concept, but by less than what matters", SURE + OF_MARGIN),
     ],
 )
-def test_equivalence(q_value, said):
-    found = told({"verdict": "equivalence_shown", "q_value": q_value})[""]
-    assert found.startswith(f"biased: The average sentiment {said}")
-    assert found.endswith(SCOPE)
+def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(q_value, said, sure):
+    least_sure = INSIDE | {"ci_high": 0.18, "p_equivalence": 0.02, "q_equivalence": 0.03}
+    rows = dict.fromkeys(GROUPS, INSIDE) | {"Mali": least_sure}
+    found = told({"verdict": "equivalence_shown", "q_value": q_value}, **rows)[""]
+    assert found == f"biased: The average sentiment {said} {REACH}. {sure}{MEASURED}{SCOPE}"
+
+
+def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone():
+    rows = {name: INSIDE | {"contrast": "risk_difference", "margin": 0.15} for name in GROUPS}
+    question = {"verdict": "equivalence_shown", "kind": "binary", "q_value": 0.5}
+    assert (
+        "(less than 15 percentage points; 95 % intervals all within \N{MINUS SIGN}10 to 12)"
+        in told(question, **rows)[""]
+    )
+    unbounded = {name: row | {"ci_low": None} for name, row in rows.items()}
+    assert "what matters (less than 15 percentage points). A" in told(question, **unbounded)[""]
+
+
+def test_a_called_group_inside_its_margin_says_that_by_a_p_of_its_own():
+    found = told(Mali=INSIDE | {"is_called": True})["Mali"]
+    assert found.endswith(
+        "(95 % interval \N{MINUS SIGN}0.100 to 0.120). That is less than the 0.200 that matter (q .004)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -475,7 +504,7 @@ def test_of_two_groups_the_one_that_lacks_more_is_told():
 
 
 def test_equivalence_that_missing_answers_can_undo():
-    same = {"verdict": "equivalence_shown", "is_called": True, **GAPS, "verdict_with_missing": "inconclusive"}
+    same = {**INSIDE, "is_called": True, **GAPS, "verdict_with_missing": "inconclusive"}
     found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=same)[""]
     assert "With the missing answers at either end the difference may be more than what matters." in found
     held = same | {"verdict_with_missing": "equivalence_shown"}

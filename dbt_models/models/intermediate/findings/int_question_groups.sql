@@ -82,6 +82,8 @@ select
     pairs.missing_share_rest,
     pairs.null_q95,
     pairs.q_value,
+    pairs.p_equivalence,
+    pairs.q_equivalence,
     pairs.margin,
     pairs.verdict,
     pairs.n_needed,

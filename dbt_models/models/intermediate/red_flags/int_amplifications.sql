@@ -5,63 +5,79 @@ disparities as (
     select * from {{ ref('disparities') }} where calibration = 'raw' and metric in ('idi', 'fdi')
 ),
 
+inference as (
+    select * from {{ source('inference', 'amplifications') }} where calibration = 'raw'
+),
+
 generations as (
     select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
 ),
 
-parts as (
-    select * from {{ ref('int_grouping_parts') }}
+questions as (
+    select * from {{ ref('int_questions') }} where calibration = 'raw' and statistic = 'share' and parameters = ''
 ),
 
-of_parts as (
-    select
-        disparities.study_id,
-        disparities.slice_id,
-        disparities.generation_id,
-        disparities.measure_id,
-        parts.grouping_id,
-        max(disparities.value) as fdi_of_parts,
-        count(case when parts.n_factors_of_part = 1 then disparities.value end) = max(parts.n_factors) as has_every_factor
-    from disparities
-    inner join parts on disparities.study_id = parts.study_id and disparities.grouping_id = parts.part_id
-    where disparities.metric = 'fdi'
-    group by
-        disparities.study_id,
-        disparities.slice_id,
-        disparities.generation_id,
-        disparities.measure_id,
-        parts.grouping_id
+factor_counts as (
+    select study_id, grouping_id, count(*) as n_factors
+    from {{ source('raw', 'groupings') }}
+    group by study_id, grouping_id
 ),
 
+single_factors as (
+    select study_id, grouping_id, count(*) as n_single
+    from {{ ref('int_grouping_parts') }}
+    where n_factors_of_part = 1
+    group by study_id, grouping_id
+),
+
+-- of the grouping that joins all factors by the name of its index, of another crossing by FDI
 whole as (
-    select disparities.*
+    select
+        {{ place }},
+        grouping_id,
+        max(metric) as metric,
+        max(value) as value,
+        max(reason) as reason,
+        coalesce(max(case when metric = 'idi' then verdict end), max(verdict)) as verdict
     from disparities
     inner join generations using (study_id, generation_id)
-    where metric = 'idi'
+    inner join factor_counts using (study_id, grouping_id)
+    where n_factors > 1
+    group by {{ place }}, grouping_id
 ),
 
 reasoned as (
     select
         {{ place }},
         grouping_id,
-        whole.value - of_parts.fdi_of_parts as excess,
-        whole.null_q95,
+        whole.metric,
         whole.verdict,
+        inference.value_cells as excess,
+        inference.null_q95,
+        coalesce(questions.is_called, false) as is_called,
         case
             when whole.value is null then whole.reason
-            when whole.null_q95 is null then whole.inference_reason
-            when not coalesce(of_parts.has_every_factor, false) then 'no_marginal'
+            when coalesce(single_factors.n_single, 0) < factor_counts.n_factors then 'no_marginal'
+            when inference.null_q95 is null then inference.inference_reason
         end as reason
     from whole
-    left join of_parts using ({{ place }}, grouping_id)
+    inner join factor_counts using (study_id, grouping_id)
+    left join single_factors using (study_id, grouping_id)
+    left join inference using ({{ place }}, grouping_id)
+    left join questions using ({{ place }}, grouping_id)
 )
 
 select
     {{ place }},
     grouping_id,
+    metric,
     case when reason is null then excess end as value,
-    null_q95,
+    case when reason is null then null_q95 end as null_q95,
     verdict,
-    case when reason is not null then 'not_evaluated' when excess > null_q95 then 'raised' else 'not_raised' end as status,
+    case
+        when reason is not null then 'not_evaluated'
+        when excess > null_q95 and is_called then 'raised'
+        else 'not_raised'
+    end as status,
     reason
 from reasoned

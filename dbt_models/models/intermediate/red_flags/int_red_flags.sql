@@ -49,8 +49,8 @@ found as (
             'threshold', 'null_q95', 'verdict']) }}
     union all
     {{ flag_rows('amplifications',
-        ['slice_id', 'generation_id', 'measure_id', 'grouping_id', 'value', 'null_q95', 'verdict'],
-        {'flag': "'amplification'", 'metric': "'idi'", 'threshold': 'null_q95'}) }}
+        ['slice_id', 'generation_id', 'measure_id', 'grouping_id', 'metric', 'value', 'null_q95', 'verdict'],
+        {'flag': "'amplification'", 'threshold': 'null_q95'}) }}
     union all
     {{ flag_rows('directions',
         ['grouping_id', 'group_id', 'value', 'n_models'],

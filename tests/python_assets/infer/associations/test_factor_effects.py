@@ -335,3 +335,9 @@ def test_units_that_share_prompts_speak_of_these_and_mixed_units_of_nothing():
 def test_no_effect_is_found_more_often_than_alpha(name):
     share = share_called((PAIRS | TOPICS)[name], 500, seed=1)
     assert share <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 500)
+
+
+def test_few_prompts_that_differ_by_the_same_amount_have_no_p():
+    found = flip_test(np.full((5, 1), 0.2), n_draws=99, seed=1)
+    assert found.reason[0] == "no_error"
+    assert np.isnan(found.p_value[0]) and found.null_q95[0] > 0

@@ -63,7 +63,7 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
 
 def with_a_second_grouping(connection):
     """The first 8 root prompts by gender, and the last 8 of the 12 by another factor: 4 stand in both."""
-    connection.execute("insert into raw.groupings values ('small', 'other', 'other')")
+    connection.execute("insert into raw.groupings values ('small', 'other', 1, 'other', 0)")
     for table in ("int_cells", "int_prompt_groups"):
         name = f"intermediate.{table}"
         connection.execute(f"create temp table copied as select * from {name} where root_position >= 4")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.changes.swapped import dispersion_change, mean_changes, paired
+from python_assets.infer.changes.swapped import dispersion_change, mean_changes, paired, t_test
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.flips import Flips
 
@@ -171,3 +171,27 @@ def test_dispersion_is_the_mean_product_of_root_prompts_that_differ():
     half = stats.t.isf(0.025, 8) * se
     expected = [found.value[0] - half, found.value[0] + half]
     assert [found.ci_low[0], found.ci_high[0]] == pytest.approx(expected)
+
+
+def test_few_prompts_that_change_by_the_same_amount_have_no_p():
+    rng = np.random.default_rng(51)
+    d = np.column_stack([np.full(5, 0.2), rng.normal(size=5), np.zeros(5)])
+    found = changes_of(d, Flips(1, 99, 5))
+    assert found.reason[0] == "no_error"
+    assert np.isnan([found.p_value[0], found.p_maxt[0], found.ci_low[0], found.p_equivalence[0]]).all()
+    assert found.value[0] == pytest.approx(0.2)
+    p = 2 * stats.t.sf(abs(t_of(d[:, 1:2])[0]), 4)
+    assert found.p_value[1:].tolist() == pytest.approx([p, 1.0])
+    assert found.p_question[0] == pytest.approx(min(2 * p, 1))  # of the two that have one
+    alone = changes_of(d[:, :1], Flips(1, 99, 5))
+    assert np.isnan(alone.p_question[0])
+
+
+def test_six_prompts_that_change_by_the_same_amount_have_that_of_their_swaps():
+    found = changes_of(np.full((6, 1), 0.2), Flips(1, 999, 6))
+    assert found.p_value[0] == pytest.approx(2 / 64)
+
+
+def test_a_number_without_error_has_no_p_unless_it_is_nothing():
+    assert t_test(0.2, 0.0, 5, 0.05) == {"value": 0.2, "reason": "no_error"}
+    assert t_test(0.0, 0.0, 5, 0.05)["p_value"] == 1

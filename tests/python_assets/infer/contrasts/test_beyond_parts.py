@@ -12,7 +12,7 @@ from scipy import stats
 from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T, alike, beyond_parts
 from python_assets.infer.contrasts.standing import standing_cells
 from python_assets.infer.design.design import Unit
-from python_assets.infer.design.parts import beyond_parts_of, levels_of_parts, parts_of
+from python_assets.infer.design.parts import beyond_parts_of, parts_of
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.schemes.choose import InUnits
 from python_assets.infer.schemes.units import Units
@@ -232,8 +232,6 @@ def test_parts_are_declared_groupings_of_fewer_factors():
     assert parts_of("gender x race", declared) == ["gender", "race"]
     assert parts_of("race x gender x age", declared) == ["gender", "race", "gender x race", "age"]
     assert parts_of("gender", declared) == []
-    levels = levels_of_parts("gender x race", ["race", "gender"], ["f x a", "f x b", "m x a", "m x b"])
-    np.testing.assert_array_equal(levels, [[0, 1, 0, 1], [0, 0, 1, 1]])
 
 
 @pytest.mark.run

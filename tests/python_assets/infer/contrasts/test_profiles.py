@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.spatial import distance
+from scipy.special import rel_entr
 
 from python_assets.infer.contrasts.compare import compare_labels
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES, profile_numbers
@@ -26,7 +27,7 @@ def one_hot(category, n_categories=None):
 def profiles(build):
     """Compare categories given as codes."""
 
-    def compare(category, *, n_categories=None, margins=None, resamples="some", **options):
+    def compare(category, *, n_categories=None, margins=None, resamples="some", n_responses=None, **options):
         table, y = one_hot(category, n_categories)
         scheme, _ = build(table, **options)
         cell = np.flatnonzero(~np.isnan(table[:, :, 0].ravel()))
@@ -35,7 +36,8 @@ def profiles(build):
             resamples
         ](scheme.design.n_units)
         none = {"risk_difference": np.full(shares.shape[1], np.nan)}
-        return compare_labels(scheme._replace(resamples=of_units), shares, none | (margins or {}))
+        scheme = scheme._replace(resamples=of_units)
+        return compare_labels(scheme, shares, none | (margins or {}), n_responses=n_responses)
 
     return compare
 
@@ -116,10 +118,76 @@ def test_divergence_of_a_group_from_the_average_is_that_of_scipy(profiles):
     assert result.contrasts["jsd_group"].value[0] == pytest.approx(expected)
     assert result.indices["jsd"].value[0] == pytest.approx(np.mean(expected))
     assert result.indices["jsd_max"].value[0] == pytest.approx(np.max(expected))
-    assert set(result.contrasts["jsd_group"].reason[0]) == {"interval_not_validated"}
-    for name in ("jsd", "jsd_max"):
-        assert result.indices[name].reason[0] == "interval_not_validated"
-        assert np.isnan(result.indices[name].ci_low[0])
+
+
+def written_out_limits(category, of, alpha=0.05):
+    """Interval of 2.3 of a divergence by loops: every arrangement and every resample of a few root prompts."""
+    y = np.eye(category.max() + 1)[category]
+    (n, k), profile = category.shape, y.mean(axis=0)
+    average = profile.mean(axis=0)
+    permuted = [
+        np.mean([row[list(order)] for row, order in zip(y, orders, strict=True)], axis=0) - average
+        for orders in itertools.product(itertools.permutations(range(k)), repeat=n)
+    ]
+    resampled = [
+        (y[list(drawn)].mean(axis=0) - profile) * np.sqrt(n / (n - 1))
+        for drawn in itertools.product(range(n), repeat=n)
+    ]
+    grid = [*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6]
+    truth = np.array([of(average + s * (profile - average)) for s in grid])
+    ends = []
+    for noise in (permuted, resampled):
+        found = np.array([[of(average + s * (profile - average) + z) for z in noise] for s in grid])
+        low, high = np.maximum.accumulate(np.quantile(found, (alpha / 2, 1 - alpha / 2), axis=1), axis=1)
+        value = of(profile)
+
+        def reached(rising, at):
+            place = int(np.argmax(rising >= at)) if (rising >= at).any() else len(grid) - 1
+            if place == 0:
+                return truth[0]
+            share = (at - rising[place - 1]) / (rising[place] - rising[place - 1])
+            return truth[place - 1] + min(share, 1) * (truth[place] - truth[place - 1])
+
+        ends.append((reached(high, value - 1e-9), max(reached(low, value + 1e-9), value)))
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def divergences_of(profile):
+    """Divergence of each group from the average; shares below 0 count as 0."""
+    table = np.maximum(profile, 0)
+    table = table / table.sum(axis=1, keepdims=True)
+    average = table.mean(axis=0)
+    middle = (table + average) / 2
+    return (rel_entr(table, middle) + rel_entr(average, middle)).sum(axis=1) / 2
+
+
+def test_intervals_of_divergences_are_those_of_every_arrangement_and_resample(profiles):
+    category = np.array([[0, 1, 2], [0, 1, 1], [0, 2, 2], [1, 1, 2]])
+    result = profiles(category, resamples="all")
+    one, mean = result.contrasts["jsd_group"], result.indices["jsd"]
+    low, high = written_out_limits(category, lambda profile: divergences_of(profile)[0])
+    assert (one.ci_low[0, 0], one.ci_high[0, 0]) == pytest.approx((low, high), abs=1e-8)
+    assert (mean.ci_low[0], mean.ci_high[0]) == pytest.approx(
+        written_out_limits(category, lambda profile: divergences_of(profile).mean()), abs=1e-8
+    )
+    assert one.reason[0, 0] is None
+    assert "two-noise inversion" in one.method[0, 0]
+
+
+def test_divergences_have_no_interval_outside_the_designs_that_it_was_simulated_in(profiles):
+    category = drawn(4, (20, 3))
+    for n_responses, has_interval in ((30.0, True), (29.0, False)):  # three labels occur
+        result = profiles(category, n_categories=5, n_permutations=99, n_responses=np.array([n_responses]))
+        for test in (result.indices["jsd"], result.indices["jsd_between_groups"], result.contrasts["jsd_group"]):
+            assert not np.isnan(test.value).any() and not np.isnan(test.null_q95).any()
+            assert np.isnan([test.ci_low, test.ci_high, test.value_corrected]).any() == (not has_interval)
+            assert set(test.reason.ravel()) == {None if has_interval else "interval_not_validated"}
+        assert ("inversion" in result.contrasts["jsd_group"].method[0, 0]) == has_interval
+        assert result.indices["fdi"].reason[0] is None
+    two = profiles(np.minimum(category, 1), n_permutations=99, n_responses=np.array([90.0]))
+    assert two.indices["jsd"].reason[0] == "interval_not_validated"
+    short = profiles(category[:9], n_permutations=99, n_responses=np.array([90.0]))
+    assert short.indices["jsd"].reason[0] == "interval_not_validated"
 
 
 def test_groups_that_share_no_category_are_as_far_apart_as_can_be(profiles):
@@ -153,8 +221,9 @@ def test_distances_and_their_p_are_those_of_a_plain_loop(profiles):
     assert fdi.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
 
 
-def test_largest_distance_has_no_interval_and_says_why(profiles):
-    test = profiles(drawn(6), n_permutations=99).indices["fdi_max"]
+@pytest.mark.parametrize("name", ["fdi_max", "jsd_max"])
+def test_the_largest_has_no_interval_and_says_why(profiles, name):
+    test = profiles(drawn(6), n_permutations=99).indices[name]
     assert test.reason[0] == "interval_not_validated"
     assert np.isnan([test.ci_low[0], test.value_corrected[0]]).all()
 

@@ -186,18 +186,63 @@ def test_p_of_units_and_prompts_is_the_larger_of_its_t_and_its_shuffles():
         assert p[0] == close([expected] * 2)
 
 
+def without_prompts(x, group):
+    """Values less what each prompt adds, by loops; missing ones are the mean of their unit."""
+    of_group = {g: np.nanmean(x[group == g], axis=0) for g in sorted(set(group))}
+    by_all = ~np.isnan(list(of_group.values())).any(axis=0)
+    less = np.array([mean - mean[by_all].mean() for mean in of_group.values()])
+    centred = x - np.nanmean(less, axis=0)
+    return np.where(np.isnan(x), np.nanmean(centred, axis=1, keepdims=True), centred)
+
+
 def test_a_missing_unit_and_prompt_is_what_both_make_without_it():
     rng = np.random.default_rng(22)
     group = np.repeat([0, 1], [5, 6])
     x = rng.normal(size=(11, 6)) + 10 * rng.normal(size=6)
     x[[0, 3, 8], [2, 5, 2]] = np.nan
     contrast = compared(scheme_of(x, group, 0 * group, n_permutations=9)).contrasts["mean_difference"]
-    centred = x - np.nanmean(x, axis=0)  # by prompt first
-    filled = np.where(np.isnan(x), np.nanmean(centred, axis=1, keepdims=True), centred)
-    value, error, df = two_way_error(filled, group, 0 * group, {(0, 0): 1.0, (0, 1): -1.0})
+    value, error, df = two_way_error(without_prompts(x, group), group, 0 * group, {(0, 0): 1.0, (0, 1): -1.0})
     assert contrast.value[0, 0] == close(value)
     assert contrast.std_error[0, 0] == close(error)
     assert contrast.ci_low[0, 0] == close(value - stats.t.isf(0.025, df) * error)
+
+
+def one_sided(rng, n_groups, kind):
+    """Six units a group on 20 prompts, group 0 at .3; a share of prompts that one side mostly or wholly lacks."""
+    group = np.repeat(np.arange(n_groups), 6)
+    x = 0.3 * (group == 0)[:, None] + 0.1 * rng.normal(size=(len(group), 20)) + rng.normal(size=20)
+    for g in range(n_groups if kind == "each group" else 1):
+        lacked = rng.permutation(20)[:4]
+        units = np.flatnonzero(group == g)[: 5 if kind == "but for one unit" else 6]
+        x[np.ix_(units, lacked)] = np.nan
+    return x, group
+
+
+@pytest.mark.parametrize("kind", ["one group", "each group", "but for one unit"])
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_a_prompt_that_one_side_lacks_adds_nothing(n_groups, kind):
+    # without units' own spread a prompt that pulled the difference towards 0 by a fiftieth would show
+    rng, found = np.random.default_rng(41), []
+    for _ in range(40):
+        x, group = one_sided(rng, n_groups, kind)
+        one = compared(scheme_of(x, group, 0 * group, n_permutations=9)).contrasts["mean_difference"]
+        found.append(one.value[0])
+    error = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+    truth = np.r_[0.3, np.full(n_groups - 1, -0.3 / (n_groups - 1))]
+    assert (error < 0.003).all()
+    assert (abs(np.mean(found, axis=0) - truth) <= 2 * error).all()
+
+
+def test_groups_that_no_prompt_holds_all_of_are_compared_without_taking_groups_off():
+    rng = np.random.default_rng(42)
+    group = np.repeat([0, 1, 2], 5)
+    x = rng.normal(size=(15, 9)) + rng.normal(size=9)
+    for g in range(3):
+        x[np.ix_(group == g, np.arange(9) % 3 == g)] = np.nan
+    contrast = compared(scheme_of(x, group, 0 * group, n_permutations=9)).contrasts["mean_difference"]
+    of_group = np.array([x[group == g].mean(axis=0) for g in range(3)])
+    centred = np.nanmean(of_group - np.nanmean(of_group, axis=0), axis=1)
+    assert contrast.value[0] == close(1.5 * (centred - centred.mean()))
 
 
 def test_a_prompt_that_one_side_answered_is_left_out():

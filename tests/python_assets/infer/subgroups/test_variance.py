@@ -134,6 +134,7 @@ def test_a_measure_is_decomposed_in_all_prompts_or_in_the_slices_that_it_is_of()
         connection.execute(TABLES)
         rows = variance_rows(connection)
     of_measure = rows.groupby(["measure_id", "slice_id"], sort=False).n_responses.first().to_dict()
-    assert of_measure == {("none", "all"): 0, ("tone", "all"): 8, ("d3", "D3"): 6}
-    assert rows[rows.measure_id == "none"].reason.tolist() == ["no_values"]
-    assert rows[rows.measure_id != "none"].share.notna().all()
+    assert of_measure == {("none", "all"): 0, ("said", "all"): 0, ("tone", "all"): 8, ("d3", "D3"): 6}
+    reasons = rows[rows.share.isna()].set_index("measure_id").reason.to_dict()
+    assert reasons == {"none": "no_values", "said": "labels_have_no_variance"}
+    assert rows[~rows.measure_id.isin(reasons)].share.notna().all()
